@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { AgentPath, BackgroundId, RequestId } from "./ids.ts";
+import { ContentPart } from "./message.ts";
+import { PermissionAnswer, PermissionMode } from "./permission.ts";
+
+/** `id` is the sender's own; the answer to a command that has one comes as `command.settled` with the same. */
+const command = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), id: z.string().max(200).optional(), ...shape });
+
+const agent = AgentPath.optional();
+
+/** Everything a face, a script, a page or a test can do to a session. Without `agent` it concerns the lead. */
+export const Command = z.discriminatedUnion("type", [
+  command("prompt", { agent, content: z.union([z.string().min(1), z.array(ContentPart).min(1)]) }),
+  command("interrupt", { agent }),
+  command("permission.reply", { requestId: RequestId, answer: PermissionAnswer }),
+  command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),
+  command("compact", { agent, instructions: z.string().optional() }),
+  command("background.stop", { backgroundId: BackgroundId }),
+  command("close", {}),
+]);
+export type Command = z.infer<typeof Command>;
+
+export type Ack = { readonly ok: true } | { readonly ok: false; readonly code: string; readonly message: string };

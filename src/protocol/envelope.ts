@@ -1,0 +1,23 @@
+import * as z from "zod";
+import { Event, StoredEvent } from "./event.ts";
+import { AgentId, EventId, SessionId } from "./ids.ts";
+
+/** Raised whenever an older program could misread what a newer one wrote. */
+export const protocolVersion = 1;
+
+const frame = {
+  v: z.literal(protocolVersion),
+  id: EventId,
+  session: SessionId,
+  agent: AgentId,
+  /** Counts the stored events of one agent from 1 without a gap; a live event repeats the number before it. */
+  seq: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+};
+
+/** The one frame in which events travel: to the log, to `stream-json`, to the page, to tests. */
+export const Envelope = z.object({ ...frame, event: Event });
+export type Envelope = z.infer<typeof Envelope>;
+
+export const StoredEnvelope = z.object({ ...frame, event: StoredEvent });
+export type StoredEnvelope = z.infer<typeof StoredEnvelope>;

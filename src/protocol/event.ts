@@ -1,0 +1,133 @@
+import * as z from "zod";
+import { AgentId, AgentPath, BackgroundId, CallId, PromptId, RequestId, SessionId } from "./ids.ts";
+import { AnswerPart, ContentPart } from "./message.ts";
+import { ModelFailure, StopReason, Usage } from "./model.ts";
+import { PermissionMode, PermissionScope } from "./permission.ts";
+import { ToolOutcome } from "./tool.ts";
+
+const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...shape });
+
+const count = z.number().int().nonnegative();
+const money = z.number().nonnegative();
+
+/** Stored in the log of the agent that did it, in the order it happened; everything the program knows is a fold over these. */
+export const StoredEvent = z.discriminatedUnion("type", [
+  event("session.opened", { sessionId: SessionId, version: z.string(), cwd: z.string(), resumed: z.boolean() }),
+  event("session.closed", { reason: z.enum(["completed", "interrupted", "failed"]) }),
+
+  event("agent.spawned", {
+    path: AgentPath,
+    agentType: z.string(),
+    parent: AgentId.optional(),
+    model: z.string(),
+    permissionMode: PermissionMode,
+    cwd: z.string(),
+  }),
+  event("agent.changed", {
+    model: z.string().optional(),
+    permissionMode: PermissionMode.optional(),
+    cwd: z.string().optional(),
+  }),
+  /** The agent has nothing to do until something is said to it. */
+  event("agent.idle", {
+    reason: z.enum(["completed", "interrupted", "failed", "limit"]),
+    detail: z.string().optional(),
+  }),
+  event("agent.stopped", { outcome: z.enum(["completed", "failed", "killed"]), detail: z.string().optional() }),
+
+  /** The system prompt in force from here on, whole, so that a later request can start with the same bytes. */
+  event("context.composed", { system: z.array(z.string()) }),
+  /** From here on the conversation is `summary`, then the turns from `keptFromTurn`, then what is said next. */
+  event("context.compacted", {
+    trigger: z.enum(["limit", "overflow", "asked"]),
+    summary: z.string(),
+    keptFromTurn: count.nullable(),
+    tokensBefore: count,
+  }),
+
+  /** On disk and waiting; `promoted` puts it into the conversation at the next safe boundary. */
+  event("prompt.admitted", {
+    promptId: PromptId,
+    source: z.enum(["user", "background", "hook"]),
+    parts: z.array(ContentPart),
+  }),
+  event("prompt.promoted", { promptId: PromptId }),
+
+  event("turn.started", { turn: count, model: z.string() }),
+  /** The whole answer in one record: there is no half of it to be found after a crash. */
+  event("turn.ended", {
+    turn: count,
+    parts: z.array(AnswerPart),
+    stopReason: StopReason,
+    contextTokens: count,
+    durationMs: count,
+  }),
+  event("turn.failed", { turn: count, failure: ModelFailure }),
+  /** What one request cost, stored before its answer is; `lost` paid for an answer that never arrived whole. */
+  event("cost.recorded", {
+    purpose: z.enum(["answer", "compact", "summary", "lost"]),
+    model: z.string(),
+    usage: Usage,
+    costUsd: money,
+  }),
+
+  /** Stored before the side effect. A call of an answer without it never started; with it and unsettled, nobody knows. */
+  event("tool.called", { turn: count, callId: CallId, name: z.string(), input: z.unknown(), title: z.string() }),
+  event("tool.settled", { callId: CallId, durationMs: count, ...ToolOutcome.shape }),
+
+  event("permission.asked", {
+    requestId: RequestId,
+    callId: CallId,
+    tool: z.string(),
+    input: z.unknown(),
+    question: z.string(),
+    suggestions: z.array(z.string()),
+  }),
+  event("permission.settled", {
+    requestId: RequestId,
+    behavior: z.enum(["allow", "deny"]),
+    scope: PermissionScope.optional(),
+    by: z.enum(["user", "policy", "interrupt"]),
+    message: z.string().optional(),
+  }),
+
+  event("background.started", {
+    backgroundId: BackgroundId,
+    kind: z.enum(["shell"]),
+    description: z.string(),
+    outputFile: z.string(),
+  }),
+  event("background.ended", {
+    backgroundId: BackgroundId,
+    status: z.enum(["completed", "failed", "killed"]),
+    exitCode: z.number().int().nullable(),
+  }),
+
+  event("notice.raised", { level: z.enum(["info", "warning", "error"]), code: z.string(), message: z.string() }),
+]);
+export type StoredEvent = z.infer<typeof StoredEvent>;
+
+/** For eyes only: never stored, never replayed. The whole of what a delta is part of arrives in a stored event. */
+export const LiveEvent = z.discriminatedUnion("type", [
+  event("text.delta", { turn: count, text: z.string() }),
+  event("thinking.delta", { turn: count, text: z.string() }),
+  event("tool.drafted", { turn: count, name: z.string(), inputJson: z.string() }),
+  event("tool.progress", { callId: CallId, text: z.string() }),
+  /** The request waits its turn behind a rate limit or the account's width. */
+  event("turn.waiting", { turn: count, reason: z.string() }),
+  /** The deltas of this turn so far are void; it is asked again after `delayMs`. */
+  event("turn.retried", { turn: count, attempt: count, delayMs: count, failure: ModelFailure }),
+  event("background.output", { backgroundId: BackgroundId, text: z.string() }),
+  event("command.settled", {
+    commandId: z.string().optional(),
+    ok: z.boolean(),
+    code: z.string().optional(),
+    message: z.string().optional(),
+  }),
+]);
+export type LiveEvent = z.infer<typeof LiveEvent>;
+
+export const Event = z.discriminatedUnion("type", [...StoredEvent.options, ...LiveEvent.options]);
+export type Event = z.infer<typeof Event>;
+export type EventType = Event["type"];

@@ -1,0 +1,31 @@
+export { Command, type Ack } from "./command.ts";
+export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
+export { TroupeError, type TroupeErrorCode } from "./error.ts";
+export { Event, type EventType, LiveEvent, StoredEvent } from "./event.ts";
+export { AgentId, AgentPath, BackgroundId, CallId, EventId, leadPath, PromptId, RequestId, SessionId } from "./ids.ts";
+export {
+  AnswerPart,
+  AssistantMessage,
+  ContentPart,
+  DocumentPart,
+  ImagePart,
+  Message,
+  TextPart,
+  ThinkingPart,
+  ToolCallPart,
+  ToolResultPart,
+  UserMessage,
+} from "./message.ts";
+export {
+  ModelAnswer,
+  type ModelCaller,
+  type ModelClient,
+  type ModelEvent,
+  ModelFailure,
+  type ModelRequest,
+  StopReason,
+  type ToolSpec,
+  Usage,
+} from "./model.ts";
+export { PermissionAnswer, type PermissionDecision, PermissionMode, PermissionScope } from "./permission.ts";
+export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";

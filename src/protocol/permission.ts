@@ -1,0 +1,26 @@
+import * as z from "zod";
+
+export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "bubble"]);
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+/** `once` this call, `session` until the session ends, `always` also written to the settings. */
+export const PermissionScope = z.enum(["once", "session", "always"]);
+export type PermissionScope = z.infer<typeof PermissionScope>;
+
+/** An answer may replace the input; what it replaces it with is judged again. `message` is for the model. */
+export const PermissionAnswer = z.discriminatedUnion("behavior", [
+  z.object({ behavior: z.literal("allow"), scope: PermissionScope.default("once"), input: z.unknown().optional() }),
+  z.object({ behavior: z.literal("deny"), message: z.string().optional() }),
+]);
+export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
+
+/** What the policy says of one call. It is a pure function's result: same call, same policy, same decision. */
+export type PermissionDecision =
+  | { readonly behavior: "allow"; readonly rule: string }
+  | { readonly behavior: "deny"; readonly rule: string; readonly reason: string }
+  | {
+      readonly behavior: "ask";
+      readonly rule: string;
+      readonly question: string;
+      readonly suggestions: readonly string[];
+    };

@@ -1,0 +1,72 @@
+import type * as z from "zod";
+import type { AgentId, AgentPath, CallId, ContentPart, ToolDisplay } from "../protocol/index.ts";
+import type { BackgroundTasks } from "./background-tasks.ts";
+import type { FileTracker } from "./file-tracker.ts";
+
+/**
+ * A tool: one file, one object. `read` tools run side by side, `write` and `run` tools one after another in the order the
+ * model gave them.
+ */
+export interface Tool<I = unknown> {
+  readonly name: string;
+  /** For the model: what it does, when to use it, what it cannot do. Never changes while an agent lives. */
+  readonly description: string;
+  readonly input: z.ZodType<I>;
+  /** JSON Schema for the model, where `input` cannot be turned into one (a tool of an MCP server). */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly access: "read" | "write" | "run";
+  /** What permission rules are matched against. */
+  subject(input: I): PermissionSubject;
+  /** One line for people: `Read src/a.ts`, `$ npm test`. */
+  title(input: I): string;
+  /**
+   * Expected failures are returned with `failed`, and tell the model what to do next. Whatever is thrown becomes a failed
+   * result too. Must settle soon after `context.signal` aborts, leaving no process behind.
+   */
+  execute(input: I, context: ToolContext): Promise<ToolResult>;
+}
+
+export type PermissionSubject =
+  | { readonly kind: "none" }
+  | { readonly kind: "path"; readonly path: string; readonly change: boolean }
+  | { readonly kind: "command"; readonly command: string }
+  | { readonly kind: "url"; readonly url: string };
+
+export interface ToolResult {
+  readonly outcome: "ok" | "failed";
+  readonly content: readonly ContentPart[];
+  readonly display?: ToolDisplay;
+}
+
+/** All that a tool may touch. Who acts is an argument here, not a global. */
+export interface ToolContext {
+  readonly agent: { readonly id: AgentId; readonly path: AgentPath };
+  readonly callId: CallId;
+  readonly signal: AbortSignal;
+  /** The agent's working directory now; `Bash` moves it with `setCwd`. */
+  readonly cwd: string;
+  setCwd(path: string): void;
+  /** The folders the agent may work in: where it was started, and the ones that were added. */
+  readonly roots: readonly string[];
+  /** For child processes: the user's environment without what must not leak. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly files: FileTracker;
+  readonly background: BackgroundTasks;
+  /** Shown live to whoever watches; never stored. */
+  progress(text: string): void;
+}
+
+/** Ties the schema to the code that uses it. */
+export const defineTool = <I>(tool: Tool<I>): Tool<I> => tool;
+
+export const textResult = (text: string, display?: ToolDisplay): ToolResult => ({
+  outcome: "ok",
+  content: [{ type: "text", text }],
+  ...(display && { display }),
+});
+
+export const failedResult = (text: string, display?: ToolDisplay): ToolResult => ({
+  outcome: "failed",
+  content: [{ type: "text", text }],
+  ...(display && { display }),
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") },
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/setup/build.ts"],
+    setupFiles: ["test/setup/isolate.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
