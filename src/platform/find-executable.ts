@@ -1,0 +1,27 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+
+/**
+ * The absolute path of a program, looked for in the absolute folders of `searchPath` only: a program that lies in the
+ * working directory is never picked up.
+ */
+export async function findExecutable(name: string, searchPath: string | undefined): Promise<string | undefined> {
+  for (const folder of (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(":")) {
+    if (!isAbsolute(folder)) continue;
+    const candidate = join(folder, name);
+    if (await isExecutable(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "EACCES" || code === "ENOTDIR") return false;
+    throw error;
+  }
+}

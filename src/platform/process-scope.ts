@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { type ProcessReaper, startReaper } from "./process-reaper.ts";
+import { endTree, groupExists, treeMembers } from "./process-tree.ts";
+import { followProcess, type RunRequest, type RunResult } from "./run-process.ts";
+import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
+
+/**
+ * Owns every process started through it. What a finished program left running (`server &`) may go on while the scope
+ * lives; nothing outlives the scope, nor the process that holds it, however that ends.
+ */
+export interface ProcessScope {
+  run(request: RunRequest): Promise<ScopedRunResult>;
+  /** For a program that is talked to: the caller reads and writes its pipes. */
+  start(request: ProcessRequest): RunningProcess;
+  /** Ends everything it started, within about two seconds, and starts no more. */
+  close(): Promise<void>;
+}
+
+export interface ScopedRunResult extends RunResult {
+  /** Process ids that the finished program left behind; empty where that cannot be told. */
+  readonly leftRunning: readonly number[];
+}
+
+export function createProcessScope(): ProcessScope {
+  const scopeMark = randomUUID();
+  const marks = new Map<number, string>();
+  const finished = new Set<number>();
+  let reaper: ProcessReaper | undefined;
+  let count = 0;
+  let closing: Promise<void> | undefined;
+
+  const launch = (request: ProcessRequest): RunningProcess => {
+    if (closing) throw new Error("The session is ending: no process can be started any more.");
+    reaper ??= startReaper(scopeMark);
+    for (const leader of finished) leftOf(leader);
+    // The last character keeps run 1 from being the beginning of run 10.
+    const mark = `${scopeMark}.${++count}.`;
+    const child = startProcess(request, mark);
+    if (child.pid !== undefined) {
+      marks.set(child.pid, mark);
+      reaper.add(child.pid);
+    }
+    return child;
+  };
+
+  /** What is left of a finished program. It is forgotten when that is nothing: its number may soon be another's. */
+  const leftOf = (leader: number): readonly number[] => {
+    const mark = marks.get(leader);
+    if (mark === undefined) return [];
+    finished.add(leader);
+    const left = treeMembers({ leader, mark });
+    if (left === undefined ? !groupExists(leader) : left.length === 0) {
+      finished.delete(leader);
+      marks.delete(leader);
+      reaper?.remove(leader);
+    }
+    return (left ?? []).map((entry) => entry.pid);
+  };
+
+  const close = async () => {
+    await Promise.all([...marks].map(([leader, mark]) => endTree({ leader, mark }, 1000)));
+    reaper?.release();
+  };
+
+  return {
+    start(request) {
+      const child = launch(request);
+      const { pid } = child;
+      if (pid !== undefined) void child.ended.then(() => leftOf(pid));
+      return child;
+    },
+    async run(request) {
+      const child = launch(request);
+      const result = await followProcess(child, request);
+      return { ...result, leftRunning: child.pid === undefined ? [] : leftOf(child.pid) };
+    },
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Readable } from "node:stream";
+import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
+
+export interface RunRequest extends ProcessRequest {
+  /** Written to its input, which is then closed; without it the input is closed at once. */
+  readonly stdin?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+  /** More output than this ends it. */
+  readonly outputLimitBytes?: number;
+  /** Called with every piece as it comes; nothing is kept here. `side` is what the child writes to its descriptor 3. */
+  onOutput?(chunk: Buffer, stream: OutputStream): void;
+}
+
+export type OutputStream = "stdout" | "stderr" | "side";
+
+/** How it went, as data. Both codes are null when it could not be started. */
+export interface RunResult {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly timedOut: boolean;
+  readonly aborted: boolean;
+  readonly flooded: boolean;
+  /** Of stdout and stderr. */
+  readonly outputBytes: number;
+  readonly startFailure?: string;
+}
+
+/**
+ * Runs a program to its end and never rejects. Abort, timeout and flood end its whole tree before this resolves.
+ * It resolves when the program itself has exited and its last output is in: a daemon that holds the pipes does not count.
+ */
+export function runProcess(request: RunRequest): Promise<RunResult> {
+  return followProcess(startProcess(request, `${process.pid}.${performance.now()}`), request);
+}
+
+export async function followProcess(
+  child: RunningProcess,
+  request: Omit<RunRequest, keyof ProcessRequest>,
+): Promise<RunResult> {
+  let outputBytes = 0;
+  let stopped: "timedOut" | "aborted" | "flooded" | undefined;
+  let ending: Promise<void> | undefined;
+  const stop = (why: typeof stopped) => {
+    stopped ??= why;
+    ending ??= child.end(request.graceMs);
+  };
+  const readers = (["stdout", "stderr", "side"] as const).map((name) =>
+    readOutput(child[name], (chunk) => {
+      if (name !== "side") outputBytes += chunk.length;
+      request.onOutput?.(chunk, name);
+      if (outputBytes > (request.outputLimitBytes ?? Infinity)) stop("flooded");
+    }),
+  );
+  child.stdin.end(request.stdin ?? "");
+
+  const onAbort = () => stop("aborted");
+  if (request.signal?.aborted) onAbort();
+  request.signal?.addEventListener("abort", onAbort, { once: true });
+  const timer = request.timeoutMs === undefined ? undefined : setTimeout(() => stop("timedOut"), request.timeoutMs);
+
+  const end = await child.ended;
+  clearTimeout(timer);
+  await ending;
+  // From here on an abort concerns somebody else.
+  request.signal?.removeEventListener("abort", onAbort);
+  await Promise.all(readers.map((reader) => reader.drained()));
+  return {
+    ...end,
+    timedOut: stopped === "timedOut",
+    aborted: stopped === "aborted",
+    flooded: stopped === "flooded",
+    outputBytes,
+  };
+}
+
+/**
+ * Once drained, whatever still comes from a daemon that kept the pipe is thrown away: closing the pipe would end the
+ * daemon at its next word. It does not keep this process alive.
+ */
+function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drained(): Promise<void> } {
+  let lastAt = performance.now();
+  let ended = false;
+  const onData = (chunk: Buffer) => {
+    lastAt = performance.now();
+    onChunk(chunk);
+  };
+  const finished = new Promise<void>((resolve) => {
+    const finish = () => {
+      ended = true;
+      resolve();
+    };
+    stream.once("close", finish).once("end", finish).on("error", finish);
+  });
+  stream.on("data", onData);
+  const quiet = async () => {
+    const deadline = performance.now() + drainLimitMs;
+    while (!ended && performance.now() < deadline && performance.now() - lastAt < drainQuietMs) {
+      await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, 10))]);
+    }
+  };
+  return {
+    async drained() {
+      // What was in the pipe when the process exited is read in the next turns of the event loop.
+      lastAt = performance.now();
+      await quiet();
+      stream.off("data", onData);
+      if (ended) return;
+      stream.resume();
+      if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+    },
+  };
+}
+
+const drainQuietMs = 40;
+const drainLimitMs = 400;

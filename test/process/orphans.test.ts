@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { processesWith, until } from "./live-processes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "troupe-orphans-"));
+const program = join(folder, "host.mjs");
+const hosts: ChildProcess[] = [];
+
+/** Node 20 runs no TypeScript: the host is made into one plain file first. */
+beforeAll(async () => {
+  const input = new URL("./scope-host.ts", import.meta.url).pathname;
+  const bundle = await rolldown({ input, platform: "node", external: ["zod"] });
+  await bundle.write({ file: program, format: "esm" });
+  await bundle.close();
+});
+
+afterEach(() => {
+  for (const host of hosts.splice(0)) host.kill("SIGKILL");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Resolves when the script has said `ready`. */
+async function startHost(script: string, token: string): Promise<ChildProcess> {
+  const host = spawn(process.execPath, [program, `: ${token}\n${script}`], {
+    env: { ...process.env, TOKEN: token },
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
+  });
+  hosts.push(host);
+  await new Promise<void>((resolve, reject) => {
+    let text = "";
+    host.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes("ready")) resolve();
+    });
+    host.once("exit", () => reject(new Error(`the host ended early: ${text}`)));
+  });
+  return host;
+}
+
+const exit = (host: ChildProcess) => new Promise((resolve) => host.once("exit", resolve));
+
+const scripts: [string, string][] = [
+  ["a plain command", "echo ready; sleep 600"],
+  ["what a finished command left behind", "sleep 600 & setsid sleep 600 & echo ready"],
+  ["groups, sessions and daemons", "set -m; sleep 600 & setsid -f sleep 600; echo ready; sleep 600"],
+  ["processes that ignore SIGTERM", "trap '' TERM HUP INT; sleep 600 & echo ready; while :; do sleep 600; done"],
+  ["stopped processes", "sleep 600 & kill -STOP $!; echo ready; kill -STOP $$"],
+];
+
+describe("no process outlives the one that started it", () => {
+  it.each(scripts)("kill -9 of the host: %s", async (_name, script) => {
+    const token = randomUUID();
+    const host = await startHost(script, token);
+    expect(processesWith(token).length).toBeGreaterThan(1);
+    const gone = exit(host);
+    host.kill("SIGKILL");
+    await gone;
+    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+  });
+
+  it("kill -9 of the host's whole process group", async () => {
+    const token = randomUUID();
+    const host = await startHost("echo ready; sleep 600", token);
+    const gone = exit(host);
+    process.kill(-(host.pid ?? 0), "SIGKILL");
+    await gone;
+    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+  });
+
+  it("Ctrl+C reaches the host alone, and what it started ends with it", async () => {
+    const token = randomUUID();
+    const host = await startHost("trap '' TERM; echo ready; while :; do sleep 600; done", token);
+    const gone = exit(host);
+    process.kill(-(host.pid ?? 0), "SIGINT");
+    await gone;
+    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+  });
+
+  it("leaves no watchdog behind", async () => {
+    const before = new Set(processesWith("TROUPE_REAPER=1"));
+    const token = randomUUID();
+    const host = await startHost("echo ready", token);
+    const watchdogs = processesWith("TROUPE_REAPER=1").filter((pid) => !before.has(pid));
+    expect(watchdogs.length).toBeGreaterThan(0);
+    const gone = exit(host);
+    host.kill("SIGKILL");
+    await gone;
+    await until(
+      "the watchdog is gone",
+      () => processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
+      5000,
+    );
+  });
+});
