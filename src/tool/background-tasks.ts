@@ -1,17 +1,27 @@
-import type { BackgroundId } from "../protocol/index.ts";
+import { open } from "node:fs/promises";
+import type { Clock, CreateId } from "../platform/index.ts";
+import type { BackgroundId, Event } from "../protocol/index.ts";
+import { openCappedFile } from "./capped-file.ts";
+import { cleanText } from "./clean-text.ts";
+import { createLiveText } from "./live-text.ts";
 
 /** The running and finished background work of one session: shells now, agents too later on. */
 export interface BackgroundTasks {
   start(work: BackgroundWork): Promise<BackgroundTask>;
   get(id: string): BackgroundTask | undefined;
   list(): readonly BackgroundTask[];
+  /** Ends all that runs, and starts no more. */
+  stopAll(): Promise<void>;
 }
 
-/** `run` is started with the file its output goes to; it settles when the work has ended and must end soon after `signal` aborts. */
+/**
+ * `run` gives its output to `write`, which never blocks and never throws. It settles when the work has ended and must
+ * end soon after `signal` aborts.
+ */
 export interface BackgroundWork {
   readonly kind: "shell";
   readonly description: string;
-  run(run: { outputFile: string; signal: AbortSignal; wrote(text: string): void }): Promise<BackgroundEnd>;
+  run(run: { signal: AbortSignal; write(chunk: Uint8Array): void }): Promise<BackgroundEnd>;
 }
 
 export interface BackgroundEnd {
@@ -30,4 +40,116 @@ export interface BackgroundTask {
   /** Resolves when it has ended; never rejects. */
   readonly done: Promise<BackgroundEnd>;
   stop(): Promise<BackgroundEnd>;
+  /** What was written since the last call, the last `limitBytes` of it; `skippedBytes` came before that. */
+  takeOutput(limitBytes: number): Promise<{ text: string; skippedBytes: number }>;
+}
+
+export type BackgroundEvent = Extract<Event, { type: "background.started" | "background.ended" | "background.output" }>;
+
+export interface BackgroundTasksOptions {
+  readonly createId: CreateId;
+  readonly clock: Clock;
+  outputFile(id: BackgroundId): Promise<string> | string;
+  /** `background.started` is awaited before the work starts. */
+  onEvent(event: BackgroundEvent): Promise<void> | void;
+  /** The output file grows no further than this; the rest is counted and dropped. */
+  readonly fileLimitBytes?: number;
+}
+
+export function createBackgroundTasks(options: BackgroundTasksOptions): BackgroundTasks {
+  const tasks = new Map<string, BackgroundTask>();
+  let closed = false;
+  return {
+    get: (id) => tasks.get(id),
+    list: () => [...tasks.values()],
+    async start(work) {
+      if (closed) throw new Error("The session is ending: nothing new can be started in the background.");
+      const task = await startTask(work, options);
+      tasks.set(task.id, task);
+      if (closed) await task.stop();
+      return task;
+    },
+    async stopAll() {
+      closed = true;
+      await Promise.all([...tasks.values()].map((task) => task.stop()));
+    },
+  };
+}
+
+async function startTask(work: BackgroundWork, options: BackgroundTasksOptions): Promise<BackgroundTask> {
+  const id = options.createId<BackgroundId>("bg");
+  const outputFile = await options.outputFile(id);
+  const file = openCappedFile(outputFile, options.fileLimitBytes ?? 64 * 1024 * 1024);
+  const { kind, description } = work;
+  try {
+    await options.onEvent({ type: "background.started", backgroundId: id, kind, description, outputFile });
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+
+  const abort = new AbortController();
+  const live = createLiveText((text) => void options.onEvent({ type: "background.output", backgroundId: id, text }));
+  let ended: BackgroundEnd | undefined;
+  let position = 0;
+
+  const run = async (): Promise<BackgroundEnd> => {
+    const end = await settle(work, abort.signal, (chunk) => {
+      file.write(chunk);
+      live.add(chunk);
+    });
+    live.flush();
+    file.close();
+    ended = end;
+    await options.onEvent({ type: "background.ended", backgroundId: id, ...end });
+    return end;
+  };
+  const done = run();
+
+  return {
+    id,
+    kind,
+    description,
+    outputFile,
+    startedAt: options.clock.now(),
+    get ended() {
+      return ended;
+    },
+    done,
+    stop() {
+      abort.abort();
+      return done;
+    },
+    async takeOutput(limitBytes) {
+      const from = position;
+      position = file.size();
+      const start = Math.max(from, position - limitBytes);
+      return { text: await readRange(outputFile, start, position), skippedBytes: start - from };
+    },
+  };
+}
+
+/** A throw of the work is its failure; the words go where its output goes. */
+async function settle(
+  work: BackgroundWork,
+  signal: AbortSignal,
+  write: (chunk: Uint8Array) => void,
+): Promise<BackgroundEnd> {
+  try {
+    return await work.run({ signal, write });
+  } catch (error) {
+    write(Buffer.from(`\n${error instanceof Error ? error.message : String(error)}\n`));
+    return { status: signal.aborted ? "killed" : "failed", exitCode: null };
+  }
+}
+
+async function readRange(path: string, start: number, end: number): Promise<string> {
+  const handle = await open(path, "r");
+  try {
+    const buffer = Buffer.alloc(end - start);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
+    return cleanText(buffer.subarray(0, bytesRead).toString("utf8"));
+  } finally {
+    await handle.close();
+  }
 }

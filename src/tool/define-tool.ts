@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { ProcessScope } from "../platform/index.ts";
 import type { AgentId, AgentPath, CallId, ContentPart, ToolDisplay } from "../protocol/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import type { FileTracker } from "./file-tracker.ts";
@@ -15,6 +16,8 @@ export interface Tool<I = unknown> {
   /** JSON Schema for the model, where `input` cannot be turned into one (a tool of an MCP server). */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly access: "read" | "write" | "run";
+  /** How many characters of text a result may have before it is cut; `defaultResultLimit` where it is not given. */
+  readonly resultLimit?: number;
   /** What permission rules are matched against. */
   subject(input: I): PermissionSubject;
   /** One line for people: `Read src/a.ts`, `$ npm test`. */
@@ -26,8 +29,10 @@ export interface Tool<I = unknown> {
   execute(input: I, context: ToolContext): Promise<ToolResult>;
 }
 
+/** `own` touches nothing but this session's own state and is never asked about; `none` is judged by `access` alone. */
 export type PermissionSubject =
   | { readonly kind: "none" }
+  | { readonly kind: "own" }
   | { readonly kind: "path"; readonly path: string; readonly change: boolean }
   | { readonly kind: "command"; readonly command: string }
   | { readonly kind: "url"; readonly url: string };
@@ -36,6 +41,8 @@ export interface ToolResult {
   readonly outcome: "ok" | "failed";
   readonly content: readonly ContentPart[];
   readonly display?: ToolDisplay;
+  /** Where the whole result is, when the tool itself has cut `content`. */
+  readonly savedTo?: string;
 }
 
 /** All that a tool may touch. Who acts is an argument here, not a global. */
@@ -52,7 +59,11 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string>>;
   readonly files: FileTracker;
   readonly background: BackgroundTasks;
-  /** Shown live to whoever watches; never stored. */
+  /** Where every child process is started: what is left of them ends with the session. */
+  readonly processes: ProcessScope;
+  /** A path for output that is too large for a result. The folder exists, is private, and `Read` may read it. */
+  outputFile(name: string): Promise<string>;
+  /** A piece of output, shown live to whoever watches; never stored. */
   progress(text: string): void;
 }
 

@@ -1,0 +1,18 @@
+export { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
+export { claim, type Claim, type ClaimOptions } from "./claim-file.ts";
+export { type Clock, systemClock } from "./clock.ts";
+export { type CreateId, idMaker } from "./create-id.ts";
+export { findExecutable } from "./find-executable.ts";
+export { gitState, type GitState } from "./git-state.ts";
+export { type GitOptions, type GitResult, runGit } from "./git.ts";
+export { encodeLine } from "./line-codec.ts";
+export { type LineFile, type LineFileOptions, openLineFile } from "./line-file.ts";
+export { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
+export { createProcessScope, type ProcessScope, type ScopedRunResult } from "./process-scope.ts";
+export { type DamagedLine, type LineReading, type LineRecord, readLines } from "./read-lines.ts";
+export { isInside, realPath } from "./real-path.ts";
+export { type OutputStream, runProcess, type RunRequest, type RunResult } from "./run-process.ts";
+export { projectName, safeName } from "./safe-name.ts";
+export type { ProcessEnd, ProcessRequest, RunningProcess } from "./start-process.ts";
+export { openStateRoot, type StateRoot } from "./state-root.ts";
+export { hasErrorCode, storageError } from "./storage-error.ts";

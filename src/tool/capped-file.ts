@@ -1,0 +1,41 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+
+/** A private file for output that may never end. */
+export interface CappedFile {
+  /** Never throws. Synchronous: a flood is held back at its source instead of piling up in memory. */
+  write(chunk: Uint8Array): void;
+  size(): number;
+  /** Why not everything is in the file, if that is so. */
+  incomplete(): string | undefined;
+  close(): void;
+}
+
+export function openCappedFile(path: string, limitBytes: number): CappedFile {
+  const descriptor = openSync(path, "wx", 0o600);
+  let size = 0;
+  let incomplete: string | undefined;
+  const put = (chunk: Uint8Array) => {
+    for (let at = 0; at < chunk.length; ) {
+      const written = writeSync(descriptor, chunk, at);
+      at += written;
+      size += written;
+    }
+  };
+  return {
+    size: () => size,
+    incomplete: () => incomplete,
+    close: () => closeSync(descriptor),
+    write(chunk) {
+      if (incomplete !== undefined) return;
+      const room = limitBytes - size;
+      try {
+        put(chunk.length > room ? chunk.subarray(0, room) : chunk);
+        if (chunk.length <= room) return;
+        incomplete = `only the first ${limitBytes} bytes were kept`;
+        put(Buffer.from(`\n[${incomplete}]\n`));
+      } catch (error) {
+        incomplete = `writing it failed after ${size} bytes: ${(error as Error).message}`;
+      }
+    },
+  };
+}
