@@ -1,0 +1,118 @@
+import {
+  type AgentId,
+  type AgentPath,
+  type CallId,
+  type Event,
+  leadPath,
+  type ModelFailure,
+  type PermissionMode,
+  type RequestId,
+} from "../protocol/index.ts";
+import { type ChunkedList, emptyList, itemAt } from "./chunked-list.ts";
+import { noSpending, type Spending } from "./totals.ts";
+import type { CallItem, PromptItem, TranscriptItem } from "./transcript-item.ts";
+
+export interface AgentView {
+  readonly id: AgentId;
+  readonly path: AgentPath;
+  readonly agentType: string;
+  readonly parent: AgentId | undefined;
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly cwd: string;
+  readonly status: AgentStatus;
+  /** The last stored event that is in this view. */
+  readonly seq: number;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly transcript: ChunkedList<TranscriptItem>;
+  /** Where in the transcript the unsettled calls are. */
+  readonly openCalls: ReadonlyMap<CallId, number>;
+  readonly openQuestions: readonly RequestId[];
+  /** Said, on disk, and not yet in the conversation. */
+  readonly waitingPrompts: readonly PromptItem[];
+  /** The turn that is being answered now. */
+  readonly draft: Draft | undefined;
+  readonly turns: number;
+  /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
+  readonly contextTokens: number | undefined;
+  readonly spending: Spending;
+}
+
+export type AgentStatus =
+  | { readonly kind: "starting" }
+  | { readonly kind: "running" }
+  | { readonly kind: "waiting"; readonly requestId: RequestId }
+  | { readonly kind: "idle"; readonly reason: Extract<Event, { type: "agent.idle" }>["reason"] }
+  | { readonly kind: "stopped"; readonly outcome: Extract<Event, { type: "agent.stopped" }>["outcome"] };
+
+/** The answer as far as it has come. It is for eyes only, and void the moment the turn is retried, ended or failed. */
+export interface Draft {
+  readonly turn: number;
+  readonly thinking: string;
+  readonly text: string;
+  readonly tool: { readonly name: string; readonly inputJson: string } | undefined;
+  readonly phase:
+    | { readonly kind: "requested" }
+    | { readonly kind: "thinking" }
+    | { readonly kind: "text" }
+    | { readonly kind: "tool" }
+    | { readonly kind: "waiting"; readonly reason: string }
+    | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly failure: ModelFailure };
+}
+
+/** What an agent does this moment, for a spinner or a row of the tree. */
+export type Activity =
+  | { readonly kind: "none" }
+  | { readonly kind: "asking"; readonly requestId: RequestId }
+  | { readonly kind: "calls"; readonly titles: readonly string[] }
+  | { readonly kind: "drafting"; readonly tool: string }
+  | Exclude<Draft["phase"], { kind: "tool" }>;
+
+export function activityOf(agent: AgentView): Activity {
+  if (agent.status.kind === "waiting") return { kind: "asking", requestId: agent.status.requestId };
+  if (agent.status.kind !== "running") return { kind: "none" };
+  const { draft } = agent;
+  if (draft) return draft.phase.kind === "tool" ? { kind: "drafting", tool: draft.tool?.name ?? "" } : draft.phase;
+  const titles = openCallsOf(agent).map((call) => call.title);
+  return titles.length === 0 ? { kind: "none" } : { kind: "calls", titles };
+}
+
+export function openCallsOf(agent: AgentView): CallItem[] {
+  return [...agent.openCalls.values()]
+    .map((index) => itemAt(agent.transcript, index))
+    .filter((item): item is CallItem => item?.kind === "call");
+}
+
+/** An agent of which no `agent.spawned` has been seen yet; only the lead's log begins with another event. */
+export function newAgent(id: AgentId, first: { type: Event["type"]; at: string }): AgentView {
+  return {
+    id,
+    path: first.type === "session.opened" ? leadPath : (id as string as AgentPath),
+    agentType: "",
+    parent: undefined,
+    model: "",
+    permissionMode: "default",
+    cwd: "",
+    status: { kind: "starting" },
+    seq: 0,
+    startedAt: first.at,
+    updatedAt: first.at,
+    transcript: emptyList(),
+    openCalls: new Map(),
+    openQuestions: [],
+    waitingPrompts: [],
+    draft: undefined,
+    turns: 0,
+    contextTokens: undefined,
+    spending: noSpending,
+  };
+}
+
+export const newDraft = (turn: number): Draft => ({
+  turn,
+  thinking: "",
+  text: "",
+  tool: undefined,
+  phase: { kind: "requested" },
+});

@@ -1,0 +1,17 @@
+export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft, openCallsOf } from "./agent-view.ts";
+export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
+export { isLive, reduce, reduceAll } from "./reduce.ts";
+export {
+  agentOf,
+  type BackgroundView,
+  cursorOf,
+  emptySession,
+  leadOf,
+  type Notice,
+  type Question,
+  type SessionView,
+} from "./session-view.ts";
+export { addTotals, noTotals, sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
+export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
+export { transcriptMarkdown } from "./transcript-markdown.ts";
+export { visibleLine, visibleText } from "./visible-text.ts";

@@ -1,0 +1,168 @@
+import type { Envelope, Event } from "../protocol/index.ts";
+import { type AgentView, type Draft, newDraft } from "./agent-view.ts";
+import { callPart, progressCall, settleCall, startCall } from "./reduce-call.ts";
+import { append, itemAt } from "./chunked-list.ts";
+import { spend } from "./totals.ts";
+import type { TranscriptItem } from "./transcript-item.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/** What an event means to the agent whose log it is in. The same agent back: nothing to see. */
+export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
+  const { event, seq, at } = envelope;
+  switch (event.type) {
+    case "session.opened":
+      return { ...agent, cwd: agent.cwd || event.cwd };
+    case "agent.spawned": {
+      const { path, agentType, parent, model, permissionMode, cwd } = event;
+      return { ...agent, path, agentType, parent, model, permissionMode, cwd };
+    }
+    case "agent.changed": {
+      const { model = agent.model, permissionMode = agent.permissionMode, cwd = agent.cwd } = event;
+      return { ...agent, model, permissionMode, cwd };
+    }
+    case "agent.idle":
+      return rest(agent, envelope, event);
+    case "agent.stopped": {
+      const stopped: AgentView = { ...atRest(agent), status: { kind: "stopped", outcome: event.outcome } };
+      return say(stopped, { kind: "stopped", outcome: event.outcome, detail: event.detail, seq, at });
+    }
+    case "prompt.admitted": {
+      const { promptId, source, parts } = event;
+      return {
+        ...agent,
+        waitingPrompts: [...agent.waitingPrompts, { kind: "prompt", promptId, source, parts, seq, at }],
+      };
+    }
+    case "prompt.promoted": {
+      const prompt = agent.waitingPrompts.find((waiting) => waiting.promptId === event.promptId);
+      if (!prompt) return agent;
+      const waitingPrompts = agent.waitingPrompts.filter((waiting) => waiting !== prompt);
+      return say({ ...agent, waitingPrompts, status: { kind: "running" } }, { ...prompt, seq, at });
+    }
+    case "turn.started":
+      return { ...agent, status: { kind: "running" }, model: event.model, draft: newDraft(event.turn) };
+    case "turn.ended":
+      return answer(agent, envelope, event);
+    case "turn.failed": {
+      const failed: AgentView = { ...agent, draft: undefined };
+      // An abort is told by the `agent.idle` that follows it.
+      if (event.failure.kind === "aborted") return failed;
+      return say(failed, { kind: "failure", turn: event.turn, failure: event.failure, seq, at });
+    }
+    case "cost.recorded": {
+      const { model, usage, costUsd, purpose } = event;
+      const cost = { requests: 1, costUsd, lostUsd: purpose === "lost" ? costUsd : 0, usage };
+      return { ...agent, spending: spend(agent.spending, model, cost) };
+    }
+    case "context.compacted": {
+      const { trigger, summary, tokensBefore } = event;
+      return say(
+        { ...agent, contextTokens: undefined },
+        { kind: "compaction", trigger, summary, tokensBefore, seq, at },
+      );
+    }
+    case "tool.called":
+      return startCall(agent, envelope, event);
+    case "tool.progress":
+      return progressCall(agent, event);
+    case "tool.settled":
+      return settleCall(agent, event);
+    case "permission.asked": {
+      const openQuestions = [...agent.openQuestions, event.requestId];
+      return { ...agent, openQuestions, status: { kind: "waiting", requestId: openQuestions[0] ?? event.requestId } };
+    }
+    case "permission.settled": {
+      const openQuestions = agent.openQuestions.filter((requestId) => requestId !== event.requestId);
+      if (openQuestions.length === agent.openQuestions.length) return agent;
+      const [requestId] = openQuestions;
+      return { ...agent, openQuestions, status: requestId ? { kind: "waiting", requestId } : { kind: "running" } };
+    }
+    case "notice.raised": {
+      const { level, code, message } = event;
+      return say(agent, { kind: "notice", level, code, message, seq, at });
+    }
+    case "thinking.delta":
+      return redraft(agent, event.turn, (draft) => ({
+        ...draft,
+        thinking: draft.thinking + event.text,
+        phase: { kind: "thinking" },
+      }));
+    case "text.delta":
+      return redraft(agent, event.turn, (draft) => ({
+        ...draft,
+        text: draft.text + event.text,
+        phase: { kind: "text" },
+      }));
+    case "tool.drafted":
+      return redraft(agent, event.turn, (draft) => {
+        const goesOn = draft.phase.kind === "tool" && draft.tool?.name === event.name;
+        const inputJson = (goesOn ? draft.tool.inputJson : "") + event.inputJson;
+        return { ...draft, tool: { name: event.name, inputJson }, phase: { kind: "tool" } };
+      });
+    case "turn.waiting":
+      return redraft(agent, event.turn, (draft) => ({ ...draft, phase: { kind: "waiting", reason: event.reason } }));
+    case "turn.retried": {
+      const { turn, attempt, delayMs, failure } = event;
+      return redraft(agent, turn, () => ({
+        ...newDraft(turn),
+        phase: { kind: "retrying", attempt, delayMs, failure },
+      }));
+    }
+    case "session.closed":
+    case "context.composed":
+    case "background.started":
+    case "background.output":
+    case "background.ended":
+    case "command.settled":
+      return agent;
+  }
+}
+
+/** The process that ran this agent is gone: whatever it was in the middle of does not go on. */
+export function abandonTurn(agent: AgentView): AgentView {
+  if (agent.status.kind === "idle" || agent.status.kind === "stopped") return agent;
+  return { ...atRest(agent), status: { kind: "idle", reason: "interrupted" } };
+}
+
+function rest(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"agent.idle">): AgentView {
+  const resting: AgentView = { ...atRest(agent), status: { kind: "idle", reason } };
+  const told = itemAt(agent.transcript, agent.transcript.length - 1)?.kind === "failure";
+  if (reason === "completed" || (reason === "failed" && told)) return resting;
+  return say(resting, { kind: "idle", reason, detail, seq, at });
+}
+
+const atRest = (agent: AgentView): AgentView => ({ ...agent, draft: undefined, openQuestions: [] });
+
+function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextTokens }: Of<"turn.ended">): AgentView {
+  let { transcript } = agent;
+  const openCalls = new Map(agent.openCalls);
+  for (const part of parts) {
+    switch (part.type) {
+      case "text":
+        if (part.text.trim() !== "")
+          transcript = append<TranscriptItem>(transcript, { kind: "text", turn, text: part.text, seq, at });
+        break;
+      case "thinking": {
+        const redacted = part.redacted !== undefined;
+        transcript = append<TranscriptItem>(transcript, { kind: "thinking", turn, text: part.text, redacted, seq, at });
+        break;
+      }
+      case "tool_call":
+        openCalls.set(part.callId, transcript.length);
+        transcript = append<TranscriptItem>(transcript, { ...callPart(part, turn), seq, at });
+        break;
+    }
+  }
+  return { ...agent, transcript, openCalls, draft: undefined, turns: agent.turns + 1, contextTokens };
+}
+
+const say = (agent: AgentView, item: TranscriptItem): AgentView => ({
+  ...agent,
+  transcript: append(agent.transcript, item),
+});
+
+/** A delta that comes after its turn was settled belongs to nothing any more. */
+function redraft(agent: AgentView, turn: number, change: (draft: Draft) => Draft): AgentView {
+  return agent.draft?.turn === turn ? { ...agent, draft: change(agent.draft) } : agent;
+}

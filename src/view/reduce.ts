@@ -1,0 +1,151 @@
+import type { AgentId, Envelope, Event, LiveEvent } from "../protocol/index.ts";
+import { type AgentView, newAgent } from "./agent-view.ts";
+import { append, itemAt, replaceAt, toArray } from "./chunked-list.ts";
+import { abandonTurn, reduceAgent } from "./reduce-agent.ts";
+import type { BackgroundView, SessionView } from "./session-view.ts";
+import { appendTail } from "./tail.ts";
+
+/**
+ * The one fold: a view and what happened next give the next view. Pure; it never changes what it is given, and gives the same
+ * object back when there is nothing to see. Envelopes of one agent must come in their order; a stored one that has been seen
+ * is passed over, so that a replay may overlap with what came live.
+ */
+export function reduce(view: SessionView, envelope: Envelope): SessionView {
+  const live = isLive(envelope.event);
+  const index = view.agentIndex.get(envelope.agent);
+  const before = index === undefined ? undefined : itemAt(view.agents, index);
+  if (!live && before && envelope.seq <= before.seq) return view;
+
+  const seen = reduceSession(view, envelope);
+  const known = index === undefined ? undefined : itemAt(seen.agents, index);
+  if (!known) return live ? seen : addAgent(seen, stamped(reduceAgent(firstSight(envelope), envelope), envelope));
+  const after = reduceAgent(known, envelope);
+  if (live && after === known) return seen;
+  return { ...seen, agents: replaceAt(seen.agents, index ?? 0, live ? after : stamped(after, envelope)) };
+}
+
+export function reduceAll(view: SessionView, envelopes: Iterable<Envelope>): SessionView {
+  let next = view;
+  for (const envelope of envelopes) next = reduce(next, envelope);
+  return next;
+}
+
+/** What an event means beyond its own agent. */
+function reduceSession(view: SessionView, envelope: Envelope): SessionView {
+  const { event, agent, at } = envelope;
+  switch (event.type) {
+    case "session.opened": {
+      const { sessionId, version, cwd } = event;
+      return { ...(event.resumed ? abandoned(view, at) : view), sessionId, version, cwd, state: { kind: "open" } };
+    }
+    case "session.closed":
+      return { ...view, state: { kind: "closed", reason: event.reason }, questions: none(view.questions) };
+    case "permission.asked": {
+      const { type: _, ...question } = event;
+      return { ...view, questions: [...view.questions, { ...question, agent, at }] };
+    }
+    case "permission.settled":
+      return withQuestions(view, (question) => question.requestId !== event.requestId);
+    case "agent.idle":
+    case "agent.stopped":
+      return withQuestions(view, (question) => question.agent !== agent);
+    case "background.started": {
+      const { type: _, ...task } = event;
+      return {
+        ...view,
+        background: append<BackgroundView>(view.background, { ...newBackground, ...task, agent, startedAt: at }),
+        runningBackground: new Map(view.runningBackground).set(event.backgroundId, view.background.length),
+      };
+    }
+    case "background.output":
+      return withBackground(view, event.backgroundId, (task) => ({
+        ...task,
+        outputTail: appendTail(task.outputTail, event.text),
+      }));
+    case "background.ended": {
+      const { status, exitCode } = event;
+      const ended = withBackground(view, event.backgroundId, (task) => ({ ...task, status, exitCode, endedAt: at }));
+      if (ended === view) return view;
+      const runningBackground = new Map(view.runningBackground);
+      runningBackground.delete(event.backgroundId);
+      return { ...ended, runningBackground };
+    }
+    case "notice.raised": {
+      const { type: _, ...notice } = event;
+      return { ...view, notices: append(view.notices, { ...notice, agent, at }) };
+    }
+    case "agent.spawned":
+    case "agent.changed":
+    case "context.composed":
+    case "context.compacted":
+    case "prompt.admitted":
+    case "prompt.promoted":
+    case "turn.started":
+    case "turn.ended":
+    case "turn.failed":
+    case "turn.waiting":
+    case "turn.retried":
+    case "cost.recorded":
+    case "tool.called":
+    case "tool.settled":
+    case "tool.drafted":
+    case "tool.progress":
+    case "text.delta":
+    case "thinking.delta":
+    case "command.settled":
+      return view;
+  }
+}
+
+/** The process before this one is gone: nobody waits for its questions, and what it ran it runs no more. */
+function abandoned(view: SessionView, at: string): SessionView {
+  let { agents, background } = view;
+  for (const [index, agent] of toArray(agents).entries()) agents = replaceAt(agents, index, abandonTurn(agent));
+  for (const index of view.runningBackground.values()) {
+    const task = itemAt(background, index);
+    if (task) background = replaceAt(background, index, { ...task, status: "lost", endedAt: at });
+  }
+  return { ...view, agents, background, runningBackground: new Map(), questions: none(view.questions) };
+}
+
+function withQuestions(view: SessionView, stays: (question: SessionView["questions"][number]) => boolean): SessionView {
+  const questions = view.questions.filter(stays);
+  return questions.length === view.questions.length ? view : { ...view, questions };
+}
+
+function withBackground(
+  view: SessionView,
+  id: BackgroundView["backgroundId"],
+  change: (task: BackgroundView) => BackgroundView,
+): SessionView {
+  const index = view.runningBackground.get(id);
+  const task = index === undefined ? undefined : itemAt(view.background, index);
+  if (index === undefined || !task) return view;
+  return { ...view, background: replaceAt(view.background, index, change(task)) };
+}
+
+const newBackground = { status: "running", exitCode: null, endedAt: undefined, outputTail: "" } as const;
+
+const none = <T>(list: readonly T[]): readonly T[] => (list.length === 0 ? list : []);
+
+function addAgent(view: SessionView, agent: AgentView): SessionView {
+  const agentIndex = new Map<AgentId, number>(view.agentIndex).set(agent.id, view.agents.length);
+  return { ...view, agents: append(view.agents, agent), agentIndex };
+}
+
+const firstSight = ({ agent, event, at }: Envelope): AgentView => newAgent(agent, { type: event.type, at });
+
+const stamped = (agent: AgentView, { seq, at }: Envelope): AgentView => ({ ...agent, seq, updatedAt: at });
+
+const liveTypes: Readonly<Record<LiveEvent["type"], true>> = {
+  "text.delta": true,
+  "thinking.delta": true,
+  "tool.drafted": true,
+  "tool.progress": true,
+  "turn.waiting": true,
+  "turn.retried": true,
+  "background.output": true,
+  "command.settled": true,
+};
+
+export const isLive = (event: Event): event is LiveEvent => Object.hasOwn(liveTypes, event.type);

@@ -1,0 +1,81 @@
+import {
+  type AgentId,
+  type BackgroundId,
+  type Event,
+  leadPath,
+  type RequestId,
+  type SessionId,
+} from "../protocol/index.ts";
+import type { AgentView } from "./agent-view.ts";
+import { type ChunkedList, emptyList, itemAt, itemsOf } from "./chunked-list.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/** All that a face draws, folded from envelopes by `reduce`. Never changed in place. */
+export interface SessionView {
+  readonly sessionId: SessionId | undefined;
+  readonly version: string;
+  readonly cwd: string;
+  readonly state:
+    | { readonly kind: "new" | "open" }
+    | { readonly kind: "closed"; readonly reason: Of<"session.closed">["reason"] };
+  /** In the order in which they were first heard of; `agentOf` finds one by its id. */
+  readonly agents: ChunkedList<AgentView>;
+  readonly agentIndex: ReadonlyMap<AgentId, number>;
+  /** Open ones only, oldest first. */
+  readonly questions: readonly Question[];
+  readonly background: ChunkedList<BackgroundView>;
+  /** Where in `background` the running ones are. */
+  readonly runningBackground: ReadonlyMap<BackgroundId, number>;
+  readonly notices: ChunkedList<Notice>;
+}
+
+export interface Question extends Omit<Of<"permission.asked">, "type"> {
+  readonly agent: AgentId;
+  readonly requestId: RequestId;
+  readonly at: string;
+}
+
+export interface BackgroundView extends Omit<Of<"background.started">, "type"> {
+  readonly agent: AgentId;
+  /** `lost`: the process that ran it ended without a word about it. */
+  readonly status: "running" | "lost" | Of<"background.ended">["status"];
+  readonly exitCode: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | undefined;
+  /** The end of its output as far as it was seen live; the whole is in `outputFile`. */
+  readonly outputTail: string;
+}
+
+export interface Notice extends Omit<Of<"notice.raised">, "type"> {
+  readonly agent: AgentId;
+  readonly at: string;
+}
+
+export const emptySession: SessionView = {
+  sessionId: undefined,
+  version: "",
+  cwd: "",
+  state: { kind: "new" },
+  agents: emptyList(),
+  agentIndex: new Map(),
+  questions: [],
+  background: emptyList(),
+  runningBackground: new Map(),
+  notices: emptyList(),
+};
+
+export function agentOf(view: SessionView, id: AgentId): AgentView | undefined {
+  const index = view.agentIndex.get(id);
+  return index === undefined ? undefined : itemAt(view.agents, index);
+}
+
+export function leadOf(view: SessionView): AgentView | undefined {
+  for (const agent of itemsOf(view.agents)) if (agent.path === leadPath) return agent;
+  return undefined;
+}
+
+/** How far this view has come in each agent's log: what a face sends to be told the rest. */
+export function cursorOf(view: SessionView): ReadonlyMap<AgentId, number> {
+  return new Map([...itemsOf(view.agents)].map((agent) => [agent.id, agent.seq]));
+}
