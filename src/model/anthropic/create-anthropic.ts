@@ -1,0 +1,66 @@
+import { BaseAnthropic } from "@anthropic-ai/sdk/client";
+import { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Clock } from "../../platform/index.ts";
+import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
+import type { AttemptContext, AttemptModel } from "../attempt.ts";
+import type { ModelFacts } from "../catalog.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { toFailure } from "../failure.ts";
+import { readStream } from "../read-stream.ts";
+import { type Fetch, watchedFetch } from "../watched-fetch.ts";
+import { AnthropicAnswer } from "./from-anthropic.ts";
+import { toAnthropic } from "./to-anthropic.ts";
+
+export interface AnthropicOptions {
+  readonly endpoint: Endpoint;
+  readonly facts: ModelFacts;
+  /** An API key, or a token of an account; one of them. */
+  readonly credential: { readonly apiKey: string } | { readonly authToken: string };
+  readonly clock: Pick<Clock, "now">;
+  readonly fetch: Fetch;
+}
+
+/** The Messages API, one attempt at a time. The SDK neither retries, logs, nor reads the environment. */
+export function createAnthropic(options: AnthropicOptions): AttemptModel {
+  const { endpoint, facts } = options;
+  return {
+    ref: `anthropic/${endpoint.model}`,
+    contextWindow: facts.contextWindow,
+    maxOutputTokens: facts.maxOutputTokens,
+    attempt: (request, context) => attempt(options, request, context),
+  };
+}
+
+async function* attempt(
+  { endpoint, facts, credential, clock, fetch }: AnthropicOptions,
+  request: ModelRequest,
+  { signal, alive, spent }: AttemptContext,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const client = new BaseAnthropic({
+    ...credential,
+    baseURL: endpoint.baseUrl,
+    webhookKey: null,
+    maxRetries: 0,
+    timeout: noTimeout,
+    logLevel: "off",
+    openTelemetry: false,
+    fetch: watchedFetch(fetch, alive),
+  });
+  const body = toAnthropic(request, { id: endpoint.model, thinking: facts.thinking });
+  const answer = new AnthropicAnswer();
+  for await (const read of readStream(() => new Messages(client).create(body, { signal }))) {
+    if (!read.ok) {
+      const failure = toFailure(read.error, { endpoint, now: clock.now(), streaming: answer.started });
+      yield { type: "failed", failure };
+      return;
+    }
+    const events = answer.push(read.value);
+    if (answer.usage) spent(answer.usage);
+    yield* events;
+    if (events.at(-1)?.type === "failed") return;
+  }
+  yield answer.end();
+}
+
+/** Silence is the watchdog's business, which also knows of bytes. */
+const noTimeout = 2 ** 31 - 1;

@@ -1,0 +1,24 @@
+import type * as Wire from "@anthropic-ai/sdk/resources/messages/messages";
+import type { ModelRequest } from "../../protocol/index.ts";
+import type { ModelFacts } from "../catalog.ts";
+import { effortFor } from "../effort.ts";
+
+/**
+ * Newer models take an effort and refuse a budget; older ones take a budget, which must leave room for the answer.
+ * Without a wish of ours the model does what it does by itself.
+ */
+export function thinkingParams(
+  { thinkingTokens, maxOutputTokens }: ModelRequest,
+  style: ModelFacts["thinking"],
+): Pick<Wire.MessageCreateParamsStreaming, "thinking" | "output_config"> {
+  if (!thinkingTokens || style === "none") return {};
+  if (style === "effort")
+    return {
+      thinking: { type: "adaptive", display: "summarized" },
+      output_config: { effort: effortFor(thinkingTokens) },
+    };
+  const budget = Math.min(thinkingTokens, maxOutputTokens - 1);
+  return budget < smallestBudget ? {} : { thinking: { type: "enabled", budget_tokens: budget } };
+}
+
+const smallestBudget = 1024;

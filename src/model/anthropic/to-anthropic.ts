@@ -1,0 +1,125 @@
+import type * as Wire from "@anthropic-ai/sdk/resources/messages/messages";
+import type { AnswerPart, ContentPart, Message, ModelRequest, UserMessage } from "../../protocol/index.ts";
+import type { ModelFacts } from "../catalog.ts";
+import { asInputObject } from "../tool-input.ts";
+import { thinkingParams } from "./thinking-params.ts";
+
+type UserBlock = Wire.TextBlockParam | Wire.ImageBlockParam | Wire.DocumentBlockParam | Wire.ToolResultBlockParam;
+
+/**
+ * The body of one request. Pure: the same request gives the same bytes, and what was said before keeps its bytes from one
+ * request to the next, but for the cache marks, which the provider leaves out of what it compares.
+ */
+export function toAnthropic(
+  request: ModelRequest,
+  model: { readonly id: string; readonly thinking: ModelFacts["thinking"] },
+): Wire.MessageCreateParamsStreaming {
+  const system = request.system.filter(hasText).map((text): Wire.TextBlockParam => ({ type: "text", text }));
+  const tools = request.tools.map(
+    ({ name, description, inputSchema }): Wire.Tool => ({
+      name,
+      description,
+      input_schema: { ...inputSchema, type: "object" },
+    }),
+  );
+  return {
+    model: model.id,
+    max_tokens: request.maxOutputTokens,
+    stream: true,
+    ...thinkingParams(request, model.thinking),
+    ...(tools.length > 0 && { tools: system.length > 0 ? tools : markLast(tools) }),
+    ...(system.length > 0 && { system: markLast(system) }),
+    messages: markUserMessages(request.messages.map(toMessage).filter((message) => message.content.length > 0)),
+  };
+}
+
+interface UserParam {
+  role: "user";
+  content: UserBlock[];
+}
+interface AssistantParam {
+  role: "assistant";
+  content: Wire.ContentBlockParam[];
+}
+
+function toMessage(message: Message): UserParam | AssistantParam {
+  return message.role === "user"
+    ? { role: "user", content: toUserBlocks(message.parts) }
+    : { role: "assistant", content: message.parts.flatMap(toAnswerBlock) };
+}
+
+/** The provider wants results before anything else that is said with them. */
+function toUserBlocks(parts: UserMessage["parts"]): UserBlock[] {
+  const results: UserBlock[] = [];
+  const rest: UserBlock[] = [];
+  for (const part of parts) {
+    if (part.type !== "tool_result") rest.push(...toContentBlock(part));
+    else
+      results.push({
+        type: "tool_result",
+        tool_use_id: toWireId(part.callId),
+        content: part.content.flatMap(toContentBlock),
+        ...(part.isError && { is_error: true }),
+      });
+  }
+  return [...results, ...rest];
+}
+
+type ContentBlock = Wire.TextBlockParam | Wire.ImageBlockParam | Wire.DocumentBlockParam;
+
+function toContentBlock(part: ContentPart): ContentBlock[] {
+  switch (part.type) {
+    case "text":
+      return hasText(part.text) ? [{ type: "text", text: part.text }] : [];
+    case "image": {
+      const mediaType = imageTypes.find((type) => type === part.mediaType);
+      if (!mediaType)
+        return [{ type: "text", text: `[An image of type ${part.mediaType}, which this model cannot see.]` }];
+      return [{ type: "image", source: { type: "base64", media_type: mediaType, data: part.data } }];
+    }
+    case "document":
+      return [
+        {
+          type: "document",
+          source: { type: "base64", media_type: part.mediaType, data: part.data },
+          title: part.name,
+        },
+      ];
+  }
+}
+
+const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+
+/** Thinking goes back only as the provider gave it; another provider's, which has no signature, does not. */
+function toAnswerBlock(part: AnswerPart): Wire.ContentBlockParam[] {
+  switch (part.type) {
+    case "text":
+      return hasText(part.text) ? [{ type: "text", text: part.text }] : [];
+    case "thinking":
+      if (part.redacted !== undefined) return [{ type: "redacted_thinking", data: part.redacted }];
+      return part.signature === undefined ? [] : [{ type: "thinking", thinking: part.text, signature: part.signature }];
+    case "tool_call":
+      return [{ type: "tool_use", id: toWireId(part.callId), name: part.name, input: asInputObject(part.input) }];
+  }
+}
+
+/** Ids of other providers may have characters that this one refuses. */
+const toWireId = (callId: string) =>
+  callId.replace(/[^a-zA-Z0-9_-]/g, (character) => `_${character.codePointAt(0)?.toString(16)}_`);
+
+/** The provider refuses text that is empty or blank. */
+const hasText = (text: string) => text.trim() !== "";
+
+const mark = { cache_control: { type: "ephemeral" } } as const;
+
+function markLast<T extends object>(blocks: readonly T[]): T[] {
+  return blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...mark } : block));
+}
+
+/** The last finds what the next request will share; the one before finds what the last request left. */
+function markUserMessages(messages: (UserParam | AssistantParam)[]): Wire.MessageParam[] {
+  const users = messages.filter((message) => message.role === "user").slice(-2);
+  return messages.map((message) =>
+    message.role === "user" && users.includes(message) ? { role: "user", content: markLast(message.content) } : message,
+  );
+}

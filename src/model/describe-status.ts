@@ -1,0 +1,92 @@
+import type { ModelFailure } from "../protocol/index.ts";
+import { suggestModel } from "./catalog.ts";
+import { type Endpoint, hostOf, keyVariables } from "./endpoint.ts";
+
+interface ServerWords {
+  readonly status: number | undefined;
+  readonly message: string;
+  readonly type: string | undefined;
+  readonly code: string | undefined;
+}
+interface Circumstances {
+  readonly endpoint: Endpoint;
+  readonly retryAfterMs: number | undefined;
+  /** The server said that asking again is of no use. */
+  readonly final: boolean;
+}
+
+/** A refusal in the server's own words: by status, or, for an error event in a stream that began well, by its type. */
+export function describeStatus(words: ServerWords, { endpoint, retryAfterMs, final }: Circumstances): ModelFailure {
+  const kind = kindOf(words, final);
+  return {
+    kind,
+    message: `${headline(kind, words, endpoint)}${words.message && `: ${stripStatus(words)}`}${wayOut(kind, endpoint)}`,
+    ...(words.status !== undefined && { status: words.status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function kindOf(words: ServerWords, final: boolean): ModelFailure["kind"] {
+  const { status, type, code } = words;
+  if (isOverflow(words)) return "context_overflow";
+  if (code === "insufficient_quota" || status === 402 || type === "billing_error") return "forbidden";
+  const kind = status === undefined ? kindOfType(type, code) : kindOfStatus(status, type);
+  return final && kind === "rate_limited" ? "forbidden" : kind;
+}
+
+function kindOfStatus(status: number, type: string | undefined): ModelFailure["kind"] {
+  if (status === 401) return "authentication";
+  if (status === 403) return "forbidden";
+  if (status === 404) return "not_found";
+  if (status === 429) return "rate_limited";
+  if (status === 503 || status === 529 || type === "overloaded_error") return "overloaded";
+  if (status === 408 || status === 409 || status >= 500) return "server";
+  return "bad_request";
+}
+
+function kindOfType(type: string | undefined, code: string | undefined): ModelFailure["kind"] {
+  const name = `${type ?? ""} ${code ?? ""}`;
+  if (/overloaded/.test(name)) return "overloaded";
+  if (/rate_limit|\b429\b/.test(name)) return "rate_limited";
+  if (/authentication|invalid_api_key|\b401\b/.test(name)) return "authentication";
+  if (/permission|\b403\b/.test(name)) return "forbidden";
+  if (/not_found|\b404\b/.test(name)) return "not_found";
+  if (/invalid_request|\b400\b/.test(name)) return "bad_request";
+  return "server";
+}
+
+/** The words hosted and local servers have for "your prompt does not fit". Too large an answer asked for is not among them. */
+const overflowWords =
+  /prompt is too long|input is too long|(maximum|available|exceeds? the|exceed) context|context[ _](length|size|window)[ _]?(is |was )?exceed|exceeds? the (model'?s )?(maximum )?context|context overflow|exceed_context_size/i;
+
+function isOverflow({ status, message, type, code }: ServerWords): boolean {
+  if (status === 413 || code === "context_length_exceeded" || type === "exceed_context_size_error") return true;
+  return (status === undefined || status === 400 || status === 422 || status === 500) && overflowWords.test(message);
+}
+
+const providerNames = { anthropic: "Anthropic", openai: "OpenAI", local: "the local server" } as const;
+
+function headline(kind: ModelFailure["kind"], words: ServerWords, endpoint: Endpoint): string {
+  const who = `${providerNames[endpoint.provider]} (${hostOf(endpoint)})`;
+  const status = words.status === undefined ? (words.type ?? "in mid-answer") : String(words.status);
+  const start = who.charAt(0).toUpperCase() + who.slice(1);
+  if (kind === "not_found") return `${start} does not know the model ${endpoint.model} (${status})`;
+  if (kind === "context_overflow") return `The conversation is too long for ${endpoint.model} (${status})`;
+  if (kind === "authentication") return `${start} did not accept the key (${status})`;
+  if (kind === "rate_limited") return `${start} limits the rate of requests (${status})`;
+  if (kind === "overloaded") return `${start} is overloaded (${status})`;
+  return `${start} answered ${status}`;
+}
+
+/** SDKs put the status in front of the message; the headline has it already. */
+const stripStatus = ({ status, message }: ServerWords) =>
+  message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message;
+
+function wayOut(kind: ModelFailure["kind"], endpoint: Endpoint): string {
+  if (kind === "authentication") return `. Check ${keyVariables[endpoint.provider]}.`;
+  if (kind === "forbidden") return `. Check what the key in ${keyVariables[endpoint.provider]} may do, and its credit.`;
+  if (kind !== "not_found") return "";
+  if (endpoint.provider === "local") return `. Is it installed on that server? Check the name after local/.`;
+  const near = suggestModel(`${endpoint.provider}/${endpoint.model}`);
+  return near ? `. Did you mean ${near}?` : ". Check the name given with --model or in the settings.";
+}

@@ -1,0 +1,70 @@
+import * as z from "zod";
+import type { ModelFailure } from "../protocol/index.ts";
+import { describeStatus } from "./describe-status.ts";
+import { describeTransport, type FailureContext } from "./describe-transport.ts";
+import { hostOf } from "./endpoint.ts";
+import { readRetryAfter } from "./retry-after.ts";
+
+/** What an error of an SDK, of fetch or of the stream means. SDK classes are told by their shape, so none is imported. */
+export function toFailure(error: unknown, context: FailureContext): ModelFailure {
+  const failure = classify(error, context);
+  return { ...failure, message: tidy(failure.message, context.endpoint.secret) };
+}
+
+function classify(error: unknown, context: FailureContext): ModelFailure {
+  const api = ApiError.safeParse(error);
+  if (api.success && (api.data.status !== undefined || api.data.error !== undefined)) {
+    const { status, headers, error: body } = api.data;
+    const said = readBody(body);
+    const retryAfterMs = headers && readRetryAfter(headers, context.now);
+    return describeStatus(
+      { status, message: said.message ?? plain(api.data.message), type: said.type, code: said.code },
+      { endpoint: context.endpoint, retryAfterMs, final: headers?.get("x-should-retry") === "false" },
+    );
+  }
+  if (error instanceof SyntaxError)
+    return { kind: "malformed", message: `${hostOf(context.endpoint)} sent an event that is not JSON.` };
+  return describeTransport(error, context);
+}
+
+const headersLike = z.custom<{ get(name: string): string | null }>(
+  (value) => typeof value === "object" && value !== null && "get" in value && typeof value.get === "function",
+);
+
+const ApiError = z.object({
+  status: z.number().int().optional(),
+  headers: headersLike.optional(),
+  error: z.unknown(),
+  message: z.string().default(""),
+});
+
+const said = {
+  message: z.string().optional(),
+  type: z.string().nullish(),
+  code: z.union([z.string(), z.number()]).nullish(),
+};
+const Said = z.union([z.object({ error: z.object(said) }).transform((body) => body.error), z.object(said)]);
+
+function readBody(body: unknown): {
+  message?: string | undefined;
+  type?: string | undefined;
+  code?: string | undefined;
+} {
+  if (typeof body === "string") return { message: body };
+  const parsed = Said.safeParse(body);
+  if (!parsed.success) return {};
+  const { message, type, code } = parsed.data;
+  return { message, type: type ?? undefined, code: code === null || code === undefined ? undefined : String(code) };
+}
+
+/** A proxy's error page is no message. */
+const plain = (text: string) => (/<\w+[^>]*>/.test(text) ? "" : text);
+
+function tidy(message: string, secret: string | undefined): string {
+  const open = secret ? message.replaceAll(secret, "[key]") : message;
+  const line = open
+    .replace(/\bsk-[\w*-]{4,}/g, "[key]")
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > 500 ? `${line.slice(0, 499)}…` : line;
+}

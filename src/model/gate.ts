@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../platform/index.ts";
+import { type GateLimits, GateQueue, type TicketResult } from "./gate-queue.ts";
+
+/**
+ * The one place per provider account through which every request goes. When the account tells one agent to wait, nobody's
+ * request goes out until it may.
+ */
+export interface Gate {
+  enter(who: { readonly agentPath: string; readonly signal: AbortSignal }): Ticket;
+  state(): { readonly width: number; readonly inFlight: number; readonly waiting: number };
+}
+
+export interface Ticket {
+  /** Why this request has to wait; undefined when it may go at once. */
+  readonly waitingFor: string | undefined;
+  /** True when the request may go, false when it was aborted first. */
+  granted(): Promise<boolean>;
+  /** Gives the place back, in whatever state it is; only the first call counts. Whoever enters must call it. */
+  release(result: TicketResult, retryAfterMs?: number): void;
+}
+
+export type { GateLimits, TicketResult };
+
+export function createGate({ clock, limits = hostedLimits }: { clock: Clock; limits?: GateLimits }): Gate {
+  const queue = new GateQueue(limits);
+  const wakers = new Map<object, (granted: boolean) => void>();
+  let alarm: AbortController | undefined;
+
+  const pump = () => {
+    for (const entry of queue.admit(clock.monotonic())) wakers.get(entry)?.(true);
+    setAlarm();
+  };
+
+  /** One sleeper for the whole pause, and only while somebody waits: a quiet gate keeps no process alive. */
+  const setAlarm = () => {
+    const pause = queue.pausedUntil - clock.monotonic();
+    if (queue.waiting === 0 || pause <= 0) {
+      alarm?.abort();
+      alarm = undefined;
+      return;
+    }
+    if (alarm) return;
+    const own = new AbortController();
+    alarm = own;
+    clock.sleep(pause, own.signal).then(
+      () => {
+        alarm = undefined;
+        pump();
+      },
+      (error: unknown) => {
+        if (!own.signal.aborted) throw error;
+      },
+    );
+  };
+
+  return {
+    enter({ agentPath, signal }) {
+      const entry = queue.enter(agentPath);
+      const { promise, resolve } = deferred();
+      const onAbort = () => ticket.release("abandoned");
+      const ticket: Ticket & { waitingFor: string | undefined } = {
+        waitingFor: undefined,
+        granted: () => promise,
+        release(result, waitMs) {
+          if (!wakers.delete(entry)) return;
+          signal.removeEventListener("abort", onAbort);
+          resolve(false);
+          queue.leave(entry, { result, now: clock.monotonic(), waitMs });
+          pump();
+        },
+      };
+      let admitted = false;
+      wakers.set(entry, (granted) => {
+        admitted = granted;
+        // From now on an abort is the attempt's to notice; the place stays taken until it has ended.
+        signal.removeEventListener("abort", onAbort);
+        resolve(granted);
+      });
+      if (signal.aborted) ticket.release("abandoned");
+      else {
+        signal.addEventListener("abort", onAbort, { once: true });
+        pump();
+        if (!admitted) ticket.waitingFor = reason(queue, clock.monotonic());
+      }
+      return ticket;
+    },
+    state: () => ({ width: queue.width, inFlight: queue.inFlight, waiting: queue.waiting }),
+  };
+}
+
+export const hostedLimits: GateLimits = { start: 16, max: 64 };
+/** A machine of one's own works on few prompts at a time; the rest would only wait inside it, out of sight. */
+export const localLimits: GateLimits = { start: 4, max: 16 };
+export const scriptedLimits: GateLimits = { start: 4096, max: 4096 };
+
+/** One gate per account, shared by every client that is made with the same registry. Keys are kept as digests only. */
+export interface GateRegistry {
+  gateFor(account: {
+    readonly baseUrl: string;
+    readonly secret?: string | undefined;
+    readonly limits?: GateLimits;
+  }): Gate;
+}
+
+export function createGateRegistry(clock: Clock): GateRegistry {
+  const gates = new Map<string, Gate>();
+  return {
+    gateFor({ baseUrl, secret, limits }) {
+      const digest = createHash("sha256")
+        .update(`${baseUrl}\n${secret ?? ""}`)
+        .digest("hex");
+      const gate = gates.get(digest) ?? createGate({ clock, ...(limits && { limits }) });
+      gates.set(digest, gate);
+      return gate;
+    },
+  };
+}
+
+function reason(queue: GateQueue, now: number): string {
+  const pause = queue.pausedUntil - now;
+  if (pause > 0) return `rate limited: every request of this account waits ${Math.ceil(pause / 1000)} s`;
+  return `${queue.inFlight} requests of this account are under way, ${queue.waiting} wait`;
+}
+
+function deferred() {
+  let settle: ((granted: boolean) => void) | undefined;
+  const promise = new Promise<boolean>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, resolve: (granted: boolean) => settle?.(granted) };
+}

@@ -1,0 +1,81 @@
+import OpenAI from "openai";
+import type { Clock } from "../../platform/index.ts";
+import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
+import type { AttemptContext, AttemptModel } from "../attempt.ts";
+import type { ModelFacts } from "../catalog.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { toFailure } from "../failure.ts";
+import { readStream } from "../read-stream.ts";
+import { type Fetch, watchedFetch } from "../watched-fetch.ts";
+import { OpenAiAnswer } from "./from-openai.ts";
+import { toOpenAi } from "./to-openai.ts";
+
+export interface OpenAiOptions {
+  /** With the provider `local`: any server that speaks chat completions; the key is then optional. */
+  readonly endpoint: Endpoint;
+  readonly facts: ModelFacts;
+  readonly clock: Pick<Clock, "now">;
+  readonly random: () => number;
+  readonly fetch: Fetch;
+}
+
+/** Chat completions, one attempt at a time. The SDK neither retries, logs, nor reads the environment. */
+export function createOpenAi(options: OpenAiOptions): AttemptModel {
+  const { endpoint, facts } = options;
+  return {
+    ref: `${endpoint.provider}/${endpoint.model}`,
+    contextWindow: facts.contextWindow,
+    maxOutputTokens: facts.maxOutputTokens,
+    attempt: (request, context) => attempt(options, request, context),
+  };
+}
+
+async function* attempt(
+  { endpoint, facts, clock, random, fetch }: OpenAiOptions,
+  request: ModelRequest,
+  { signal, alive, spent }: AttemptContext,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const client = new OpenAI({
+    apiKey: endpoint.secret ?? "",
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: endpoint.baseUrl,
+    maxRetries: 0,
+    timeout: noTimeout,
+    logLevel: "off",
+    ...(endpoint.secret === undefined && { defaultHeaders: { Authorization: null } }),
+    fetch: watchedFetch(fetch, alive),
+  });
+  const dialect = endpoint.provider === "openai" ? "openai" : "compatible";
+  const body = toOpenAi(request, { id: endpoint.model, dialect, thinking: facts.thinking });
+  const answer = new OpenAiAnswer({
+    usedIds: callIdsIn(request),
+    createId: () => `call_${Array.from({ length: 24 }, () => Math.floor(random() * 36).toString(36)).join("")}`,
+    requestChars: JSON.stringify([body.messages, body.tools]).length,
+  });
+  for await (const read of readStream(() => client.chat.completions.create(body, { signal }))) {
+    if (!read.ok) {
+      if (answer.complete) break;
+      const failure = toFailure(read.error, { endpoint, now: clock.now(), streaming: answer.started });
+      yield { type: "failed", failure };
+      return;
+    }
+    const events = answer.push(read.value);
+    if (answer.usage) spent(answer.usage);
+    yield* events;
+    if (events.at(-1)?.type === "failed") return;
+  }
+  yield answer.end();
+}
+
+function callIdsIn(request: ModelRequest): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const message of request.messages)
+    for (const part of message.parts) if (part.type === "tool_call") ids.add(part.callId);
+  return ids;
+}
+
+/** Silence is the watchdog's business, which also knows of bytes. */
+const noTimeout = 2 ** 31 - 1;

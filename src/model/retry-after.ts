@@ -1,0 +1,15 @@
+/** How long a server asked us to wait, from its headers; undefined when it did not say, or not in words we can read. */
+export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | undefined {
+  const milliseconds = numberIn(headers.get("retry-after-ms"));
+  if (milliseconds !== undefined) return milliseconds;
+  const text = headers.get("retry-after");
+  const seconds = numberIn(text);
+  if (seconds !== undefined) return seconds * 1000;
+  const date = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function numberIn(text: string | null): number | undefined {
+  const trimmed = text?.trim() ?? "";
+  return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
+}

@@ -1,0 +1,133 @@
+import type { Clock } from "../platform/index.ts";
+import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from "../protocol/index.ts";
+import type { AttemptModel } from "./attempt.ts";
+import type { Gate, TicketResult } from "./gate.ts";
+import { abortedFailure, runAttempt } from "./run-attempt.ts";
+
+export interface RetryOptions {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  /** 0 ≤ x < 1. */
+  readonly random: () => number;
+  readonly maxAttempts?: number;
+  /** Silence, once something has arrived, after which an attempt is given up; 0 switches both watchdogs off. */
+  readonly stallMs?: number;
+  readonly firstByteMs?: number;
+  readonly baseDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** A server that asks for a longer wait than this ends the turn instead: nobody watches a session stand still. */
+  readonly longestWaitMs?: number;
+}
+
+/** Makes a client of a single-attempt model: every request passes the account's gate, and what may pass is tried again. */
+export function withRetry(model: AttemptModel, options: RetryOptions): ModelClient {
+  const settled = { ...retryDefaults, ...options };
+  return {
+    ref: model.ref,
+    contextWindow: model.contextWindow,
+    maxOutputTokens: model.maxOutputTokens,
+    stream: (request, signal) => streamAnswer(model, settled, { request, signal }),
+  };
+}
+
+export const retryDefaults = {
+  maxAttempts: 10,
+  stallMs: 60_000,
+  firstByteMs: 300_000,
+  baseDelayMs: 1_000,
+  maxDelayMs: 60_000,
+  longestWaitMs: 15 * 60_000,
+} as const;
+
+type Settled = Required<RetryOptions>;
+
+async function* streamAnswer(
+  model: AttemptModel,
+  options: Settled,
+  { request, signal }: { request: ModelRequest; signal: AbortSignal },
+): AsyncGenerator<ModelEvent, void, undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const ticket = options.gate.enter({ agentPath: request.caller.agentPath, signal });
+    let lost: Extract<ModelEvent, { type: "failed" }> | undefined;
+    let delayMs: number | undefined;
+    try {
+      if (ticket.waitingFor !== undefined) yield { type: "waiting", reason: ticket.waitingFor };
+      if (!(await ticket.granted())) {
+        yield { type: "failed", failure: abortedFailure };
+        return;
+      }
+      for await (const event of runAttempt(model, request, { ...options, signal })) {
+        if (event.type === "finished") ticket.release("ok");
+        if (event.type === "failed") lost = event;
+        else yield event;
+      }
+      if (!lost) return;
+      delayMs = delayBefore(lost.failure, attempt, options);
+      ticket.release(resultOf(lost.failure), lost.failure.retryAfterMs ?? delayMs);
+    } finally {
+      ticket.release("abandoned");
+    }
+    if (delayMs === undefined) {
+      yield attempt > 1 ? { ...lost, failure: afterRetries(lost.failure, attempt) } : lost;
+      return;
+    }
+    const { failure, usage } = lost;
+    yield { type: "retrying", attempt: attempt + 1, delayMs, failure, ...(usage && { usage }) };
+    if (!(await slept(options.clock, delayMs, signal))) {
+      yield { type: "failed", failure: abortedFailure };
+      return;
+    }
+  }
+}
+
+/** How long to wait before the next attempt; undefined when there is none. */
+function delayBefore(failure: ModelFailure, attempt: number, options: Settled): number | undefined {
+  if (!isTransient(failure) || attempt >= options.maxAttempts) return undefined;
+  if (failure.retryAfterMs !== undefined && failure.retryAfterMs > options.longestWaitMs) return undefined;
+  const ceiling = Math.min(options.maxDelayMs, options.baseDelayMs * 2 ** (attempt - 1));
+  const drawn = Math.round(options.random() * ceiling);
+  // A whole account stops for a rate limit, so the wait is never drawn down to nothing.
+  const own = failure.kind === "rate_limited" ? Math.max(drawn, Math.min(ceiling, options.baseDelayMs)) : drawn;
+  return Math.max(own, failure.retryAfterMs ?? 0);
+}
+
+export function isTransient(failure: ModelFailure): boolean {
+  switch (failure.kind) {
+    case "rate_limited":
+    case "overloaded":
+    case "server":
+    case "connection":
+    case "stalled":
+    case "cut":
+    case "malformed":
+      return true;
+    case "context_overflow":
+    case "authentication":
+    case "forbidden":
+    case "not_found":
+    case "bad_request":
+    case "aborted":
+      return false;
+  }
+}
+
+function resultOf(failure: ModelFailure): TicketResult {
+  if (failure.kind === "rate_limited") return "rate_limited";
+  return failure.kind === "overloaded" ? "overloaded" : "failed";
+}
+
+function afterRetries(failure: ModelFailure, attempts: number): ModelFailure {
+  if (!isTransient(failure)) return failure;
+  const asked = failure.retryAfterMs ? `; it asks to wait ${Math.ceil(failure.retryAfterMs / 1000)} s` : "";
+  return { ...failure, message: `${failure.message} Given up after ${attempts} attempts${asked}.` };
+}
+
+async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
