@@ -1,0 +1,51 @@
+import { isUtf8 } from "node:buffer";
+import { crc32 } from "node:zlib";
+
+/**
+ * A record on disk is newline + JSON + newline: the first newline cuts it off from whatever a killed writer left before
+ * it. An object carries a check sum of its own bytes as its last key, `crc`, so that a flipped bit in the middle of a
+ * text is seen; a line without one, written by another program, is taken as it is.
+ */
+export function encodeLine(record: unknown): string {
+  const json = JSON.stringify(record) as string | undefined;
+  if (json === undefined) throw new TypeError(`${typeof record} has no JSON form`);
+  if (!json.startsWith("{") || json === "{}") return `\n${json}\n`;
+  const body = json.slice(0, -1);
+  return `\n${body}${checkKey}${checkSum(body)}"}\n`;
+}
+
+export type DecodedLine =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string };
+
+/** `line` is without its newlines, and is written over: it must be the caller's own. */
+export function decodeLine(line: Buffer): DecodedLine {
+  const checkAt = line.length - checkLength;
+  const isChecked =
+    checkAt > 0 &&
+    line[checkAt] === comma &&
+    line[line.length - 1] === closingBrace &&
+    line.toString("latin1", checkAt, checkAt + checkKey.length) === checkKey;
+  if (!isChecked) {
+    return isUtf8(line) ? parseJson(line.toString("utf8")) : { ok: false, reason: "it is not UTF-8" };
+  }
+  const sum = line.toString("latin1", checkAt + checkKey.length, line.length - 2);
+  if (sum !== checkSum(line.subarray(0, checkAt))) return { ok: false, reason: "its check sum does not match" };
+  line[checkAt] = closingBrace;
+  return parseJson(line.toString("utf8", 0, checkAt + 1));
+}
+
+function parseJson(text: string): DecodedLine {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { ok: false, reason: `it is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+const checkKey = ',"crc":"';
+const checkLength = checkKey.length + 8 + 2;
+const comma = 0x2c;
+const closingBrace = 0x7d;
+
+const checkSum = (data: string | Buffer): string => crc32(data).toString(16).padStart(8, "0");

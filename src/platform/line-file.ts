@@ -1,0 +1,213 @@
+import { close, closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { TroupeError } from "../protocol/index.ts";
+import { encodeLine } from "./line-codec.ts";
+import { type LineReading, readLines } from "./read-lines.ts";
+import { hasErrorCode, storageError } from "./storage-error.ts";
+import { syncFolder } from "./sync-folder.ts";
+import { createSyncGroup } from "./sync-group.ts";
+
+/**
+ * The one storage primitive: records appended to a file, each in one `write`, by any number of processes without a lock.
+ * Nothing is opened or made before the first append.
+ */
+export interface LineFile {
+  readonly path: string;
+  /**
+   * All of them in one write, in the order of the calls. Resolves when they survive the death of this process (`disk`: a
+   * power cut too); rejects with a `TroupeError` of code `storage` if they may not. After a failed sync in the background
+   * the next append rejects, and the one after it starts on a new descriptor.
+   */
+  append(records: readonly unknown[]): Promise<void>;
+  readFrom(offset: number): LineReading;
+  /** Syncs what is not synced yet, unless durability is `process`. */
+  close(): Promise<void>;
+}
+
+export interface LineFileOptions {
+  /**
+   * `process`: survives the death of any process. `soon` (default): and a power cut, after at most a second. `disk`: a
+   * power cut at once; appends that wait together share one sync.
+   */
+  readonly durability?: "process" | "soon" | "disk";
+  /** This process alone writes: what a failed append left is cut off again, so that no reader takes it for a record. */
+  readonly soleWriter?: boolean;
+}
+
+export function openLineFile(path: string, options: LineFileOptions = {}): LineFile {
+  const { durability = "soon", soleWriter = false } = options;
+  let handle: Handle | undefined;
+  let backgroundFailure: unknown;
+  let isClosed = false;
+  let wasRemoved = false;
+  /** Where a failed append begins that is still to be cut off. */
+  let tornAt: number | undefined;
+
+  const append = async (records: readonly unknown[]): Promise<void> => {
+    if (isClosed) throw new Error(`${path} is closed`);
+    if (records.length === 0) return;
+    const bytes = encode(path, records);
+    reportBackgroundFailure();
+    if (wasRemoved) throw removedError(path);
+    handle ??= openHandle();
+    write(handle, bytes);
+    if (durability === "disk") await handle.sync();
+    if (durability === "soon") syncSoon(handle);
+  };
+
+  const reportBackgroundFailure = () => {
+    if (backgroundFailure === undefined) return;
+    const failure = backgroundFailure;
+    backgroundFailure = undefined;
+    throw failure;
+  };
+
+  const write = (target: Handle, bytes: Buffer) => {
+    if (tornAt !== undefined) cutOff(target.fd, tornAt);
+    const { size, nlink } = fstatSync(target.fd);
+    if (nlink === 0) {
+      handle = undefined;
+      wasRemoved = soleWriter;
+      closeSync(target.fd);
+      throw removedError(path);
+    }
+    try {
+      writeWhole(target.fd, bytes);
+    } catch (error) {
+      if (soleWriter) tryToCutOff(target.fd, size);
+      throw storageError("write to", path, error);
+    }
+    target.size = size + bytes.length;
+  };
+
+  const writeWhole = (fd: number, bytes: Buffer) => {
+    let written = writeSync(fd, bytes);
+    // Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers.
+    if (written < bytes.length && !soleWriter) written = writeSync(fd, bytes);
+    while (written < bytes.length) {
+      const more = soleWriter ? writeSync(fd, bytes, written) : 0;
+      if (more === 0) throw shortWrite(written, bytes.length);
+      written += more;
+    }
+  };
+
+  const cutOff = (fd: number, size: number) => {
+    try {
+      ftruncateSync(fd, size);
+      tornAt = undefined;
+    } catch (error) {
+      tornAt = size;
+      throw storageError("cut off the torn end of", path, error);
+    }
+  };
+
+  /** For where another error is on its way up already: the next append tries again, and reports it. */
+  const tryToCutOff = (fd: number, size: number) => {
+    tornAt = size;
+    try {
+      cutOff(fd, size);
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+    }
+  };
+
+  const syncSoon = (target: Handle) => {
+    target.timer ??= setTimeout(() => {
+      target.timer = undefined;
+      target.sync().catch((error: unknown) => {
+        backgroundFailure = error;
+      });
+    }, syncSoonMs).unref();
+  };
+
+  const openHandle = (): Handle => {
+    const { fd, isNew } = openForAppend(path);
+    const { size } = fstatSync(fd);
+    const target: Handle = { fd, size, syncedSize: size, isNew, sync: createSyncGroup(() => syncOnce(target)) };
+    return target;
+  };
+
+  const syncOnce = async (target: Handle) => {
+    if (target.failure !== undefined) throw target.failure;
+    const { size } = target;
+    try {
+      await promisify(fdatasync)(target.fd);
+      if (target.isNew) await syncFolder(dirname(path));
+      target.isNew = false;
+      target.syncedSize = size;
+    } catch (error) {
+      target.failure = storageError("sync", path, error);
+      await giveUp(target);
+      throw target.failure;
+    }
+  };
+
+  /** The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie. */
+  const giveUp = async (target: Handle) => {
+    if (handle === target) handle = undefined;
+    clearTimeout(target.timer);
+    if (soleWriter && durability === "disk") tryToCutOff(target.fd, target.syncedSize);
+    await promisify(close)(target.fd);
+  };
+
+  const closeFile = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    reportBackgroundFailure();
+    const last = handle;
+    if (last === undefined) return;
+    clearTimeout(last.timer);
+    if (durability !== "process") await last.sync();
+    handle = undefined;
+    await promisify(close)(last.fd).catch((error: unknown) => {
+      throw storageError("close", path, error);
+    });
+  };
+
+  return { path, append, readFrom: (offset) => readLines(path, offset), close: closeFile };
+}
+
+interface Handle {
+  readonly fd: number;
+  readonly sync: () => Promise<void>;
+  size: number;
+  syncedSize: number;
+  isNew: boolean;
+  timer?: NodeJS.Timeout | undefined;
+  failure?: unknown;
+}
+
+const syncSoonMs = 500;
+
+function encode(path: string, records: readonly unknown[]): Buffer {
+  try {
+    return Buffer.from(records.map(encodeLine).join(""));
+  } catch (error) {
+    throw storageError("write to", path, error);
+  }
+}
+
+function openForAppend(path: string): { fd: number; isNew: boolean } {
+  const flags = constants.O_APPEND | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
+  try {
+    return { fd: openSync(path, flags), isNew: false };
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw storageError("open", path, error);
+  }
+  try {
+    return { fd: openSync(path, flags | constants.O_CREAT, 0o600), isNew: true };
+  } catch (error) {
+    throw storageError("make", path, error);
+  }
+}
+
+const shortWrite = (written: number, length: number) =>
+  Object.assign(new Error(`only ${written} of ${length} bytes were written`), { code: "ENOSPC" });
+
+const removedError = (path: string) =>
+  storageError(
+    "write to",
+    path,
+    new Error("it was removed while it was in use, and what is written now would be lost"),
+  );

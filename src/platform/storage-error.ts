@@ -1,0 +1,33 @@
+import { TroupeError } from "../protocol/index.ts";
+
+/** The system's own error becomes one line that names the file and the way out; it stays as `cause`, with its `code`. */
+export function storageError(what: string, path: string, cause: unknown): TroupeError {
+  return new TroupeError("storage", `Cannot ${what} ${path}: ${reason(cause)}.`, { cause });
+}
+
+/** True for what the file system throws, false for bugs. */
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
+function reason(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const words = code === undefined ? undefined : waysOut[code];
+  if (words !== undefined) return `${words} (${code})`;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+const waysOut: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full; free some space and try again",
+  EDQUOT: "your disk quota is used up; free some space and try again",
+  EROFS: "the file system is read-only; set TROUPE_HOME to a folder that can be written",
+  EACCES: "permission denied; check who owns it and its mode",
+  EPERM: "permission denied; check who owns it and its mode",
+  EMFILE: "this process has too many files open; raise the limit with ulimit -n",
+  ENFILE: "the system has too many files open",
+  EIO: "the disk reports an error; check the disk before you go on",
+  EFBIG: "the file would grow over the allowed size (ulimit -f)",
+  ELOOP: "it is a symbolic link, which is not followed here",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of the path is not a folder",
+};

@@ -1,0 +1,22 @@
+/** One sync at a time: those who ask while one runs wait for the next, together, since it covers what they wrote. */
+export function createSyncGroup(syncOnce: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+
+  const start = (): Promise<void> => {
+    next = undefined;
+    const result = syncOnce();
+    const ended = () => {
+      if (running === settled) running = undefined;
+    };
+    const settled: Promise<void> = result.then(ended, ended);
+    running = settled;
+    return result;
+  };
+
+  return () => {
+    if (running === undefined) return start();
+    next ??= running.then(start);
+    return next;
+  };
+}

@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrorCode, projectName, storageError } from "../platform/index.ts";
+import { AgentId, SessionId } from "../protocol/index.ts";
+import { notFound } from "./not-found.ts";
+import { createOwnership, resumeSession, startSession } from "./opened-session.ts";
+import { readEventLog } from "./read-event-log.ts";
+import { repairLog } from "./repair-log.ts";
+import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
+import type { SessionReading, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
+import { summarizeSession } from "./summarize-session.ts";
+
+/** `home` is the checked state folder; everything below it is made as it is needed. */
+export function createFileSessionStore(options: SessionStoreOptions & { readonly home: string }): SessionStore {
+  const { home } = options;
+
+  const find = async (id: string): Promise<{ sessionId: SessionId; files: SessionFiles }> => {
+    const sessionId = SessionId.safeParse(id);
+    if (sessionId.success) {
+      for (const project of await namesIn(projectsFolder(home))) {
+        const files = sessionFiles(home, project, sessionId.data);
+        if (existsSync(files.log)) return { sessionId: sessionId.data, files };
+      }
+    }
+    throw notFound(id, await list());
+  };
+
+  const list = async (): Promise<SessionSummary[]> => {
+    const projects = await namesIn(projectsFolder(home));
+    return newestFirst((await Promise.all(projects.map(listProject))).flat());
+  };
+
+  const listProject = async (project: string): Promise<SessionSummary[]> => {
+    const names = await namesIn(join(projectsFolder(home), project));
+    return names.flatMap((name) => {
+      const sessionId = SessionId.safeParse(name.replace(/\.jsonl$/, ""));
+      if (!name.endsWith(".jsonl") || !sessionId.success) return [];
+      const file = join(projectsFolder(home), project, name);
+      return summarizeSession({ sessionId: sessionId.data, project, file }) ?? [];
+    });
+  };
+
+  const read = async (id: string): Promise<SessionReading> => {
+    const { sessionId, files } = await find(id);
+    const agents: SessionReading["agents"] = new Map();
+    for (const agentId of await agentsOf(files)) {
+      agents.set(agentId, readEventLog(agentLogFile(files, agentId), { session: sessionId }).envelopes);
+    }
+    return { lead: readEventLog(files.log, { session: sessionId }).envelopes, agents };
+  };
+
+  const repair = async (id: string) => {
+    const found = await find(id);
+    const ownership = createOwnership({ ...options, ...found }, () => undefined);
+    await ownership.take();
+    try {
+      const agents = await agentsOf(found.files);
+      const reports = [await repairLog(found.files.log, options)];
+      for (const agentId of agents) reports.push(await repairLog(agentLogFile(found.files, agentId), options));
+      return reports;
+    } finally {
+      await ownership.release();
+    }
+  };
+
+  return {
+    create: async ({ sessionId, cwd }) => {
+      const files = sessionFiles(home, projectName(await realPathOf(cwd)), sessionId);
+      return startSession({ ...options, files, sessionId, cwd });
+    },
+    open: async (id) => resumeSession({ ...options, ...(await find(id)) }),
+    list,
+    latest: async (cwd) => newestFirst(await listProject(projectName(await realPathOf(cwd))))[0],
+    read,
+    repair,
+  };
+}
+
+async function realPathOf(cwd: string): Promise<string> {
+  try {
+    return await realpath(cwd);
+  } catch (error) {
+    throw storageError("work in", cwd, error);
+  }
+}
+
+/** A folder that does not exist yet has nothing in it; one that cannot be read is an error. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw storageError("read the folder", folder, error);
+  }
+}
+
+async function agentsOf(files: SessionFiles): Promise<AgentId[]> {
+  return (await namesIn(files.subagents)).flatMap((name) => {
+    const agentId = AgentId.safeParse(name.replace(/\.jsonl$/, ""));
+    return name.endsWith(".jsonl") && agentId.success ? [agentId.data] : [];
+  });
+}
+
+const newestFirst = (sessions: SessionSummary[]): SessionSummary[] =>
+  sessions.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt) || b.sessionId.localeCompare(a.sessionId));

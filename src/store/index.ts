@@ -1,0 +1,11 @@
+export { createMemoryLog, type EventLog, openEventLog, type OpenEventLogOptions } from "./event-log.ts";
+export { createFileSessionStore } from "./file-session-store.ts";
+export { createMemorySessionStore } from "./memory-session-store.ts";
+export { repairLog, type RepairReport } from "./repair-log.ts";
+export type {
+  OpenedSession,
+  SessionReading,
+  SessionStore,
+  SessionStoreOptions,
+  SessionSummary,
+} from "./session-store.ts";

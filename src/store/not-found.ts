@@ -1,0 +1,15 @@
+import { TroupeError } from "../protocol/index.ts";
+import type { SessionSummary } from "./session-store.ts";
+
+/** Names those that begin as the given one does, or else the newest. */
+export function notFound(id: string, sessions: readonly SessionSummary[]): TroupeError {
+  const shown = JSON.stringify(id.slice(0, 80));
+  if (sessions.length === 0)
+    return new TroupeError("session_not_found", `There is no session ${shown}, nor any other yet.`);
+  const similar = sessions.filter(({ sessionId }) => id.length > 4 && sessionId.startsWith(id.slice(0, 18)));
+  const named = (similar.length > 0 ? similar : sessions).slice(0, 3).map(({ sessionId, firstPrompt }) => {
+    return firstPrompt === undefined ? sessionId : `${sessionId} (${firstPrompt.slice(0, 40)})`;
+  });
+  const which = similar.length > 0 ? "Did you mean" : "The newest are";
+  return new TroupeError("session_not_found", `There is no session ${shown}. ${which} ${named.join(", ")}.`);
+}

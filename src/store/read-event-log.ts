@@ -1,0 +1,103 @@
+import { type LineReading, readLines } from "../platform/index.ts";
+import { protocolVersion, type SessionId, StoredEnvelope, StoredEvent, TroupeError } from "../protocol/index.ts";
+import { lineNumberAt } from "./line-number.ts";
+
+export interface EventLogReading {
+  readonly envelopes: StoredEnvelope[];
+  /** Where a torn record begins that is the last thing in the file. */
+  readonly tornAt?: number;
+  readonly notices: string[];
+}
+
+export interface LogProblem {
+  readonly offset: number;
+  readonly reason: string;
+}
+
+/** Everything in the log, checked, without changing it. Anything wrong before the end is `session_damaged`. */
+export function readEventLog(path: string, { session }: { readonly session: SessionId }): EventLogReading {
+  const { envelopes, problems, repeats, tornAt } = examineEventLog(path);
+  if (problems.length > 0) throw damaged(path, session, problems);
+  const foreign = envelopes.find((envelope) => envelope.session !== session);
+  if (foreign !== undefined) {
+    throw new TroupeError("session_damaged", `${path} holds events of ${foreign.session}, not of ${session}.`);
+  }
+  const notices = repeats === 0 ? [] : [`${path}: ${repeats} repeated ${repeats === 1 ? "event" : "events"} left out.`];
+  return { envelopes, notices, ...(tornAt !== undefined && { tornAt }) };
+}
+
+/** What can be kept and what is wrong with the rest; throws only for what a newer version wrote. */
+export function examineEventLog(path: string): {
+  readonly envelopes: StoredEnvelope[];
+  readonly problems: LogProblem[];
+  readonly repeats: number;
+  readonly tornAt?: number;
+} {
+  const reading = readLines(path);
+  const envelopes: StoredEnvelope[] = [];
+  const ids = new Set<string>();
+  const problems: LogProblem[] = reading.damaged.map(({ offset, reason }) => ({ offset, reason }));
+  let repeats = 0;
+  let expected = 1;
+  for (const { offset, value } of withWholeTail(reading)) {
+    const parsed = StoredEnvelope.safeParse(value);
+    if (!parsed.success) {
+      refuseNewer(path, offset, value);
+      problems.push({ offset, reason: firstIssue(parsed.error) });
+      continue;
+    }
+    const envelope = parsed.data;
+    const { agent, id, seq } = envelope;
+    if (ids.has(id)) {
+      repeats += 1;
+      continue;
+    }
+    if (seq !== expected) problems.push({ offset, reason: `event ${expected} should be here, and it is ${seq}` });
+    const owner = envelopes[0]?.agent;
+    if (owner !== undefined && agent !== owner) problems.push({ offset, reason: `it is of ${agent}, not of ${owner}` });
+    envelopes.push(envelope);
+    ids.add(id);
+    expected = Math.max(expected, seq + 1);
+  }
+  problems.sort((a, b) => a.offset - b.offset);
+  const { tail } = reading;
+  const isTorn = tail !== undefined && !("value" in tail);
+  return { envelopes, problems, repeats, ...(isTorn && { tornAt: tail.offset }) };
+}
+
+/** A last line that is whole but for its newline is a record; the next append begins with one. */
+function* withWholeTail({ records, tail }: LineReading): Iterable<{ offset: number; value: unknown }> {
+  yield* records;
+  if (tail !== undefined && "value" in tail) yield { offset: tail.offset, value: tail.value };
+}
+
+const knownTypes: ReadonlySet<string> = new Set(StoredEvent.options.map((option) => option.shape.type.value));
+
+function refuseNewer(path: string, offset: number, value: unknown): void {
+  const line = value as { v?: unknown; event?: { type?: unknown } } | null;
+  const version = line?.v;
+  const type = line?.event?.type;
+  let what: string | undefined;
+  if (typeof version === "number" && version > protocolVersion) what = `format version ${version}`;
+  if (version === protocolVersion && typeof type === "string" && !knownTypes.has(type)) what = `events of type ${type}`;
+  if (what === undefined) return;
+  const message =
+    `${path}:${lineNumberAt(path, offset)} was written by a newer Troupe: it has ${what}, ` +
+    `and this one knows version ${protocolVersion}. Update Troupe to open it.`;
+  throw new TroupeError("session_newer", message);
+}
+
+function firstIssue(error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
+  const issue = error.issues[0];
+  return issue === undefined
+    ? "it is no event"
+    : `${issue.path.map(String).join(".") || "the record"}: ${issue.message}`;
+}
+
+function damaged(path: string, session: SessionId, problems: readonly LogProblem[]): TroupeError {
+  const { offset = 0, reason = "" } = problems[0] ?? {};
+  const first = `${path}:${lineNumberAt(path, offset)}: ${reason}`;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  const wayOut = `\`troupe sessions repair ${session}\` makes it usable without what is damaged and keeps the original.`;
+  return new TroupeError("session_damaged", `Session ${session} is damaged at ${first}${more}. ${wayOut}`);
+}

@@ -1,0 +1,46 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { safeName, storageError } from "../platform/index.ts";
+import type { AgentId, SessionId } from "../protocol/index.ts";
+
+/** Where everything of one session is. */
+export interface SessionFiles {
+  readonly project: string;
+  /** The lead's log. */
+  readonly log: string;
+  readonly folder: string;
+  readonly owner: string;
+  readonly subagents: string;
+  readonly tasks: string;
+  readonly results: string;
+  readonly scratch: string;
+}
+
+export const projectsFolder = (home: string): string => join(home, "projects");
+
+export function sessionFiles(home: string, project: string, sessionId: SessionId): SessionFiles {
+  const folder = join(projectsFolder(home), project, sessionId);
+  return {
+    project,
+    log: `${folder}.jsonl`,
+    folder,
+    owner: join(folder, "owner.jsonl"),
+    subagents: join(folder, "subagents"),
+    tasks: join(folder, "tasks"),
+    results: join(folder, "results"),
+    scratch: join(folder, "scratch"),
+  };
+}
+
+export const agentLogFile = (files: SessionFiles, agentId: AgentId): string =>
+  join(files.subagents, `${safeName(agentId)}.jsonl`);
+
+/** Closed to others, like everything in the home folder. */
+export async function makeFolder(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return path;
+  } catch (error) {
+    throw storageError("make the folder", path, error);
+  }
+}

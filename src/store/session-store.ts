@@ -1,0 +1,65 @@
+import type { Clock, CreateId } from "../platform/index.ts";
+import type { AgentId, SessionId, StoredEnvelope } from "../protocol/index.ts";
+import type { EventLog } from "./event-log.ts";
+import type { RepairReport } from "./repair-log.ts";
+
+/** The sessions of one home folder. */
+export interface SessionStore {
+  /** Leaves no trace before the first record: a start that is refused is as if it had never been. */
+  create(input: { readonly sessionId: SessionId; readonly cwd: string }): Promise<OpenedSession>;
+  /** From any working directory. Rejects with `session_not_found`, `session_busy`, `session_damaged` or `session_newer`. */
+  open(sessionId: string): Promise<OpenedSession>;
+  /** Newest first. Reads the ends of the logs only. */
+  list(): Promise<SessionSummary[]>;
+  /** The newest session that was started in this folder. */
+  latest(cwd: string): Promise<SessionSummary | undefined>;
+  /** Without claiming it: a session in use can be read too. */
+  read(sessionId: string): Promise<SessionReading>;
+  /** Makes a damaged session usable without what is damaged; the originals stay beside it. */
+  repair(sessionId: string): Promise<RepairReport[]>;
+}
+
+/** A session that this process alone writes, until `close`. */
+export interface OpenedSession {
+  readonly sessionId: SessionId;
+  readonly cwd: string;
+  readonly leadLog: EventLog;
+  /** The same log for the same agent; read from disk if the agent was there before. */
+  agentLog(agentId: AgentId): Promise<EventLog>;
+  /** Keeps what is too large for a conversation. Gives the absolute path; an earlier output is never overwritten. */
+  saveOutput(name: string, data: string | Uint8Array): Promise<string>;
+  /** The file for a background task's output; its folder exists, the file may not. */
+  taskOutputFile(id: string): string;
+  /** A folder of the session's own for whatever passes. */
+  scratchFolder(): Promise<string>;
+  /** What had to be put right, for the user. Grows as agents' logs are opened. */
+  readonly notices: readonly string[];
+  /** Closes the logs and lets others open the session. */
+  close(): Promise<void>;
+}
+
+export interface SessionSummary {
+  readonly sessionId: SessionId;
+  /** Empty if the log's readable part does not say. */
+  readonly cwd: string;
+  readonly project: string;
+  readonly file: string;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  /** One line, cut. */
+  readonly firstPrompt?: string;
+  readonly model?: string;
+  readonly turns?: number;
+  /** Why this one will not open as it is. Not everything is known without reading it whole. */
+  readonly problem?: string;
+}
+
+export interface SessionReading {
+  readonly lead: StoredEnvelope[];
+  readonly agents: Map<AgentId, StoredEnvelope[]>;
+}
+
+export interface SessionStoreOptions {
+  readonly clock: Pick<Clock, "now">;
+  readonly createId: CreateId;
+}

@@ -1,0 +1,94 @@
+import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
+import { decodeLine } from "../platform/index.ts";
+import { type SessionId, StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
+import type { SessionSummary } from "./session-store.ts";
+
+/** From both ends of the log; undefined if nothing whole was ever written to it. Never throws: a list shows what is wrong. */
+export function summarizeSession(session: {
+  readonly sessionId: SessionId;
+  readonly project: string;
+  readonly file: string;
+}): SessionSummary | undefined {
+  const unknown = { ...session, cwd: "", startedAt: "", updatedAt: "" };
+  try {
+    const fd = openSync(session.file, "r");
+    try {
+      const ends = readEnds(fd);
+      if (ends === undefined) return undefined;
+      const times = { startedAt: ends.stats.birthtime.toISOString(), updatedAt: ends.stats.mtime.toISOString() };
+      return { ...unknown, ...times, ...summarizeEnvelopes(ends.envelopes) };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    return { ...unknown, problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** What a list says of a session, from any part of its events in order. */
+export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partial<SessionSummary> {
+  const first = envelopes[0];
+  if (first === undefined) return { problem: "its beginning is damaged" };
+  const events = envelopes.map(({ event }) => event);
+  const spawned = events.find((event) => event.type === "agent.spawned");
+  const cwd = events.findLast((event) => event.type === "session.opened")?.cwd ?? spawned?.cwd ?? "";
+  const firstPrompt = events.find((event) => event.type === "prompt.admitted" && event.source === "user");
+  const model = events.reduce<string | undefined>((known, event) => modelOf(event) ?? known, undefined);
+  const turns = events.findLast((event) => event.type === "turn.ended" || event.type === "turn.started");
+  return {
+    cwd,
+    startedAt: first.at,
+    updatedAt: envelopes.at(-1)?.at ?? first.at,
+    ...(firstPrompt?.type === "prompt.admitted" && { firstPrompt: oneLine(firstPrompt) }),
+    ...(model !== undefined && { model }),
+    ...(turns !== undefined && { turns: turns.turn }),
+  };
+}
+
+const endBytes = 1 << 16;
+/** A long system prompt may stand before the first prompt. */
+const longHeadBytes = 1 << 19;
+
+function readEnds(fd: number): { stats: Stats; envelopes: StoredEnvelope[] } | undefined {
+  const stats = fstatSync(fd);
+  const { size } = stats;
+  let head = readRange(fd, 0, Math.min(size, endBytes));
+  let envelopes = envelopesIn(head);
+  if (size > head.length && !envelopes.some(({ event }) => event.type === "prompt.admitted")) {
+    head = readRange(fd, 0, Math.min(size, longHeadBytes));
+    envelopes = envelopesIn(head);
+  }
+  if (size === head.length && !head.includes(0x0a, 1)) return undefined;
+  if (size === head.length) return { stats, envelopes };
+  const last = envelopes.at(-1)?.seq ?? 0;
+  const tail = envelopesIn(readRange(fd, Math.max(head.length, size - endBytes), size));
+  return { stats, envelopes: [...envelopes, ...tail.filter(({ seq }) => seq > last)] };
+}
+
+function readRange(fd: number, from: number, to: number): Buffer {
+  const buffer = Buffer.alloc(Math.max(0, to - from));
+  return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, from));
+}
+
+/** Lines that are cut by the ends of the range, or damaged, are passed over: opening the session is what judges them. */
+function envelopesIn(bytes: Buffer): StoredEnvelope[] {
+  const envelopes: StoredEnvelope[] = [];
+  for (let start = 0, end = bytes.indexOf(0x0a); end !== -1; start = end + 1, end = bytes.indexOf(0x0a, start)) {
+    if (end === start) continue;
+    const decoded = decodeLine(Buffer.from(bytes.subarray(start, end)));
+    const parsed = decoded.ok ? StoredEnvelope.safeParse(decoded.value) : undefined;
+    if (parsed?.success) envelopes.push(parsed.data);
+  }
+  return envelopes;
+}
+
+function modelOf(event: StoredEvent): string | undefined {
+  if (event.type === "agent.spawned" || event.type === "agent.changed" || event.type === "turn.started")
+    return event.model;
+  return undefined;
+}
+
+function oneLine(prompt: Extract<StoredEvent, { type: "prompt.admitted" }>): string {
+  const text = prompt.parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join(" ");
+  return text.replace(/\s+/g, " ").trim().slice(0, 200);
+}

@@ -1,0 +1,31 @@
+import { open, rm } from "node:fs/promises";
+import { type Clock, hasErrorCode, storageError } from "../platform/index.ts";
+
+/** A new file under the first of `path`, `path-2`, `path-3`… that is free, with `extension` at its end; never half of it. */
+export async function writeBeside(
+  path: string,
+  { data, extension = "" }: { readonly data: string | Uint8Array; readonly extension?: string },
+): Promise<string> {
+  for (let count = 1; ; count++) {
+    const name = `${path}${count === 1 ? "" : `-${count}`}${extension}`;
+    try {
+      const file = await open(name, "wx", 0o600);
+      try {
+        await file.writeFile(data);
+        await file.sync();
+      } catch (error) {
+        await rm(name, { force: true });
+        throw error;
+      } finally {
+        await file.close();
+      }
+      return name;
+    } catch (error) {
+      if (!hasErrorCode(error, "EEXIST")) throw storageError("write", name, error);
+    }
+  }
+}
+
+/** The time as part of a file's name. */
+export const fileTime = (clock: Pick<Clock, "now">): string =>
+  new Date(clock.now()).toISOString().replaceAll(/[:.]/g, "-");
