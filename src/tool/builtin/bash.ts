@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { findExecutable, isInside, type ProcessScope, realPath } from "../../platform/index.ts";
+import type { ToolDisplay } from "../../protocol/index.ts";
+import type { BackgroundEnd } from "../background-tasks.ts";
+import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
+import { createLiveText } from "../live-text.ts";
+import { shellEnvironment } from "../shell-environment.ts";
+import { spoolOutput } from "../spool-output.ts";
+
+const BashInput = z.strictObject({
+  command: z
+    .string()
+    .min(1, "must not be empty")
+    .refine((command) => !command.includes("\0"), "must not have a NUL byte in it")
+    .describe("The command line for bash"),
+  description: z.string().max(1000).optional().describe("What it does, in five to ten words"),
+  timeout: z.number().int().min(1).max(600_000).optional().describe("Milliseconds; 120000 if not given"),
+  run_in_background: z.boolean().optional().describe("Start it and go on; its output is read with TaskOutput"),
+});
+type BashInput = z.infer<typeof BashInput>;
+
+const defaultTimeout = 120_000;
+const showBytes = 28_000;
+const fileLimitBytes = 64 * 1024 * 1024;
+const outputLimitBytes = 1024 * 1024 * 1024;
+
+export const bashTool = defineTool<BashInput>({
+  name: "Bash",
+  description: `Runs a command line in bash and gives its output (stdout and stderr together) and exit code. The working directory stays where a command leaves it, as long as that is inside the working directories; variables and functions do not stay. There is no terminal and no input: nothing interactive works. It is ended after the timeout, at most 600000 ms; for servers, watchers and anything longer use run_in_background, never & or nohup. Prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.`,
+  input: BashInput,
+  access: "run",
+  subject: (input) => ({ kind: "command", command: input.command }),
+  title: (input) => `$ ${input.command}`,
+  execute: (input, context) =>
+    input.run_in_background ? startInBackground(input, context) : runAndWait(input, context),
+});
+
+async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolResult> {
+  const name = `bash-${context.callId.replace(/[^\w-]/g, "_").slice(0, 60)}-${randomUUID().slice(0, 8)}.txt`;
+  const output = spoolOutput({ showBytes, fileLimitBytes, file: await context.outputFile(name) });
+  const live = createLiveText((text) => context.progress(text));
+  const timeoutMs = input.timeout ?? defaultTimeout;
+  let where = "";
+  const result = await context.processes.run({
+    ...(await shell(input.command, context)),
+    signal: context.signal,
+    timeoutMs,
+    outputLimitBytes,
+    onOutput(chunk, stream) {
+      if (stream === "side") where = (where + chunk.toString("utf8")).slice(0, 8192);
+      else {
+        output.add(chunk);
+        live.add(chunk);
+      }
+    },
+  });
+  live.flush();
+  const { text, savedTo } = output.finish();
+  const notes = [...endNotes(result, timeoutMs), ...(await moveTo(where, context)), ...leftNotes(result.leftRunning)];
+  const shown = text.replace(/\n+$/, "");
+  const body = [shown === "" ? "(no output)" : shown, ...notes.map((note) => `[${note}]`)].join("\n");
+  const display: ToolDisplay = { kind: "terminal", exitCode: result.exitCode, signal: result.signal };
+  const make =
+    result.exitCode === 0 && !result.aborted && !result.timedOut && !result.flooded ? textResult : failedResult;
+  return { ...make(body, display), ...(savedTo !== undefined && { savedTo }) };
+}
+
+/**
+ * The command itself is handed over as an argument and read by `eval`: these bytes and no others. When it is done, bash
+ * says on a descriptor of its own where it has got to.
+ */
+async function shell(command: string, context: ToolContext) {
+  const script = `exec 2>&1 29>&3 3>&-; trap 'pwd -P >&29' EXIT; __troupe_command=$1; shift; eval "$__troupe_command"`;
+  return {
+    command: (await findExecutable("bash", context.env["PATH"])) ?? "/bin/bash",
+    args: ["--noprofile", "--norc", "-c", script, "bash", command],
+    cwd: context.cwd,
+    env: shellEnvironment(context.env),
+  };
+}
+
+type RunEnd = Awaited<ReturnType<ProcessScope["run"]>>;
+
+function endNotes(result: RunEnd, timeoutMs: number): string[] {
+  if (result.startFailure !== undefined) return [result.startFailure];
+  if (result.aborted) return ["Interrupted: the command and all it started were ended."];
+  if (result.timedOut) {
+    return [
+      `Timed out after ${timeoutMs} ms: the command and all it started were ended. Give it a longer timeout, or use run_in_background.`,
+    ];
+  }
+  if (result.flooded) return [`Ended: it wrote more than ${outputLimitBytes} bytes. Let it write less.`];
+  if (result.signal !== null) return [`Ended by signal ${result.signal}`];
+  return result.exitCode === 0 ? [] : [`Exit code ${result.exitCode}`];
+}
+
+/** Follows the command to where it has gone, if the agent may be there. */
+async function moveTo(where: string, context: ToolContext): Promise<string[]> {
+  const folder = where.replace(/\n$/, "");
+  if (folder === "" || !folder.startsWith("/")) return [];
+  if (folder === (await realPath(context.cwd))) return [];
+  const roots = await Promise.all(context.roots.map(realPath));
+  if (roots.some((root) => isInside(folder, root))) {
+    context.setCwd(folder);
+    return [`The working directory is now ${folder}`];
+  }
+  return [`${folder} is outside the working directories, so the working directory is still ${context.cwd}`];
+}
+
+const leftNotes = (pids: readonly number[]) =>
+  pids.length === 0
+    ? []
+    : [
+        `It left processes running (${pids.slice(0, 10).join(", ")}); what they write is lost and they end with the session. Use run_in_background to keep hold of such commands.`,
+      ];
+
+async function startInBackground(input: BashInput, context: ToolContext): Promise<ToolResult> {
+  const request = await shell(input.command, context);
+  const task = await context.background.start({
+    kind: "shell",
+    description: input.description ?? input.command.slice(0, 200),
+    async run({ signal, write }): Promise<BackgroundEnd> {
+      const onOutput = (chunk: Buffer, stream: string) => void (stream !== "side" && write(chunk));
+      const result = await context.processes.run({ ...request, signal, onOutput });
+      if (result.startFailure !== undefined) write(Buffer.from(`${result.startFailure}\n`));
+      const status = result.aborted ? "killed" : result.exitCode === 0 ? "completed" : "failed";
+      return { status, exitCode: result.exitCode };
+    },
+  });
+  return textResult(
+    `Started in the background as ${task.id}. Read its output with TaskOutput, end it with TaskStop. The output is also in ${task.outputFile}.`,
+  );
+}

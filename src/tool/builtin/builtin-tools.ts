@@ -1,0 +1,23 @@
+import type { Tool } from "../define-tool.ts";
+import { bashTool } from "./bash.ts";
+import { editTool } from "./edit.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
+import { readTool } from "./read.ts";
+import { taskOutputTool } from "./task-output.ts";
+import { taskStopTool } from "./task-stop.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { writeTool } from "./write.ts";
+
+/** The tools that every agent can have. What is heavy in them is loaded at its first use. */
+export const builtinTools = (): readonly Tool[] => [
+  bashTool,
+  editTool,
+  globTool,
+  grepTool,
+  readTool,
+  taskOutputTool,
+  taskStopTool,
+  webFetchTool,
+  writeTool,
+];

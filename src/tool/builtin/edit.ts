@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { defineTool, failedResult, textResult } from "../define-tool.ts";
+import { diffDisplay } from "../diff-display.ts";
+import { findOccurrences, whyNotFound } from "../find-occurrences.ts";
+import { replaceFile } from "../replace-file.ts";
+import { PathInput, resolvePath } from "../resolve-path.ts";
+import { isUnchanged, openForChange } from "../seen-file.ts";
+import { encodeTextFile } from "../text-file.ts";
+
+const EditInput = z.strictObject({
+  file_path: PathInput.describe("The file to change: absolute, or relative to the working directory"),
+  old_string: z
+    .string()
+    .min(1, "must not be empty; use Write to create a file")
+    .describe("The text to replace, exactly as it is in the file"),
+  new_string: z.string().describe("The text to put in its place"),
+  replace_all: z.boolean().optional().describe("Replace every occurrence instead of the only one"),
+});
+
+export const editTool = defineTool<z.infer<typeof EditInput>>({
+  name: "Edit",
+  description: `Replaces text in a file that has been read with Read. old_string must be exactly what the file has, with its indentation but without the line numbers that Read shows, and must occur once: take enough lines around it to make it unique, or set replace_all to replace every occurrence. Line ends and byte order mark of the file are kept.`,
+  input: EditInput,
+  access: "write",
+  subject: (input) => ({ kind: "path", path: input.file_path, change: true }),
+  title: (input) => `Edit ${input.file_path}`,
+  async execute(input, context) {
+    const path = resolvePath(input.file_path, context);
+    const target = await openForChange(path, "edit", context);
+    if (target.kind === "refused") return failedResult(target.message);
+    if (target.kind === "absent") return failedResult(`${path} does not exist. Create it with Write.`);
+
+    const { file } = target;
+    const unify = (text: string) => (file.crlf ? text.replaceAll("\r\n", "\n") : text);
+    const [oldString, newString] = [unify(input.old_string), unify(input.new_string)];
+    if (oldString === newString)
+      return failedResult("old_string and new_string are the same: there is nothing to change.");
+    const lines = findOccurrences(file.text, oldString);
+    if (lines.length === 0) return failedResult(`${path} was not changed. ${whyNotFound(file.text, oldString)}`);
+    if (lines.length > 1 && !input.replace_all) {
+      const where = `${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
+      return failedResult(
+        `${path} was not changed: old_string occurs ${lines.length} times, at lines ${where}. Take more of the text around the right one into old_string, or set replace_all to replace them all.`,
+      );
+    }
+
+    const text = file.text.split(oldString).join(newString);
+    if (!(await isUnchanged(target.realPath, target.bytes))) {
+      return failedResult(`${path} was changed by somebody else just now. Read it again, then edit it.`);
+    }
+    context.signal.throwIfAborted();
+    context.files.saw(target.realPath, await replaceFile(target.realPath, encodeTextFile({ ...file, text })));
+    const did = lines.length === 1 ? `at line ${lines[0]}` : `in ${lines.length} places`;
+    return textResult(`Edited ${path} ${did}.`, diffDisplay(path, file.text, text));
+  },
+});

@@ -1,0 +1,77 @@
+import * as z from "zod";
+import { defineTool, failedResult, textResult } from "../define-tool.ts";
+import { PathInput, resolvePath } from "../resolve-path.ts";
+import { noRipgrep, runRipgrep } from "../ripgrep.ts";
+
+const around = z.number().int().min(0).max(1000).optional();
+
+const GrepInput = z.strictObject({
+  pattern: z.string().min(1).max(10_000).describe("The regular expression (ripgrep's syntax) to look for"),
+  path: PathInput.optional().describe("A file or directory to search; the working directory if not given"),
+  output_mode: z
+    .enum(["content", "files_with_matches", "count"])
+    .optional()
+    .describe(
+      "content: the matching lines; files_with_matches: only paths (this if not given); count: matches per file",
+    ),
+  glob: z.string().min(1).max(1000).optional().describe("Only files that match, such as *.ts or !*.test.ts"),
+  type: z
+    .string()
+    .regex(/^[a-z0-9_+-]+$/i, "must be a name of a file type, such as ts or py")
+    .optional()
+    .describe("Only files of this type, such as ts, py, rust"),
+  "-i": z.boolean().optional().describe("Ignore case"),
+  "-n": z.boolean().optional().describe("Line numbers, with content; true if not given"),
+  "-A": around.describe("Lines after each match, with content"),
+  "-B": around.describe("Lines before each match, with content"),
+  "-C": around.describe("Lines before and after each match, with content"),
+  multiline: z.boolean().optional().describe("Let the pattern match across lines"),
+  head_limit: z.number().int().min(1).optional().describe("How many lines of output to give; 250 if not given"),
+});
+type GrepInput = z.infer<typeof GrepInput>;
+
+const mostLines = 10_000;
+
+export const grepTool = defineTool<GrepInput>({
+  name: "Grep",
+  description: `Searches the contents of files with ripgrep. The pattern is a regular expression: escape braces and brackets that are meant literally. Narrow the search with path, glob or type. Use output_mode content to see the lines, with -A, -B or -C for lines around them. Files that .gitignore leaves out, and binary files, are left out.`,
+  input: GrepInput,
+  access: "read",
+  subject: (input) => ({ kind: "path", path: input.path ?? ".", change: false }),
+  title: (input) => `Grep ${input.pattern}${input.path === undefined ? "" : ` in ${input.path}`}`,
+  async execute(input, context) {
+    const limit = Math.min(input.head_limit ?? 250, mostLines);
+    const path = resolvePath(input.path ?? ".", context);
+    const found = await runRipgrep([...grepArguments(input), "--", path], context, { limit });
+    if (!found) return failedResult(noRipgrep);
+    if (found.trouble !== undefined && found.lines.length === 0) {
+      return failedResult(`The search failed. ${found.trouble.replace(/^rg: /gm, "")}`);
+    }
+    if (found.lines.length === 0) return textResult(`Nothing below ${path} matches.`);
+    const notes = [
+      ...(found.more ? [`Only the first ${limit} lines. Narrow the search, or raise head_limit.`] : []),
+      ...(found.trouble === undefined ? [] : [`Some files could not be searched: ${found.trouble}`]),
+    ];
+    const text = found.lines.join("\n");
+    return textResult(notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`);
+  },
+});
+
+function grepArguments(input: GrepInput): string[] {
+  const mode = input.output_mode ?? "files_with_matches";
+  const args = ["--color=never", "--sort=path", "--hidden", "--glob=!.git", "--with-filename"];
+  if (mode === "files_with_matches") args.push("--files-with-matches");
+  if (mode === "count") args.push("--count-matches");
+  if (mode === "content") {
+    args.push("--no-heading", "--max-columns=1000", "--max-columns-preview");
+    args.push((input["-n"] ?? true) ? "--line-number" : "--no-line-number");
+    if (input["-C"] !== undefined) args.push(`--context=${input["-C"]}`);
+    if (input["-A"] !== undefined) args.push(`--after-context=${input["-A"]}`);
+    if (input["-B"] !== undefined) args.push(`--before-context=${input["-B"]}`);
+  }
+  if (input["-i"]) args.push("--ignore-case");
+  if (input.multiline) args.push("--multiline", "--multiline-dotall");
+  if (input.glob !== undefined) args.push(`--glob=${input.glob}`);
+  if (input.type !== undefined) args.push(`--type=${input.type}`);
+  return [...args, `--regexp=${input.pattern}`];
+}

@@ -1,0 +1,128 @@
+import type { FileHandle } from "node:fs/promises";
+import { basename } from "node:path";
+import * as z from "zod";
+import { realPath } from "../../platform/index.ts";
+import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
+import { openRegularFile, readWhole, wholeFileLimit } from "../read-file.ts";
+import { renderNotebook } from "../render-notebook.ts";
+import { PathInput, resolvePath } from "../resolve-path.ts";
+import { looksBinary } from "../text-file.ts";
+import { type LineRange, rangeOfHandle, rangeOfText, renderRange } from "../line-range.ts";
+
+const ReadInput = z.strictObject({
+  file_path: PathInput.describe("The file to read: absolute, or relative to the working directory"),
+  offset: z.number().int().min(0).optional().describe("The line to start from, counted from 1"),
+  limit: z.number().int().min(1).optional().describe("How many lines to read; 2000 if not given"),
+});
+type ReadInput = z.infer<typeof ReadInput>;
+
+const imageLimit = 3_750_000;
+const documentLimit = 20_000_000;
+/** A little below `resultLimit`, so that `Read` itself ends at a whole line and can say where to go on. */
+const textLimit = 95_000;
+
+export const readTool = defineTool<ReadInput>({
+  name: "Read",
+  description: `Reads a file. Text comes with line numbers (number, tab, text), up to 2000 lines at a time; use offset and limit for the rest of a long file. PNG, JPEG, GIF and WebP images are shown as images, PDF files as documents, .ipynb notebooks as cells with their outputs. A file must be read before Edit or Write may change it. Reading several files at once is fine. It cannot list a directory: use Glob for that.`,
+  input: ReadInput,
+  access: "read",
+  resultLimit: 100_000,
+  subject: (input) => ({ kind: "path", path: input.file_path, change: false }),
+  title: (input) => `Read ${input.file_path}`,
+  async execute(input, context) {
+    const path = resolvePath(input.file_path, context);
+    const opened = await openRegularFile(path);
+    if (!opened.ok) return failedResult(opened.missing ? `${opened.message} Look for it with Glob.` : opened.message);
+    const { handle, stat } = opened;
+    try {
+      if (stat.size > wholeFileLimit) return await readHuge(handle, path, input);
+      return await readOrdinary(handle, path, { input, context });
+    } finally {
+      await handle.close();
+    }
+  },
+});
+
+async function readOrdinary(
+  handle: FileHandle,
+  path: string,
+  { input, context }: { input: ReadInput; context: ToolContext },
+): Promise<ToolResult> {
+  const { bytes, version } = await readWhole(handle);
+  const media = mediaType(bytes);
+  if (media === "application/pdf") return documentResult(path, bytes);
+  if (media !== undefined) return imageResult(path, bytes, media);
+  const text = decode(bytes);
+  if (text === undefined) {
+    return failedResult(
+      `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Look into it with a program in Bash, such as file, strings or xxd.`,
+    );
+  }
+  context.files.saw(await realPath(path), version);
+  if (path.endsWith(".ipynb") && input.offset === undefined && input.limit === undefined) {
+    const notebook = renderNotebook(text);
+    if (notebook) return { outcome: "ok", content: notebook };
+  }
+  if (text === "") return textResult(`${path} exists and is empty.`);
+  return rangeResult(rangeOfText(text, rangeOf(input)), path);
+}
+
+async function readHuge(handle: FileHandle, path: string, input: ReadInput): Promise<ToolResult> {
+  const start = Buffer.alloc(8192);
+  const { bytesRead } = await handle.read(start, 0, start.length, 0);
+  const media = mediaType(start);
+  if (media !== undefined || looksBinary(start.subarray(0, bytesRead))) {
+    return failedResult(`${path} is a binary file of more than ${wholeFileLimit} bytes: too large to be shown.`);
+  }
+  return rangeResult(await rangeOfHandle(handle, rangeOf(input)), path);
+}
+
+const rangeOf = (input: ReadInput) => ({
+  from: Math.max(input.offset ?? 1, 1),
+  count: input.limit ?? 2000,
+  limit: textLimit,
+});
+
+function rangeResult(range: LineRange, path: string): ToolResult {
+  if (range.lines.length > 0) return textResult(renderRange(range));
+  return failedResult(`${path} has ${range.total} lines; offset ${range.from} is beyond its end.`);
+}
+
+/** By the first bytes: names lie. */
+function mediaType(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 12).toString("latin1");
+  if (start.startsWith("\x89PNG\r\n")) return "image/png";
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (start.startsWith("GIF87a") || start.startsWith("GIF89a")) return "image/gif";
+  if (start.startsWith("RIFF") && start.endsWith("WEBP")) return "image/webp";
+  if (start.startsWith("%PDF-")) return "application/pdf";
+  return undefined;
+}
+
+function imageResult(path: string, bytes: Buffer, media: string): ToolResult {
+  if (bytes.length > imageLimit) {
+    return failedResult(
+      `${path} is an image of ${bytes.length} bytes; at most ${imageLimit} can be shown. Make a smaller copy with a program in Bash and read that.`,
+    );
+  }
+  return { outcome: "ok", content: [{ type: "image", mediaType: media, data: bytes.toString("base64") }] };
+}
+
+function documentResult(path: string, bytes: Buffer): ToolResult {
+  if (bytes.length > documentLimit) {
+    return failedResult(
+      `${path} is a PDF of ${bytes.length} bytes; at most ${documentLimit} can be shown. Take the pages you need out with a program in Bash, such as pdftotext, and read those.`,
+    );
+  }
+  const data = bytes.toString("base64");
+  return {
+    outcome: "ok",
+    content: [{ type: "document", mediaType: "application/pdf", name: basename(path), data }],
+  };
+}
+
+function decode(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return looksBinary(bytes) ? undefined : new TextDecoder("utf-8").decode(bytes);
+}

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import type { BackgroundTask, BackgroundTasks } from "../background-tasks.ts";
+import { defineTool, failedResult, textResult } from "../define-tool.ts";
+
+const TaskOutputInput = z.strictObject({
+  task_id: z.string().min(1).max(100).describe("The id that Bash gave"),
+  block: z.boolean().optional().describe("Wait until it has ended or the timeout is over; true if not given"),
+  timeout: z.number().int().min(0).max(600_000).optional().describe("Milliseconds to wait; 30000 if not given"),
+});
+
+const showBytes = 24_000;
+
+export const taskOutputTool = defineTool<z.infer<typeof TaskOutputInput>>({
+  name: "TaskOutput",
+  description: `Gives the status of a background task and what it has written since you last looked. It waits for the task to end, up to the timeout; set block to false to look without waiting.`,
+  input: TaskOutputInput,
+  access: "read",
+  subject: () => ({ kind: "own" }),
+  title: (input) => `TaskOutput ${input.task_id}`,
+  async execute(input, context) {
+    const task = context.background.get(input.task_id);
+    if (!task) return failedResult(noSuchTask(input.task_id, context.background));
+    if (input.block ?? true) await waitForEnd(task, input.timeout ?? 30_000, context.signal);
+    const { text, skippedBytes } = await task.takeOutput(showBytes);
+    const skipped = skippedBytes === 0 ? "" : `[… ${skippedBytes} bytes before this are in ${task.outputFile}]\n`;
+    const shown = text.replace(/\n+$/, "");
+    return textResult(`${statusLine(task)}\n\n${shown === "" ? "(no new output)" : skipped + shown}`);
+  },
+});
+
+async function waitForEnd(task: BackgroundTask, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const waited = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    for (const each of [signal, over.signal]) {
+      each.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true, signal: over.signal });
+    }
+  });
+  await Promise.race([task.done, waited]);
+  over.abort();
+  signal.throwIfAborted();
+}
+
+export function statusLine(task: BackgroundTask): string {
+  if (!task.ended) return `${task.id} is running: ${task.description}`;
+  const { status, exitCode } = task.ended;
+  const code = exitCode === null ? "" : ` with exit code ${exitCode}`;
+  return `${task.id} ${status === "killed" ? "was stopped" : `has ended${code}`}: ${task.description}`;
+}
+
+export function noSuchTask(id: string, tasks: BackgroundTasks): string {
+  const known = tasks.list().map((task) => task.id);
+  const list = known.length === 0 ? "There are none in this session." : `There are: ${known.slice(-20).join(", ")}.`;
+  return `There is no background task ${id}. ${list}`;
+}

@@ -1,0 +1,40 @@
+import * as z from "zod";
+import { defineTool, failedResult, textResult } from "../define-tool.ts";
+import { diffDisplay } from "../diff-display.ts";
+import { replaceFile } from "../replace-file.ts";
+import { PathInput, resolvePath } from "../resolve-path.ts";
+import { isUnchanged, openForChange } from "../seen-file.ts";
+
+const WriteInput = z.strictObject({
+  file_path: PathInput.describe("The file to write: absolute, or relative to the working directory"),
+  content: z.string().describe("The whole new content of the file"),
+});
+
+export const writeTool = defineTool<z.infer<typeof WriteInput>>({
+  name: "Write",
+  description: `Writes a whole file: a new one, or in place of an existing one that has been read with Read before and has not changed since. Missing directories are made. To change a part of a file use Edit.`,
+  input: WriteInput,
+  access: "write",
+  subject: (input) => ({ kind: "path", path: input.file_path, change: true }),
+  title: (input) => `Write ${input.file_path}`,
+  async execute(input, context) {
+    const path = resolvePath(input.file_path, context);
+    const target = await openForChange(path, "write", context);
+    if (target.kind === "refused") return failedResult(target.message);
+    const bytes = Buffer.from(input.content, "utf8");
+    if (!(await isUnchanged(target.realPath, target.kind === "text" ? target.bytes : undefined))) {
+      return failedResult(`${path} was changed by somebody else just now. Read it again, then write it.`);
+    }
+    context.signal.throwIfAborted();
+    context.files.saw(target.realPath, await replaceFile(target.realPath, bytes));
+    const before = target.kind === "text" ? target.file.text : "";
+    const did = target.kind === "text" ? "Replaced the content of" : "Created";
+    const text = `${did} ${path} (${lineCount(input.content)}).`;
+    return textResult(text, diffDisplay(path, before, input.content));
+  },
+});
+
+function lineCount(text: string): string {
+  const lines = text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}

@@ -1,0 +1,82 @@
+export type FetchedPage =
+  | {
+      readonly kind: "page";
+      readonly url: string;
+      readonly status: number;
+      readonly mediaType: string;
+      readonly body: Buffer;
+    }
+  | { readonly kind: "elsewhere"; readonly url: string }
+  | { readonly kind: "failed"; readonly message: string };
+
+export interface FetchLimits {
+  readonly bytes: number;
+  readonly ms: number;
+  readonly redirects: number;
+}
+
+/** Follows redirects within the same host only; a body that is too large or too slow is a failure, never a half. */
+export async function fetchPage(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
+  const timeout = AbortSignal.timeout(limits.ms);
+  const both = AbortSignal.any([signal, timeout]);
+  try {
+    return await follow(url, limits, both);
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = timeout.aborted ? `no whole answer within ${limits.ms / 1000} seconds` : reasonOf(error);
+    return { kind: "failed", message: `${url.href} could not be fetched: ${reason}.` };
+  }
+}
+
+async function follow(start: URL, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
+  let url = start;
+  for (let redirects = 0; redirects <= limits.redirects; redirects++) {
+    const response = await fetch(url, { redirect: "manual", signal, headers });
+    const location = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      await response.body?.cancel();
+      const next = upgraded(new URL(location, url));
+      if (next.host !== url.host || next.protocol !== url.protocol) return { kind: "elsewhere", url: next.href };
+      url = next;
+      continue;
+    }
+    const body = await readBody(response, limits.bytes);
+    if (!body) {
+      return { kind: "failed", message: `${url.href} was not read: it is larger than ${limits.bytes} bytes.` };
+    }
+    const mediaType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+    return { kind: "page", url: url.href, status: response.status, mediaType, body };
+  }
+  return { kind: "failed", message: `${start.href} redirects more than ${limits.redirects} times.` };
+}
+
+const headers = { accept: "text/markdown, text/html, text/plain, */*;q=0.5", "user-agent": "troupe" };
+
+/** Plain http is only spoken to this machine. */
+export function upgraded(url: URL): URL {
+  if (url.protocol !== "http:" || isLoopback(url.hostname)) return url;
+  const secure = new URL(url);
+  secure.protocol = "https:";
+  return secure;
+}
+
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+
+async function readBody(response: Response, limit: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > limit) return undefined;
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What fetch throws says little; its cause says why. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
+  return cause instanceof Error ? cause.message : error.message;
+}

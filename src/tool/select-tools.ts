@@ -1,0 +1,30 @@
+import type { Tool } from "./define-tool.ts";
+import { nearestName } from "./nearest-name.ts";
+
+export interface ToolSelection {
+  /** Only these; all where it is not given. */
+  readonly allowed?: readonly string[];
+  /** Not these, even if allowed. */
+  readonly disallowed?: readonly string[];
+}
+
+export interface SelectedTools {
+  readonly tools: readonly Tool[];
+  readonly unknown: readonly { readonly name: string; readonly nearest: string | undefined }[];
+}
+
+/** By name; `mcp__server` and `*` stand for several. A name that stands for none is reported, never ignored. */
+export function selectTools(tools: readonly Tool[], selection: ToolSelection): SelectedTools {
+  const names = tools.map((tool) => tool.name);
+  const asked = [...(selection.allowed ?? []), ...(selection.disallowed ?? [])];
+  const unknown = [...new Set(asked)].filter((wanted) => !names.some((name) => stands(wanted, name)));
+  const selected = tools.filter(
+    ({ name }) =>
+      (selection.allowed?.some((wanted) => stands(wanted, name)) ?? true) &&
+      !selection.disallowed?.some((wanted) => stands(wanted, name)),
+  );
+  return { tools: selected, unknown: unknown.map((name) => ({ name, nearest: nearestName(name, names) })) };
+}
+
+const stands = (wanted: string, name: string) =>
+  wanted === "*" || wanted === name || (wanted.startsWith("mcp__") && name.startsWith(`${wanted}__`));

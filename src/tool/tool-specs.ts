@@ -1,0 +1,31 @@
+import * as z from "zod";
+import type { ToolSpec } from "../protocol/index.ts";
+import type { Tool } from "./define-tool.ts";
+
+/**
+ * Tools as a model sees them, ordered by name: the same tools are the same bytes, whatever order they were put together
+ * in. Each tool's spec is made once.
+ */
+export function toolSpecs(tools: readonly Tool[]): readonly ToolSpec[] {
+  return [...tools].sort((a, b) => (a.name < b.name ? -1 : 1)).map(specOf);
+}
+
+function specOf(tool: Tool): ToolSpec {
+  const known = specs.get(tool);
+  if (known) return known;
+  const spec: ToolSpec = {
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.inputSchema ?? schemaOf(tool.input),
+  };
+  specs.set(tool, spec);
+  return spec;
+}
+
+function schemaOf(input: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  return schema;
+}
+
+/** Not state: a memory of what a pure function of an unchanging object gave. */
+const specs = new WeakMap<Tool, ToolSpec>();
