@@ -1,0 +1,82 @@
+import * as z from "zod";
+import type { Ask } from "./ask.ts";
+import { fillTemplate, quote, TemplateError } from "./fill-template.ts";
+import { matches } from "./matches.ts";
+import { type Reply, replyFrom } from "./reply.ts";
+import { Answer, type AnswerFunction, type Fault, type Script } from "./script.ts";
+import { createSlots, type Slot } from "./slots.ts";
+
+/** What a script does with one request. `source` names the rule or step, for people. */
+export type Move =
+  | { readonly type: "answer"; readonly source: string; readonly reply: Reply }
+  | { readonly type: "fault"; readonly source: string; readonly fault: Fault; readonly reply: Reply }
+  | { readonly type: "none"; readonly message: string };
+
+export interface ScriptPlayer {
+  /** The place in a list is taken before the first `await`: requests that come together never get the same step. */
+  next(ask: Ask): Promise<Move>;
+  /** The steps, and the answers of rules with `times`, that nobody asked for. */
+  unused(): readonly string[];
+}
+
+export interface PlayOptions {
+  readonly file: string;
+  /** Must never give an id that the conversation has already. */
+  callId(ask: Ask, index: number): string;
+}
+
+/** The one player of scripts: the scripted model and the loopback server differ only in how the answer travels. */
+export function playScript(script: Script, options: PlayOptions): ScriptPlayer {
+  const slots = createSlots(script);
+  return {
+    unused: () => slots.unused(),
+    async next(ask) {
+      for (const slot of slots.of(ask)) {
+        try {
+          if (!matches(slot.when, ask)) continue;
+          const { answer } = slot;
+          const move = typeof answer === "function" ? await call(answer, slot, ask) : play(answer, slot, ask);
+          if (move) return move;
+        } catch (error) {
+          return { type: "none", message: `script ${options.file}, ${slot.source}: ${reasonOf(error)}` };
+        }
+      }
+      return { type: "none", message: noAnswer(ask) };
+    },
+  };
+
+  function play(answer: Answer, slot: Slot, ask: Ask): Move {
+    const struck = slot.strikes();
+    const filled = script.templates === false ? answer : fillTemplate(answer, ask);
+    return moveOf(struck ? filled : { ...filled, fault: undefined }, slot, ask);
+  }
+
+  async function call(answer: AnswerFunction, slot: Slot, ask: Ask): Promise<Move | undefined> {
+    slot.take();
+    const given = await answer(ask);
+    if (given !== undefined) return moveOf(Answer.parse(given), slot, ask);
+    slot.giveBack();
+    return undefined;
+  }
+
+  function moveOf(answer: Answer, { source }: Slot, ask: Ask): Move {
+    const reply = replyFrom(answer, (index) => options.callId(ask, index));
+    return answer.fault ? { type: "fault", source, fault: answer.fault, reply } : { type: "answer", source, reply };
+  }
+
+  function noAnswer(ask: Ask): string {
+    const last = ask.result ? `last result: ${quote(ask.result.text)}` : `last said: ${quote(ask.said)}`;
+    const steps = slots.listLength(ask);
+    const why = steps === undefined ? "" : `: its list has ${steps} ${steps === 1 ? "step" : "steps"}`;
+    const purpose = ask.purpose === "answer" ? "" : `, purpose ${ask.purpose}`;
+    return `script ${options.file} has no answer for agent ${ask.agent}, turn ${ask.turn}${purpose} (${last})${why}; add a rule or a step`;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TemplateError) return error.message;
+  if (!(error instanceof z.ZodError))
+    return `its function threw: ${error instanceof Error ? error.message : String(error)}`;
+  const issue = error.issues[0];
+  return `its function returned no answer: ${[issue?.path.join("."), issue?.message].filter(Boolean).join(": ")}`;
+}

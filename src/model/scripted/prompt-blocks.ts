@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { AnswerPart, Message, ModelRequest } from "../../protocol/index.ts";
+import { cacheLifeMs, type PromptBlock } from "./prompt-cache.ts";
+import { inputText } from "./reply.ts";
+
+export interface PromptMeasure {
+  /** Breakpoints where the adapters put theirs: after tools and system, and on the last two user messages. */
+  blocksOf(request: ModelRequest): PromptBlock[];
+}
+
+/** Remembers what it has measured by identity: a conversation grows at its end, and only the end is read again. */
+export function createPromptMeasure(): PromptMeasure {
+  const measured = new WeakMap<object, PromptBlock>();
+  return {
+    blocksOf({ tools, system, messages }) {
+      const head = [
+        ...tools.map((tool) => remember(tool, "tool")),
+        ...system.map((text) => promptBlock({ role: "system", text })),
+      ];
+      const users = messages.flatMap((message, index) => (message.role === "user" ? [index] : [])).slice(-2);
+      return [
+        ...markLast(head),
+        ...messages.flatMap((message, index) => {
+          const blocks = message.parts.map((part) => remember(part, message.role));
+          return users.includes(index) ? markLast(blocks) : blocks;
+        }),
+      ];
+    },
+  };
+
+  function remember(value: object, role: Message["role"] | "tool"): PromptBlock {
+    const known = measured.get(value);
+    if (known) return known;
+    const block = promptBlock({ role, ...value });
+    measured.set(value, block);
+    return block;
+  }
+}
+
+/** Four characters to a token; pictures and documents at a flat rate, since their length says nothing. */
+export function promptBlock(value: object): PromptBlock {
+  let attachments = 0;
+  const text = JSON.stringify(value, (key, item: unknown) => {
+    if (key !== "data" || typeof item !== "string") return item;
+    attachments += 1;
+    return createHash("sha256").update(item).digest("base64");
+  });
+  const digest = createHash("sha256").update(text).digest("base64");
+  return { digest, tokens: Math.ceil(text.length / 4) + attachments * 1500 };
+}
+
+export const outputTokensOf = (parts: readonly AnswerPart[]): number =>
+  parts.reduce((sum, part) => {
+    const text = part.type === "tool_call" ? part.name + inputText(part.input) : part.text;
+    return sum + Math.ceil(text.length / 4);
+  }, 0);
+
+const markLast = (blocks: PromptBlock[]): PromptBlock[] =>
+  blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, breakpointMs: cacheLifeMs } : block));
