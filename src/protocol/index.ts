@@ -28,4 +28,5 @@ export {
   Usage,
 } from "./model.ts";
 export { PermissionAnswer, type PermissionDecision, PermissionMode, PermissionScope } from "./permission.ts";
+export { ClaudeSettings, Settings } from "./settings.ts";
 export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";

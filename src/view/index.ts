@@ -5,7 +5,7 @@ export {
   agentOf,
   type BackgroundView,
   cursorOf,
-  emptySession,
+  emptyView,
   leadOf,
   type Notice,
   type Question,

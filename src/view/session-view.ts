@@ -52,7 +52,7 @@ export interface Notice extends Omit<Of<"notice.raised">, "type"> {
   readonly at: string;
 }
 
-export const emptySession: SessionView = {
+export const emptyView: SessionView = {
   sessionId: undefined,
   version: "",
   cwd: "",

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Envelope } from "../../src/protocol/index.ts";
-import { cursorOf, emptySession, isLive, itemsOf, reduce, reduceAll, type SessionView } from "../../src/view/index.ts";
+import { cursorOf, emptyView, isLive, itemsOf, reduce, reduceAll, type SessionView } from "../../src/view/index.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { anyEvents, enclose, lead, opened, spawned } from "./envelopes.ts";
 
@@ -20,8 +20,8 @@ test("any prefix of any log folds, nothing that was given is changed, and two ha
   fc.assert(
     fc.property(anyLog, fc.nat(), (log, cut) => {
       const at = log.length === 0 ? 0 : cut % log.length;
-      const half = deepFreeze(reduceAll(deepFreeze(emptySession), log.slice(0, at)));
-      let whole = emptySession;
+      const half = deepFreeze(reduceAll(deepFreeze(emptyView), log.slice(0, at)));
+      let whole = emptyView;
       for (const envelope of log) whole = deepFreeze(reduce(whole, envelope));
       expect(reduceAll(half, log.slice(at))).toEqual(whole);
     }),
@@ -32,10 +32,10 @@ test("a replay of what was stored gives the view that the live stream gave, but 
   fc.assert(
     fc.property(anyLog, (log) => {
       const replayed = reduceAll(
-        emptySession,
+        emptyView,
         log.filter(({ event }) => !isLive(event)),
       );
-      expect(lasting(replayed)).toEqual(lasting(reduceAll(emptySession, log)));
+      expect(lasting(replayed)).toEqual(lasting(reduceAll(emptyView, log)));
     }),
   );
 });
@@ -43,7 +43,7 @@ test("a replay of what was stored gives the view that the live stream gave, but 
 test("stored envelopes that were seen before give the same object back", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
-      const view = reduceAll(emptySession, log);
+      const view = reduceAll(emptyView, log);
       for (const envelope of log) if (!isLive(envelope.event)) expect(reduce(view, envelope)).toBe(view);
     }),
   );
@@ -53,14 +53,14 @@ test("the cursor is the last stored number of each agent", () => {
   fc.assert(
     fc.property(anyLog, (log) => {
       const last = new Map(log.filter(({ event }) => !isLive(event)).map(({ agent, seq }) => [agent, seq]));
-      expect(cursorOf(reduceAll(emptySession, log))).toEqual(last);
+      expect(cursorOf(reduceAll(emptyView, log))).toEqual(last);
     }),
   );
 });
 
 test("what is said of one agent leaves the others as they are: the same objects", () => {
   const log = enclose([opened(), spawned(), { type: "turn.started", turn: 1, model: "a/b" }]);
-  const before = reduceAll(emptySession, log);
+  const before = reduceAll(emptyView, log);
   const [live] = enclose([{ type: "text.delta", turn: 9, text: "late" }]);
   expect(reduce(before, { ...live!, agent: lead, seq: 3 })).toBe(before);
 });

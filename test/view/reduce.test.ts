@@ -3,7 +3,7 @@ import type { AgentId, Event } from "../../src/protocol/index.ts";
 import {
   activityOf,
   agentOf,
-  emptySession,
+  emptyView,
   itemAt,
   leadOf,
   reduce,
@@ -78,7 +78,7 @@ const cost = (model: string, purpose: "answer" | "lost"): Event => ({
   costUsd: 0.5,
 });
 
-const fold = (events: Parameters<typeof enclose>[0]): SessionView => reduceAll(emptySession, enclose(events));
+const fold = (events: Parameters<typeof enclose>[0]): SessionView => reduceAll(emptyView, enclose(events));
 const leadAfter = (events: Parameters<typeof enclose>[0]) => {
   const agent = leadOf(fold(events));
   if (!agent) throw new Error("there is no lead");
@@ -296,7 +296,7 @@ test("a long session is folded without copying what is there already", () => {
     events.push([lead, ended(number, [{ type: "text", text: "answer" }, ls])], [lead, called], [lead, settled]);
   }
   const log = enclose(events);
-  const half = reduceAll(emptySession, log.slice(0, 50_000));
+  const half = reduceAll(emptyView, log.slice(0, 50_000));
   const whole = reduceAll(half, log.slice(50_000));
   const before = leadOf(half)!.transcript;
   const after = leadOf(whole)!.transcript;

@@ -1,11 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
-import { emptySession, reduceAll, transcriptMarkdown } from "../../src/view/index.ts";
+import { emptyView, reduceAll, transcriptMarkdown } from "../../src/view/index.ts";
 import { callId, enclose, helper, lead, opened, prompted, spawned, usage } from "./envelopes.ts";
 
-const markdownOf = (events: Parameters<typeof enclose>[0]) =>
-  transcriptMarkdown(reduceAll(emptySession, enclose(events)));
+const markdownOf = (events: Parameters<typeof enclose>[0]) => transcriptMarkdown(reduceAll(emptyView, enclose(events)));
 
 const answered = (text: string): Event => ({
   type: "turn.ended",

@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { PermissionMode } from "./permission.ts";
+
+const count = z.number().int().positive();
+const money = z.number().nonnegative();
+
+const BaseUrl = z.url({ protocol: /^https?$/, error: "expected a URL that begins with http:// or https://" });
+
+const Provider = z.strictObject({ baseUrl: BaseUrl.optional() });
+
+/** USD per million tokens; what is left out follows from `input`. `long` is for prompts of more than `over` tokens. */
+const Price = z.strictObject({
+  input: money,
+  output: money,
+  cacheRead: money.exactOptional(),
+  cacheWrite: money.exactOptional(),
+  long: z.strictObject({ over: count, input: money, output: money }).exactOptional(),
+});
+
+const ModelSettings = z.strictObject({
+  contextWindow: count.optional(),
+  maxOutputTokens: count.optional(),
+  price: Price.optional(),
+});
+
+const rules = z.array(z.string().trim().min(1)).optional();
+
+const Permissions = z.strictObject({
+  allow: rules,
+  ask: rules,
+  deny: rules,
+  /** `bubble` is for forks alone: nobody can begin with it. */
+  defaultMode: PermissionMode.exclude(["bubble"]).optional(),
+  additionalDirectories: z.array(z.string().min(1)).optional(),
+});
+
+const Env = z.record(
+  z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable"),
+  // oxlint-disable-next-line no-control-regex -- no environment can hold a NUL
+  z.string().regex(/^[^\u0000]*$/, "expected text without NUL"),
+);
+
+/** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
+export const Settings = z.strictObject({
+  $schema: z.string().optional(),
+  model: z.string().min(1).optional(),
+  smallModel: z.string().min(1).optional(),
+  aliases: z.record(z.string().min(1), z.string().min(1)).optional(),
+  models: z.record(z.string().min(1), ModelSettings).optional(),
+  providers: z
+    .strictObject({ anthropic: Provider.optional(), openai: Provider.optional(), local: Provider.optional() })
+    .optional(),
+  permissions: Permissions.optional(),
+  env: Env.optional(),
+  maxTurns: count.optional(),
+  maxBudgetUsd: z.number().positive().optional(),
+  retry: z
+    .strictObject({
+      maxAttempts: z.number().int().min(1).max(100).optional(),
+      stallMs: z.number().int().min(1000).max(3_600_000).optional(),
+    })
+    .optional(),
+  compaction: z
+    .strictObject({
+      atTokens: z.number().int().min(1000).optional(),
+      atFraction: z.number().min(0.1).max(0.98).optional(),
+    })
+    .optional(),
+  bash: z.strictObject({ timeoutMs: z.number().int().min(1000).max(600_000).optional() }).optional(),
+  /** Checked by those who use them. */
+  hooks: z.unknown().optional(),
+  mcpServers: z.unknown().optional(),
+});
+export type Settings = z.infer<typeof Settings>;
+
+/** What is read of another agent's `.claude/settings.json`: the rest of it is none of our business. */
+export const ClaudeSettings = z.object({
+  permissions: z
+    .object({
+      allow: rules,
+      ask: rules,
+      deny: rules,
+      additionalDirectories: z.array(z.string().min(1)).optional(),
+    })
+    .optional(),
+  env: Env.optional(),
+  hooks: z.unknown().optional(),
+});
+export type ClaudeSettings = z.infer<typeof ClaudeSettings>;

@@ -1,0 +1,53 @@
+/**
+ * The environment for shells, hooks and servers: the user's, without the keys to models. A command that needs one has to be
+ * given it. What else is there (`GITHUB_TOKEN`, `NODE_OPTIONS`, …) is the user's own and stays: their tools need it.
+ */
+export function childEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value !== undefined && !isModelSecret(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+const modelVendors = [
+  "AI21",
+  "ANTHROPIC",
+  "AZURE_OPENAI",
+  "CEREBRAS",
+  "CLAUDE_CODE",
+  "COHERE",
+  "DASHSCOPE",
+  "DEEPSEEK",
+  "FIREWORKS",
+  "GEMINI",
+  "GOOGLE",
+  "GOOGLE_GENERATIVE_AI",
+  "GROQ",
+  "HF",
+  "HUGGINGFACE",
+  "HUGGING_FACE_HUB",
+  "LITELLM",
+  "MINIMAX",
+  "MISTRAL",
+  "MOONSHOT",
+  "NVIDIA",
+  "OLLAMA",
+  "OPENAI",
+  "OPENROUTER",
+  "PERPLEXITY",
+  "REPLICATE",
+  "TOGETHER",
+  "TROUPE_LOCAL",
+  "VOYAGE",
+  "XAI",
+  "ZAI",
+];
+
+/** All of the two providers we speak to ourselves, and whatever looks like a key of another vendor of models. */
+const secret = new RegExp(
+  `^(?:ANTHROPIC_.*|OPENAI_.*|(?:${modelVendors.join("|")})_(?:.*_)?(?:API_?KEY|KEY|TOKEN|SECRET))$`,
+  "i",
+);
+
+const isModelSecret = (name: string): boolean => secret.test(name);

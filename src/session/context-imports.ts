@@ -1,0 +1,40 @@
+import { join, resolve } from "node:path";
+
+export interface ContextImport {
+  readonly path: string;
+  /** As it stands in the text, without the `@`. */
+  readonly written: string;
+  /** It can only be meant as a file: worth a word when it is not there. */
+  readonly isPlain: boolean;
+}
+
+/** The `@path` imports of a file, in order, each once. Code blocks and code spans are left alone. */
+export function importsIn(
+  text: string,
+  { folder, userHome }: { folder: string; userHome: string },
+): { imports: ContextImport[]; nothingElse: boolean } {
+  const prose = withoutCode(text);
+  const imports = new Map<string, ContextImport>();
+  for (const [, name = ""] of prose.matchAll(/(?<=^|\s)@((?:\\ |[^\s\\\0])+)/g)) {
+    const written = name.replaceAll("\\ ", " ").replace(/[.,;:!?)\]}'"]+$/, "");
+    if (written === "") continue;
+    const path = written.startsWith("~/") ? join(userHome, written.slice(2)) : resolve(folder, written);
+    const isPlain = /^(?:\.{0,2}|~)\//.test(written) || /\.(?:md|txt)$/.test(written);
+    if (!imports.has(path)) imports.set(path, { path, written, isPlain });
+  }
+  const nothingElse = imports.size > 0 && text.split("\n").every((line) => /^\s*(?:@(?:\\ |[^\s\\])+\s*)*$/.test(line));
+  return { imports: [...imports.values()], nothingElse };
+}
+
+function withoutCode(text: string): string {
+  const kept: string[] = [];
+  let fence: string | undefined;
+  for (const line of text.split("\n")) {
+    const mark = /^[\s>]*(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) && /^[\s>]*[`~]+\s*$/.test(line)) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else kept.push(line);
+  }
+  return kept.join("\n").replace(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, " ");
+}

@@ -1,0 +1,205 @@
+import { realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { hasErrorCode } from "../platform/index.ts";
+import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
+import { childEnvironment } from "./child-env.ts";
+import { mergeSettings, type MergedSettings, type Sourced } from "./merge-settings.ts";
+import { projectFolders } from "./project-folders.ts";
+import { type ProviderEnv, providerEnvironment } from "./provider-env.ts";
+import { readSettings, type SettingsLayer } from "./settings-files.ts";
+import type { SettingsProblem } from "./settings-problem.ts";
+import { type FolderTrust, withhold, type Withheld } from "./withhold.ts";
+
+export interface ConfigInput {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags?: ConfigFlags;
+  /** The user's home folder; by default what the environment says. */
+  readonly userHome?: string;
+  readonly managedFile?: string;
+  /** How far the settings of the folder itself are believed. */
+  readonly trust?: FolderTrust;
+}
+
+/** The part of the command line that is about settings. */
+export interface ConfigFlags {
+  /** A path, or JSON. */
+  readonly settings?: string | undefined;
+  readonly model?: string | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  readonly addDir?: readonly string[] | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+}
+
+/** Everything that was decided outside of a session, found and checked. */
+export interface Config {
+  /** Real paths. `projectFolders` leads from the root of the repository down to `cwd`. */
+  readonly cwd: string;
+  readonly projectFolders: readonly string[];
+  /** `TROUPE_HOME`, not made yet. */
+  readonly home: string;
+  readonly userHome: string;
+  /** Undefined: nothing was said and no key is there. */
+  readonly model: string | undefined;
+  readonly smallModel: string | undefined;
+  /** Whose key is in the environment: what a family name such as `sonnet` refers to. */
+  readonly keyProvider: "anthropic" | "openai" | undefined;
+  readonly aliases: NonNullable<Settings["aliases"]>;
+  readonly models: NonNullable<Settings["models"]>;
+  readonly providerEnv: ProviderEnv;
+  readonly permissionMode: PermissionMode;
+  /** The strongest source first; `--allowedTools` and `--disallowedTools` are among them. */
+  readonly rules: { readonly [K in "allow" | "ask" | "deny"]: readonly Sourced<string>[] };
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly additionalDirectories: readonly Sourced<string>[];
+  readonly childEnv: Readonly<Record<string, string>>;
+  readonly maxTurns: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
+  readonly retry: NonNullable<Settings["retry"]>;
+  /** Where both are said, `atTokens` holds. */
+  readonly compaction: NonNullable<Settings["compaction"]>;
+  readonly bash: NonNullable<Settings["bash"]>;
+  readonly hooks: readonly Sourced<unknown>[];
+  readonly mcpServers: readonly Sourced<unknown>[];
+  readonly appendSystemPrompt: string | undefined;
+  /** What the folder's own settings ask for and do not get before it is trusted. */
+  readonly untrusted: readonly Withheld[];
+  /** Which file or flag a value comes from, by its dotted name. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly settingsFiles: readonly string[];
+  /** Things the user should hear about that stop nothing. */
+  readonly notices: readonly string[];
+}
+
+/** The only reader of the environment and the settings files. A file that is broken is an error, never passed over. */
+export async function loadConfig(input: ConfigInput): Promise<Config> {
+  const places = findPlaces(input);
+  const { layers, problems } = await readSettings(places);
+  const [first] = problems;
+  if (first) throw await settingsError(first, problems.length - 1);
+
+  const believed = layers.map((layer) => withhold(layer, input.trust ?? "rules"));
+  const kept = believed.map(({ layer }) => layer);
+  const merged = mergeSettings(insertFlags(kept, input.flags ?? {}, places.cwd));
+  const { values, sources } = merged;
+  const env = { ...input.env, ...values.env };
+  const firm = new Set(layers.filter(isFirm).map(({ source }) => source));
+  const providerEnv = providerEnvironment({
+    env,
+    providers: values.providers,
+    isFirm: (provider) => firm.has(sources.get(`providers.${provider}.baseUrl`) ?? ""),
+  });
+  const keyProvider = keyProviderOf(providerEnv);
+  const { directories, notices } = addedDirectories(merged, places.userHome);
+  return {
+    cwd: places.cwd,
+    projectFolders: places.projectFolders,
+    home: places.home,
+    userHome: places.userHome,
+    model: values.model ?? (keyProvider && "sonnet"),
+    smallModel: values.smallModel,
+    keyProvider,
+    aliases: values.aliases ?? {},
+    models: values.models ?? {},
+    providerEnv,
+    permissionMode: merged.defaultMode ?? "default",
+    rules: { allow: merged.allow, ask: merged.ask, deny: merged.deny },
+    allowedTools: input.flags?.allowedTools ?? [],
+    disallowedTools: input.flags?.disallowedTools ?? [],
+    additionalDirectories: directories,
+    childEnv: childEnvironment(env),
+    maxTurns: values.maxTurns,
+    maxBudgetUsd: values.maxBudgetUsd,
+    retry: values.retry ?? {},
+    compaction: values.compaction ?? {},
+    bash: values.bash ?? {},
+    hooks: merged.hooks,
+    mcpServers: merged.mcpServers,
+    appendSystemPrompt: input.flags?.appendSystemPrompt,
+    untrusted: believed.flatMap(({ withheld }) => withheld),
+    sources,
+    settingsFiles: layers.map(({ source }) => source),
+    notices,
+  };
+}
+
+/** All that is wrong with the settings, for `troupe doctor`: the errors that `loadConfig` would throw, as a list. */
+export async function settingsProblems(input: ConfigInput): Promise<readonly SettingsProblem[]> {
+  return (await readSettings(findPlaces(input))).problems;
+}
+
+function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
+  const real = realpathSync(cwd);
+  const user = userHome ?? (env["HOME"] || homedir());
+  const home = resolve(real, env["TROUPE_HOME"] || join(user, ".troupe"));
+  return { cwd: real, projectFolders: projectFolders(real), home, userHome: user, managedFile, flag: flags?.settings };
+}
+
+async function settingsError(first: SettingsProblem, more: number): Promise<TroupeError> {
+  const { problemLine } = await import("./settings-problem.ts");
+  const rest = more === 0 ? "" : ` (and ${more} more: 'troupe doctor' lists them)`;
+  return new TroupeError("settings", `${problemLine(first)}${rest}`);
+}
+
+const isFirm = ({ level }: SettingsLayer): boolean => level === "managed" || level === "flags";
+
+/** The flags stand between what the administrator and what any file says, `--settings` included; each is named as its source. */
+function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folder: string): SettingsLayer[] {
+  const { model, permissionMode, maxTurns, maxBudgetUsd, allowedTools, disallowedTools, addDir } = flags;
+  if (permissionMode === "bubble") {
+    throw new TroupeError("usage", "--permission-mode bubble is for forks alone: choose another mode");
+  }
+  const said: [string, Settings][] = [
+    ["--model", { model }],
+    ["--permission-mode", { permissions: { defaultMode: permissionMode } }],
+    ["--max-turns", { maxTurns }],
+    ["--max-budget-usd", { maxBudgetUsd }],
+    ["--allowedTools", { permissions: { allow: allowedTools && [...allowedTools] } }],
+    ["--disallowedTools", { permissions: { deny: disallowedTools && [...disallowedTools] } }],
+    ["--add-dir", { permissions: { additionalDirectories: addDir && [...addDir] } }],
+  ];
+  return [
+    ...layers.filter(({ level }) => level === "managed"),
+    ...said.map(([source, settings]) => ({ level: "flags", source, folder, settings }) as const),
+    ...layers.filter(({ level }) => level !== "managed"),
+  ];
+}
+
+function keyProviderOf({ anthropicKey, anthropicAuthToken, openaiKey }: ProviderEnv): Config["keyProvider"] {
+  if (anthropicKey ?? anthropicAuthToken) return "anthropic";
+  return openaiKey ? "openai" : undefined;
+}
+
+/** A folder that a flag names must be there; one that a file names may be missing on this machine, and that is said. */
+function addedDirectories(merged: MergedSettings, userHome: string) {
+  const directories: Sourced<string>[] = [];
+  const notices: string[] = [];
+  for (const { value, source, folder, level } of merged.directories) {
+    const path = value === "~" || value.startsWith("~/") ? join(userHome, value.slice(1)) : resolve(folder, value);
+    const real = realFolder(path);
+    if (real !== undefined) {
+      if (!directories.some((known) => known.value === real)) directories.push({ value: real, source });
+    } else if (level === "flags") {
+      throw new TroupeError("usage", `${source} ${value}: there is no such folder`);
+    } else {
+      notices.push(`${source}: the folder ${path} of permissions.additionalDirectories is not there and is left out`);
+    }
+  }
+  return { directories, notices };
+}
+
+function realFolder(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "ELOOP", "EACCES")) return undefined;
+    throw error;
+  }
+}

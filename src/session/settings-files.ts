@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { ClaudeSettings, Settings } from "../protocol/index.ts";
+import { checkJson, type JsonFault } from "./check-json.ts";
+import { readSmallFile } from "./read-small-file.ts";
+import type { SettingsProblem } from "./settings-problem.ts";
+
+/** One source of settings. `folder` is what its relative paths are relative to. */
+export interface SettingsLayer {
+  readonly level: "managed" | "flags" | "project" | "user";
+  readonly source: string;
+  readonly folder: string;
+  readonly settings: Settings;
+}
+
+export interface SettingsPlaces {
+  readonly cwd: string;
+  readonly projectFolders: readonly string[];
+  readonly home: string;
+  readonly userHome: string;
+  readonly managedFile: string;
+  /** `--settings`: a path, or JSON. */
+  readonly flag?: string | undefined;
+}
+
+interface Place extends Omit<SettingsLayer, "settings"> {
+  readonly format: "troupe" | "claude";
+  /** Given in the place of a file. */
+  readonly text?: string;
+  readonly mustExist?: boolean;
+}
+
+/** Every source there is, the strongest first, and all that is wrong with them. */
+export async function readSettings(
+  places: SettingsPlaces,
+): Promise<{ layers: SettingsLayer[]; problems: SettingsProblem[] }> {
+  const layers: SettingsLayer[] = [];
+  const problems: SettingsProblem[] = [];
+  for (const place of placesOf(places)) {
+    const read = readPlace(place);
+    if (read === undefined) continue;
+    if ("settings" in read) {
+      const { level, source, folder } = place;
+      layers.push({ level, source, folder, settings: read.settings });
+    } else {
+      const { describeProblems } = await import("./settings-problem.ts");
+      problems.push(...describeProblems(place.source, read));
+    }
+  }
+  return { layers, problems };
+}
+
+export interface BrokenFile {
+  readonly text: string;
+  readonly fault: JsonFault;
+}
+
+function placesOf({ cwd, projectFolders, home, userHome, managedFile, flag }: SettingsPlaces): Place[] {
+  const user: Place[] = [
+    { level: "user", format: "troupe", source: join(home, "settings.json"), folder: userHome },
+    { level: "user", format: "claude", source: join(userHome, ".claude", "settings.json"), folder: userHome },
+  ];
+  const usersOwn = new Set(user.map((place) => place.source));
+  const project = (format: Place["format"], name: string): Place[] =>
+    projectFolders
+      .map((folder): Place => ({ level: "project", format, source: join(folder, `.${format}`, name), folder }))
+      .filter((place) => !usersOwn.has(place.source))
+      .reverse();
+  return [
+    { level: "managed", format: "troupe", source: managedFile, folder: "/" },
+    ...(flag === undefined ? [] : [flagPlace(flag, cwd)]),
+    ...project("troupe", "settings.local.json"),
+    ...project("troupe", "settings.json"),
+    ...project("claude", "settings.local.json"),
+    ...project("claude", "settings.json"),
+    ...user,
+  ];
+}
+
+function flagPlace(flag: string, cwd: string): Place {
+  const place = { level: "flags", format: "troupe", folder: cwd } as const;
+  if (flag.trimStart().startsWith("{")) return { ...place, source: "--settings", text: flag };
+  return { ...place, source: flag.startsWith("/") ? flag : join(cwd, flag), mustExist: true };
+}
+
+const sizeLimit = 1_000_000;
+
+function readPlace(place: Place): { settings: Settings } | BrokenFile | undefined {
+  let { text } = place;
+  if (text === undefined) {
+    const file = readSmallFile(place.source, sizeLimit + 1);
+    if (file.kind === "absent") {
+      return place.mustExist ? { text: "", fault: { kind: "unreadable", reason: "there is no such file" } } : undefined;
+    }
+    if (file.kind === "unreadable") return { text: "", fault: file };
+    if (file.size > sizeLimit) {
+      return {
+        text: "",
+        fault: { kind: "unreadable", reason: `it has ${file.size} bytes; at most ${sizeLimit} are read` },
+      };
+    }
+    const decoded = decode(file.bytes);
+    if (decoded === undefined) return { text: "", fault: { kind: "unreadable", reason: "it is not UTF-8" } };
+    text = decoded;
+  }
+  const checked = checkJson(text);
+  if ("fault" in checked) return { text, fault: checked.fault };
+  const schema = place.format === "troupe" ? Settings : ClaudeSettings;
+  const parsed = schema.safeParse(checked.value);
+  return parsed.success ? { settings: parsed.data } : { text, fault: { kind: "shape", issues: parsed.error.issues } };
+}
+
+/** Undefined for what is not UTF-8; a byte order mark is dropped. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
