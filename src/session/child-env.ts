@@ -45,9 +45,8 @@ const modelVendors = [
 ];
 
 /** All of the two providers we speak to ourselves, and whatever looks like a key of another vendor of models. */
-const secret = new RegExp(
-  `^(?:ANTHROPIC_.*|OPENAI_.*|(?:${modelVendors.join("|")})_(?:.*_)?(?:API_?KEY|KEY|TOKEN|SECRET))$`,
-  "i",
-);
-
-const isModelSecret = (name: string): boolean => secret.test(name);
+function isModelSecret(name: string): boolean {
+  const upper = name.toUpperCase();
+  if (upper.startsWith("ANTHROPIC_") || upper.startsWith("OPENAI_")) return true;
+  return /(?:KEY|TOKEN|SECRET)$/.test(upper) && modelVendors.some((vendor) => upper.startsWith(`${vendor}_`));
+}
