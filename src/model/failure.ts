@@ -34,7 +34,7 @@ const headersLike = z.custom<{ get(name: string): string | null }>(
 const ApiError = z.object({
   status: z.number().int().optional(),
   headers: headersLike.optional(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
   message: z.string().default(""),
 });
 

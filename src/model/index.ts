@@ -14,4 +14,5 @@ export { createModel, defaultModel, type ModelSpec, type ProviderEnv } from "./c
 export { createGate, createGateRegistry, type Gate, type GateLimits, type GateRegistry, type Ticket } from "./gate.ts";
 export { familyAliases, type KnownModel, knownModels, type Price } from "./known-models.ts";
 export { type Cost, costOf } from "./prices.ts";
+export { recordTo } from "./record-to.ts";
 export { isTransient, type RetryOptions, withRetry } from "./retry.ts";

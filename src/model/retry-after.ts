@@ -5,7 +5,8 @@ export function readRetryAfter(headers: { get(name: string): string | null }, no
   const text = headers.get("retry-after");
   const seconds = numberIn(text);
   if (seconds !== undefined) return seconds * 1000;
-  const date = text === null ? Number.NaN : Date.parse(text);
+  // Date.parse makes a date of almost anything; a date in a header begins with a day of the week.
+  const date = text !== null && /^(mon|tue|wed|thu|fri|sat|sun)/i.test(text.trim()) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

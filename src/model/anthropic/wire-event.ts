@@ -26,7 +26,7 @@ const WireEvent = z.discriminatedUnion("type", [
       data: text,
       id: text,
       name: text,
-      input: z.unknown(),
+      input: z.unknown().optional(),
     }),
   }),
   z.object({

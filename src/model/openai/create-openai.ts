@@ -36,7 +36,8 @@ async function* attempt(
   { signal, alive, spent }: AttemptContext,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const client = new OpenAI({
-    apiKey: endpoint.secret ?? "",
+    // The SDK insists on one; without a secret the header is left out below.
+    apiKey: endpoint.secret ?? "none",
     adminAPIKey: null,
     organization: null,
     project: null,

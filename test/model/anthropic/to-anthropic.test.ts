@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { toAnthropic } from "../../../src/model/anthropic/to-anthropic.ts";
+import type { CallId, Message, ModelRequest } from "../../../src/protocol/index.ts";
+import { ask } from "../ask.ts";
+
+const model = { id: "claude-sonnet-5-5", thinking: "effort" } as const;
+const call = (id: string) => id as CallId;
+const mark = { cache_control: { type: "ephemeral" } };
+
+const conversation: readonly Message[] = [
+  {
+    role: "user",
+    parts: [
+      { type: "text", text: "look at this" },
+      { type: "image", mediaType: "image/png", data: "cG5n" },
+      { type: "image", mediaType: "image/tiff", data: "dGlm" },
+      { type: "document", mediaType: "application/pdf", name: "a.pdf", data: "cGRm" },
+    ],
+  },
+  {
+    role: "assistant",
+    parts: [
+      { type: "thinking", text: "let me see", signature: "sig" },
+      { type: "thinking", text: "", redacted: "hidden" },
+      { type: "thinking", text: "of another provider" },
+      { type: "text", text: "  " },
+      { type: "text", text: "I read." },
+      { type: "tool_call", callId: call("call:1"), name: "Read", input: { path: "a" } },
+      { type: "tool_call", callId: call("call_2"), name: "Read", input: "{broken" },
+    ],
+  },
+  {
+    role: "user",
+    parts: [
+      { type: "text", text: "and hurry" },
+      {
+        type: "tool_result",
+        callId: call("call:1"),
+        isError: false,
+        content: [
+          { type: "text", text: "" },
+          { type: "image", mediaType: "image/jpeg", data: "anBn" },
+        ],
+      },
+      { type: "tool_result", callId: call("call_2"), isError: true, content: [{ type: "text", text: "not JSON" }] },
+    ],
+  },
+];
+
+const full: ModelRequest = ask({
+  system: ["You help.", "Be brief."],
+  tools: [
+    { name: "Read", description: "Reads.", inputSchema: { type: "object", properties: { path: { type: "string" } } } },
+    { name: "List", description: "Lists.", inputSchema: { type: "object" } },
+  ],
+  messages: conversation,
+});
+
+describe("the body of a request", () => {
+  test("has every kind of part, and marks at the system's end and on the last two user messages", () => {
+    expect(toAnthropic(full, model)).toEqual({
+      model: "claude-sonnet-5-5",
+      max_tokens: 1000,
+      stream: true,
+      tools: [
+        {
+          name: "Read",
+          description: "Reads.",
+          input_schema: { type: "object", properties: { path: { type: "string" } } },
+        },
+        { name: "List", description: "Lists.", input_schema: { type: "object" } },
+      ],
+      system: [
+        { type: "text", text: "You help." },
+        { type: "text", text: "Be brief.", ...mark },
+      ],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "look at this" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: "cG5n" } },
+            { type: "text", text: "[An image of type image/tiff, which this model cannot see.]" },
+            {
+              type: "document",
+              source: { type: "base64", media_type: "application/pdf", data: "cGRm" },
+              title: "a.pdf",
+              ...mark,
+            },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "let me see", signature: "sig" },
+            { type: "redacted_thinking", data: "hidden" },
+            { type: "text", text: "I read." },
+            { type: "tool_use", id: "call_3a_1", name: "Read", input: { path: "a" } },
+            { type: "tool_use", id: "call_2", name: "Read", input: { unparsed: "{broken" } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "call_3a_1",
+              content: [{ type: "image", source: { type: "base64", media_type: "image/jpeg", data: "anBn" } }],
+            },
+            {
+              type: "tool_result",
+              tool_use_id: "call_2",
+              content: [{ type: "text", text: "not JSON" }],
+              is_error: true,
+            },
+            { type: "text", text: "and hurry", ...mark },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("is the same bytes for the same request", () => {
+    expect(JSON.stringify(toAnthropic(full, model))).toBe(JSON.stringify(toAnthropic(structuredClone(full), model)));
+  });
+
+  test("keeps the bytes of what was said before, but for the marks", () => {
+    const longer = { ...full, messages: [...conversation, ...conversation] };
+    const bare = (request: ModelRequest) =>
+      JSON.stringify(toAnthropic(request, model).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', "");
+    expect(bare(longer).startsWith(bare(full).slice(0, -1))).toBe(true);
+  });
+
+  test("has at most three marks however long the conversation, and marks the tools when there is no system", () => {
+    const messages = Array.from({ length: 20 }, () => conversation).flat();
+    const count = (request: ModelRequest) =>
+      JSON.stringify(toAnthropic(request, model)).split("cache_control").length - 1;
+    expect(count({ ...full, messages })).toBe(3);
+    expect(toAnthropic({ ...full, system: [] }, model).tools?.at(-1)).toMatchObject({ name: "List", ...mark });
+  });
+
+  test("leaves out a message with nothing in it that the provider takes", () => {
+    const messages: Message[] = [
+      ...ask().messages,
+      { role: "assistant", parts: [{ type: "thinking", text: "unsigned" }] },
+    ];
+    expect(toAnthropic(ask({ messages }), model).messages).toHaveLength(1);
+  });
+});
+
+describe("thinking", () => {
+  const params = (thinking: "effort" | "budget" | "none", change: Partial<ModelRequest>) => {
+    const body = toAnthropic(ask(change), { id: "m", thinking });
+    return { thinking: body.thinking, output_config: body.output_config };
+  };
+  test.each([
+    ["effort", { thinkingTokens: 20_000 }, { type: "adaptive", display: "summarized" }, { effort: "high" }],
+    ["effort", { thinkingTokens: 2_000 }, { type: "adaptive", display: "summarized" }, { effort: "low" }],
+    [
+      "budget",
+      { thinkingTokens: 8_000, maxOutputTokens: 16_000 },
+      { type: "enabled", budget_tokens: 8_000 },
+      undefined,
+    ],
+    ["budget", { thinkingTokens: 8_000, maxOutputTokens: 4_000 }, { type: "enabled", budget_tokens: 3_999 }, undefined],
+    ["budget", { thinkingTokens: 8_000, maxOutputTokens: 1_000 }, undefined, undefined],
+    ["none", { thinkingTokens: 8_000 }, undefined, undefined],
+    ["effort", {}, undefined, undefined],
+  ] as const)("%s with %j", (style, change, thinking, output_config) => {
+    expect(params(style, change)).toEqual({ thinking, output_config });
+  });
+});
