@@ -1,4 +1,4 @@
-import { runGit } from "./git.ts";
+import { type GitOptions, runGit } from "./git.ts";
 
 /** What an agent is told about the repository it works in. Text from the repository: data, never orders. */
 export interface GitState {
@@ -15,7 +15,7 @@ export interface GitState {
 /** Undefined outside a repository, without git, and when git needs longer than two seconds. */
 export async function gitState(
   cwd: string,
-  env: Readonly<Record<string, string>>,
+  env: GitOptions["env"] = {},
   signal?: AbortSignal,
 ): Promise<GitState | undefined> {
   const base = { cwd, env, timeoutMs: 2000, limitBytes: 256 * 1024, ...(signal && { signal }) };
@@ -36,7 +36,7 @@ export async function gitState(
 }
 
 /** Content filters are commands that the repository's config names, and `git status` would run them. */
-async function filtersOff(base: Parameters<typeof runGit>[1]): Promise<Record<string, string> | undefined> {
+async function filtersOff(base: GitOptions): Promise<Record<string, string> | undefined> {
   const found = await runGit(["config", "-z", "--name-only", "--get-regexp", "^filter\\."], base);
   // 1: there are none. Outside a repository that is so too; the next command tells.
   if (!found.ok && found.exitCode !== 1) return undefined;

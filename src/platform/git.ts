@@ -3,7 +3,8 @@ import { runProcess } from "./run-process.ts";
 
 export interface GitOptions {
   readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  /** The user's; what could steer git is left out. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   /** More settings that nothing in the repository can override, beside the safe ones. */
@@ -24,7 +25,7 @@ export interface GitResult {
  * prompt, no nested bare repository. Filters and drivers that a repository names are the caller's to switch off.
  */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const git = await findExecutable("git", options.env["PATH"]);
+  const git = await findExecutable("git", options.env?.["PATH"]);
   if (git === undefined) return { ok: false, exitCode: null, stdout: "", stderr: "git is not installed" };
   const limit = options.limitBytes ?? 4 * 1024 * 1024;
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
@@ -68,7 +69,9 @@ const safeSettings: Readonly<Record<string, string>> = {
 
 function gitEnvironment(options: GitOptions): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(options.env)) if (!/^(GIT_|LD_)/.test(name)) env[name] = value;
+  for (const [name, value] of Object.entries(options.env ?? {})) {
+    if (value !== undefined && !/^(GIT_|LD_)/.test(name)) env[name] = value;
+  }
   Object.assign(env, {
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",

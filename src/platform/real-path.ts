@@ -1,32 +1,38 @@
-import { readlink, realpath } from "node:fs/promises";
+import { readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /**
  * The path with every link in it followed. The last parts may not exist yet: they are kept as they are, under the real
  * path of what does; a link that leads nowhere is followed to where a write through it would make the file.
  */
-export async function realPath(path: string): Promise<string> {
-  return follow(resolve(path), 0);
+export function realPathSync(path: string, cwd = "/"): string {
+  return follow(resolve(cwd, path), 0);
 }
 
-async function follow(path: string, links: number): Promise<string> {
+function follow(path: string, links: number): string {
   try {
-    return await realpath(path);
+    return realpathSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(path) === path) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    // A part that is a file, one that may not be looked into, a name too long: nothing can be reached through these.
+    if (code === "ENOTDIR" || code === "EACCES" || code === "ENAMETOOLONG" || code === "ELOOP") return path;
+    if (code !== "ENOENT" || dirname(path) === path) throw error;
   }
-  const candidate = join(await follow(dirname(path), links), basename(path));
-  const target = await readLink(candidate);
-  if (target === undefined) return candidate;
-  if (links >= 40) throw new Error(`${path}: too many links`);
+  const candidate = join(follow(dirname(path), links), basename(path));
+  const target = readLink(candidate);
+  if (target === undefined || links >= 40) return candidate;
   return follow(resolve(dirname(candidate), target), links + 1);
 }
 
-async function readLink(path: string): Promise<string | undefined> {
+function readLink(path: string): string | undefined {
   try {
-    return await readlink(path);
+    return readlinkSync(path);
   } catch (error) {
-    if (["ENOENT", "EINVAL"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    if (
+      ["ENOENT", "EINVAL", "ENOTDIR", "EACCES", "ENAMETOOLONG"].includes((error as NodeJS.ErrnoException).code ?? "")
+    ) {
+      return undefined;
+    }
     throw error;
   }
 }

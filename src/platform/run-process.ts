@@ -87,18 +87,19 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
     lastAt = performance.now();
     onChunk(chunk);
   };
-  const finished = new Promise<void>((resolve) => {
+  const finished = new Promise<false>((resolve) => {
     const finish = () => {
       ended = true;
-      resolve();
+      resolve(false);
     };
     stream.once("close", finish).once("end", finish).on("error", finish);
   });
   stream.on("data", onData);
   const quiet = async () => {
     const deadline = performance.now() + drainLimitMs;
-    while (!ended && performance.now() < deadline && performance.now() - lastAt < drainQuietMs) {
-      await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, 10))]);
+    for (let open = !ended; open && performance.now() < deadline && performance.now() - lastAt < drainQuietMs; ) {
+      const pause = new Promise<true>((resolve) => setTimeout(() => resolve(true), 10));
+      open = await Promise.race([finished, pause]);
     }
   };
   return {

@@ -1,4 +1,4 @@
-import { isInside, realPath } from "../platform/index.ts";
+import { isInside, realPathSync } from "../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
 import type { PermissionSubject, Tool, ToolContext } from "./define-tool.ts";
 import { matchesRule } from "./match-rule.ts";
@@ -64,17 +64,9 @@ function ask(request: AuthorizeRequest, rule: string): PermissionDecision {
 
 /** The rule that would have allowed just this. */
 function suggestion(tool: string, subject: PermissionSubject): string {
-  switch (subject.kind) {
-    case "none":
-    case "own":
-      return tool;
-    case "command":
-      return `${tool}(${subject.command})`;
-    case "path":
-      return `${tool}(${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
-    case "url":
-      return `${tool}(domain:${new URL(subject.url).hostname})`;
-  }
+  if (subject.kind === "command") return `${tool}(${subject.command})`;
+  if (subject.kind === "path") return `${tool}(${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
+  return subject.kind === "url" ? `${tool}(domain:${new URL(subject.url).hostname})` : tool;
 }
 
 /** Follows links in the path a call speaks of: what is judged is what will be touched. */
@@ -83,5 +75,5 @@ export async function resolveSubject(
   context: Pick<ToolContext, "cwd" | "env">,
 ): Promise<PermissionSubject> {
   if (subject.kind !== "path") return subject;
-  return { ...subject, path: await realPath(resolvePath(subject.path, context)) };
+  return { ...subject, path: realPathSync(resolvePath(subject.path, context)) };
 }

@@ -21,7 +21,7 @@ export interface BackgroundTasks {
 export interface BackgroundWork {
   readonly kind: "shell";
   readonly description: string;
-  run(run: { signal: AbortSignal; write(chunk: Uint8Array): void }): Promise<BackgroundEnd>;
+  run(task: { readonly signal: AbortSignal; readonly write: (chunk: Uint8Array) => void }): Promise<BackgroundEnd>;
 }
 
 export interface BackgroundEnd {

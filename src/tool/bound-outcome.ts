@@ -3,11 +3,13 @@ import { cleanText, wholeCharacters } from "./clean-text.ts";
 
 export const defaultResultLimit = 30_000;
 
+/** Keeps text in a file that `Read` may read, and tells its path. */
+export type SaveOutput = (name: string, data: string) => Promise<string>;
+
 export interface BoundOptions {
   /** Characters of text in one result; `defaultResultLimit` where it is not given. */
   readonly limit?: number;
-  /** Keeps the whole in a file that `Read` may read, and tells its path. */
-  save(name: string, data: string): Promise<string>;
+  readonly save: SaveOutput;
 }
 
 /**

@@ -11,7 +11,7 @@ export interface CappedFile {
 }
 
 export function openCappedFile(path: string, limitBytes: number): CappedFile {
-  const descriptor = openSync(path, "wx", 0o600);
+  const descriptor = openSync(path, "w", 0o600);
   let size = 0;
   let incomplete: string | undefined;
   const put = (chunk: Uint8Array) => {

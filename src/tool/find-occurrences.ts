@@ -20,7 +20,6 @@ export function whyNotFound(text: string, wanted: string): string {
   }
   const lines = text.split("\n");
   const wantedLines = wanted.split("\n");
-  const loose = (line: string) => line.trim().replace(/\s+/g, " ");
   const first = wantedLines.findIndex((line) => loose(line) !== "");
   const wantedFirst = loose(wantedLines[first] ?? "");
   const at = lines.findIndex((line) => loose(line) === wantedFirst);
@@ -34,6 +33,8 @@ export function whyNotFound(text: string, wanted: string): string {
   const number = at + 1 + Math.max(differs, 0);
   return `old_string is not in the file exactly: near line ${at + 1} it begins to match, but line ${number} of the file is\n${show(lines[number - 1])}\nwhere old_string has\n${show(wantedLines[first + Math.max(differs, 0)])}`;
 }
+
+const loose = (line: string) => line.trim().replace(/\s+/g, " ");
 
 function nearestLine(lines: readonly string[], wanted: string): number | undefined {
   const candidates = lines.slice(0, 5000).map((line) => line.trim());

@@ -8,7 +8,7 @@ export {
   type BackgroundWork,
   createBackgroundTasks,
 } from "./background-tasks.ts";
-export { boundOutcome, type BoundOptions, defaultResultLimit } from "./bound-outcome.ts";
+export { boundOutcome, type BoundOptions, defaultResultLimit, type SaveOutput } from "./bound-outcome.ts";
 export { builtinTools } from "./builtin/builtin-tools.ts";
 export { cleanText } from "./clean-text.ts";
 export {

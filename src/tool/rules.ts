@@ -33,6 +33,7 @@ export function parseRules(texts: {
   ask?: readonly string[];
   deny?: readonly string[];
 }): RuleSet {
-  const parse = (list: readonly string[] = []) => list.map(parseRule);
-  return { allow: parse(texts.allow), ask: parse(texts.ask), deny: parse(texts.deny) };
+  return { allow: parseAll(texts.allow), ask: parseAll(texts.ask), deny: parseAll(texts.deny) };
 }
+
+const parseAll = (texts: readonly string[] = []) => texts.map(parseRule);

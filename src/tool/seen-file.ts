@@ -1,4 +1,4 @@
-import { realPath } from "../platform/index.ts";
+import { realPathSync } from "../platform/index.ts";
 import type { ToolContext } from "./define-tool.ts";
 import { digestOf, openRegularFile, readWhole, wholeFileLimit } from "./read-file.ts";
 import { decodeTextFile, looksBinary, type TextFile } from "./text-file.ts";
@@ -15,7 +15,7 @@ export async function openForChange(
   verb: "edit" | "write",
   context: Pick<ToolContext, "files">,
 ): Promise<ChangeableFile> {
-  const real = await realPath(path);
+  const real = realPathSync(path);
   const opened = await openRegularFile(real);
   if (!opened.ok) {
     return opened.missing ? { kind: "absent", realPath: real } : { kind: "refused", message: opened.message };

@@ -2,21 +2,22 @@ import { type CappedFile, openCappedFile } from "./capped-file.ts";
 import { cleanText, wholeCharacters } from "./clean-text.ts";
 
 /**
- * Takes output of any length in bounded memory: the beginning and the end are kept, the whole goes to a file as soon as
- * it is too long to be shown.
+ * Takes output of any length in bounded memory: the beginning and the end are kept, and the whole goes to a file as soon
+ * as it is too long to be shown.
  */
 export interface SpooledOutput {
+  /** Never throws. */
   add(chunk: Buffer): void;
   /** Clean text, and the file if there is one. Called once, at the end. */
-  finish(): { text: string; savedTo?: string };
+  finish(): Promise<{ text: string; savedTo?: string }>;
 }
 
 export interface SpoolOptions {
-  /** Bytes that are shown; also what is kept of the beginning and of the end. */
+  /** Bytes that are shown; half of them from the beginning and half from the end. */
   readonly showBytes: number;
   readonly fileLimitBytes: number;
   /** Where the whole goes, if it has to. */
-  readonly file: string;
+  readonly openFile: () => Promise<string>;
 }
 
 export function spoolOutput(options: SpoolOptions): SpooledOutput {
@@ -24,7 +25,7 @@ export function spoolOutput(options: SpoolOptions): SpooledOutput {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   let total = 0;
-  let file: CappedFile | undefined;
+  let file: LateFile | undefined;
   return {
     add(chunk) {
       total += chunk.length;
@@ -35,32 +36,67 @@ export function spoolOutput(options: SpoolOptions): SpooledOutput {
       }
       head = Buffer.concat([head, chunk]);
       if (total <= options.showBytes) return;
-      file = openOrExplain(options);
+      file = openLate(options);
       file.write(head);
       tail = Buffer.from(head.subarray(Math.max(half, head.length - half)));
       head = Buffer.from(head.subarray(0, half));
     },
-    finish() {
+    async finish() {
       if (!file) return { text: cleanText(head.toString("utf8")) };
-      file.close();
-      const incomplete = file.incomplete();
-      const cut = total - head.length - tail.length;
-      const where = `The whole is in ${options.file}${incomplete === undefined ? "" : ` (${incomplete})`}`;
-      const notice = `[… ${cut} bytes cut here. ${where}: use Read with offset and limit, or Grep, on that file.]`;
-      const text = `${textOf(head)}\n\n${notice}\n\n${textOf(tail)}`;
-      return { text, savedTo: options.file };
+      const { path, incomplete } = await file.close();
+      const cut = `${total - head.length - tail.length} bytes cut here.`;
+      const but = incomplete === undefined ? "" : ` (${incomplete})`;
+      const where =
+        path === undefined
+          ? `The whole was not kept${but}.`
+          : `The whole is in ${path}${but}: use Read with offset and limit, or Grep, on that file.`;
+      const text = `${textOf(head)}\n\n[… ${cut} ${where}]\n\n${textOf(tail)}`;
+      return { text, ...(path !== undefined && { savedTo: path }) };
     },
   };
 }
 
-/** Output comes in the middle of things, where nothing may be thrown: a file that cannot be made is told in the notice. */
-function openOrExplain({ file, fileLimitBytes }: SpoolOptions): CappedFile {
-  try {
-    return openCappedFile(file, fileLimitBytes);
-  } catch (error) {
-    const reason = `it could not be written: ${(error as Error).message}`;
-    return { write: () => undefined, size: () => 0, incomplete: () => reason, close: () => undefined };
-  }
+/** A file whose path is still being asked for; what comes meanwhile waits, up to a bound. */
+interface LateFile {
+  write(chunk: Buffer): void;
+  close(): Promise<{ path: string | undefined; incomplete: string | undefined }>;
+}
+
+const waitingLimit = 16 * 1024 * 1024;
+
+function openLate({ openFile, fileLimitBytes }: SpoolOptions): LateFile {
+  const waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let file: CappedFile | undefined;
+  let trouble: string | undefined;
+  const open = async () => {
+    try {
+      const path = await openFile();
+      file = openCappedFile(path, fileLimitBytes);
+      for (const chunk of waiting.splice(0)) file.write(chunk);
+      return path;
+    } catch (error) {
+      // Told in the result: the output that is shown is worth having without the file.
+      trouble = `its file could not be written: ${(error as Error).message}`;
+      waiting.splice(0);
+      return undefined;
+    }
+  };
+  const opened = open();
+  return {
+    write(chunk) {
+      if (trouble !== undefined) return;
+      if (file) return file.write(chunk);
+      waitingBytes += chunk.length;
+      if (waitingBytes <= waitingLimit) waiting.push(Buffer.from(chunk));
+      else trouble = "it came faster than it could be written";
+    },
+    async close() {
+      const path = await opened;
+      file?.close();
+      return { path, incomplete: trouble ?? file?.incomplete() };
+    },
+  };
 }
 
 /** Bytes cut anywhere: half a character at either end is dropped. */

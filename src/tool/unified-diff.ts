@@ -92,7 +92,7 @@ function hunks(all: readonly Edit[]): Edit[][] {
     if (edit.kind === " ") continue;
     const start = Math.max(index - around, 0);
     if (start <= end && found.length > 0) found.at(-1)?.push(...all.slice(end + 1, index + around + 1));
-    else found.push([...all.slice(start, index + around + 1)]);
+    else found.push(all.slice(start, index + around + 1));
     end = Math.min(index + around, all.length - 1);
   }
   return found;
@@ -102,7 +102,9 @@ function renderHunk(hunk: readonly Edit[]): string {
   const first = hunk[0] ?? { oldAt: 0, newAt: 0 };
   const olds = hunk.filter((edit) => edit.kind !== "+").length;
   const news = hunk.filter((edit) => edit.kind !== "-").length;
-  const at = (line: number, count: number) => `${count === 0 ? line : line + 1},${count}`;
   const body = hunk.map((edit) => edit.kind + edit.text);
   return [`@@ -${at(first.oldAt, olds)} +${at(first.newAt, news)} @@`, ...body].join("\n");
 }
+
+/** Where a hunk stands in one text: its first line, and how many. */
+const at = (line: number, count: number) => `${count === 0 ? line : line + 1},${count}`;

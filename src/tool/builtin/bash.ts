@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { findExecutable, isInside, type ProcessScope, realPath } from "../../platform/index.ts";
+import { findExecutable, isInside, type ProcessScope, realPathSync } from "../../platform/index.ts";
 import type { ToolDisplay } from "../../protocol/index.ts";
 import type { BackgroundEnd } from "../background-tasks.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
@@ -37,8 +37,8 @@ export const bashTool = defineTool<BashInput>({
 });
 
 async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolResult> {
-  const name = `bash-${context.callId.replace(/[^\w-]/g, "_").slice(0, 60)}-${randomUUID().slice(0, 8)}.txt`;
-  const output = spoolOutput({ showBytes, fileLimitBytes, file: await context.outputFile(name) });
+  const name = `bash-${randomUUID().slice(0, 8)}.txt`;
+  const output = spoolOutput({ showBytes, fileLimitBytes, openFile: () => context.outputFile(name) });
   const live = createLiveText((text) => context.progress(text));
   const timeoutMs = input.timeout ?? defaultTimeout;
   let where = "";
@@ -56,8 +56,8 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
     },
   });
   live.flush();
-  const { text, savedTo } = output.finish();
-  const notes = [...endNotes(result, timeoutMs), ...(await moveTo(where, context)), ...leftNotes(result.leftRunning)];
+  const { text, savedTo } = await output.finish();
+  const notes = [...endNotes(result, timeoutMs), ...moveTo(where, context), ...leftNotes(result.leftRunning)];
   const shown = text.replace(/\n+$/, "");
   const body = [shown === "" ? "(no output)" : shown, ...notes.map((note) => `[${note}]`)].join("\n");
   const display: ToolDisplay = { kind: "terminal", exitCode: result.exitCode, signal: result.signal };
@@ -96,11 +96,11 @@ function endNotes(result: RunEnd, timeoutMs: number): string[] {
 }
 
 /** Follows the command to where it has gone, if the agent may be there. */
-async function moveTo(where: string, context: ToolContext): Promise<string[]> {
+function moveTo(where: string, context: ToolContext): string[] {
   const folder = where.replace(/\n$/, "");
   if (folder === "" || !folder.startsWith("/")) return [];
-  if (folder === (await realPath(context.cwd))) return [];
-  const roots = await Promise.all(context.roots.map(realPath));
+  if (folder === realPathSync(context.cwd)) return [];
+  const roots = context.roots.map((root) => realPathSync(root));
   if (roots.some((root) => isInside(folder, root))) {
     context.setCwd(folder);
     return [`The working directory is now ${folder}`];
@@ -120,10 +120,13 @@ async function startInBackground(input: BashInput, context: ToolContext): Promis
   const task = await context.background.start({
     kind: "shell",
     description: input.description ?? input.command.slice(0, 200),
-    async run({ signal, write }): Promise<BackgroundEnd> {
-      const onOutput = (chunk: Buffer, stream: string) => void (stream !== "side" && write(chunk));
-      const result = await context.processes.run({ ...request, signal, onOutput });
-      if (result.startFailure !== undefined) write(Buffer.from(`${result.startFailure}\n`));
+    async run(task): Promise<BackgroundEnd> {
+      const result = await context.processes.run({
+        ...request,
+        signal: task.signal,
+        onOutput: (chunk, stream) => void (stream !== "side" && task.write(chunk)),
+      });
+      if (result.startFailure !== undefined) task.write(Buffer.from(`${result.startFailure}\n`));
       const status = result.aborted ? "killed" : result.exitCode === 0 ? "completed" : "failed";
       return { status, exitCode: result.exitCode };
     },

@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import * as z from "zod";
-import { realPath } from "../../platform/index.ts";
+import { realPathSync } from "../../platform/index.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { openRegularFile, readWhole, wholeFileLimit } from "../read-file.ts";
 import { renderNotebook } from "../render-notebook.ts";
@@ -58,7 +58,7 @@ async function readOrdinary(
       `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Look into it with a program in Bash, such as file, strings or xxd.`,
     );
   }
-  context.files.saw(await realPath(path), version);
+  context.files.saw(realPathSync(path), version);
   if (path.endsWith(".ipynb") && input.offset === undefined && input.limit === undefined) {
     const notebook = renderNotebook(text);
     if (notebook) return { outcome: "ok", content: notebook };
