@@ -7,6 +7,7 @@ const { version } = JSON.parse(readFileSync(new URL("./package.json", import.met
 export default defineConfig({
   input: { troupe: "src/cli/main.ts", index: "src/index.ts", testing: "src/testing.ts" },
   platform: "node",
+  resolve: { mainFields: ["module", "main"] },
   external: [/^node:/, "@vscode/ripgrep"],
   transform: { define: { __TROUPE_VERSION__: JSON.stringify(version) } },
   output: {

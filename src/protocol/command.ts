@@ -12,6 +12,8 @@ const agent = AgentPath.optional();
 /** Everything a face, a script, a page or a test can do to a session. Without `agent` it concerns the lead. */
 export const Command = z.discriminatedUnion("type", [
   command("prompt", { agent, content: z.union([z.string().min(1), z.array(ContentPart).min(1)]) }),
+  /** Goes on with what was left unanswered, without saying anything new. */
+  command("continue", { agent }),
   command("interrupt", { agent }),
   command("permission.reply", { requestId: RequestId, answer: PermissionAnswer }),
   command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),

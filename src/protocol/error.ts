@@ -29,6 +29,7 @@ export type TroupeErrorCode =
   | "session_newer"
   | "session_damaged"
   | "session_closed"
+  | "slow_reader"
   | "home"
   | "storage"
   | "name";

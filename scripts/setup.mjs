@@ -1,0 +1,33 @@
+// Brings a fresh checkout to the point where everything runs: packages and build. Does nothing when there is nothing to do.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`troupe needs Node 20.19 or newer; this is ${process.version}`);
+  process.exit(2);
+}
+
+const installed = join(root, "node_modules", ".package-lock.json");
+const lock = join(root, "package-lock.json");
+if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
+  npm("ci", "--no-audit", "--no-fund", "--loglevel=error"); // builds as well, through `prepare`
+} else if (!isBuilt()) {
+  npm("run", "--silent", "build");
+}
+
+function npm(...args) {
+  execFileSync("npm", args, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+}
+
+function isBuilt() {
+  const built = join(root, "dist", "troupe.js");
+  if (!existsSync(built)) return false;
+  const time = statSync(built).mtimeMs;
+  return !readdirSync(join(root, "src"), { recursive: true, withFileTypes: true }).some(
+    (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > time,
+  );
+}

@@ -1,0 +1,146 @@
+import type { Message, ModelClient, ModelRequest } from "../protocol/index.ts";
+import { type AskModel, askModel } from "./ask-model.ts";
+import { characters, type Conversation } from "./conversation.ts";
+import { summaryRequest } from "./fragments/summary.ts";
+
+export interface Compact extends Omit<AskModel, "request" | "estimatedTokens"> {
+  readonly conversation: Conversation;
+  readonly request: Omit<ModelRequest, "messages" | "caller">;
+  readonly caller: Omit<ModelRequest["caller"], "purpose">;
+  readonly trigger: "limit" | "overflow" | "asked";
+  readonly instructions?: string | undefined;
+}
+
+export type CompactResult =
+  | { readonly type: "compacted" }
+  | { readonly type: "nothing_to_compact" }
+  | { readonly type: "failed"; readonly message: string; readonly aborted: boolean };
+
+/** The share of the context window that the newest turns may keep when the older ones are summarised. */
+const keptShare = 0.2;
+const charactersPerToken = 4;
+
+/**
+ * Replaces the older turns by a summary that the model writes. The cut is always before an answer, so a call and its
+ * result stay on the same side of it.
+ */
+export async function compact(options: Compact): Promise<CompactResult> {
+  const { conversation, recorder, client, signal } = options;
+  const keptFromTurn = cutAt(conversation, client);
+  const older = before(conversation, keptFromTurn);
+  if (older.length === 0) return { type: "nothing_to_compact" };
+
+  const asked = await askModel({
+    ...options,
+    request: {
+      ...options.request,
+      messages: withRequest(fit(older, client), summaryRequest(options.instructions)),
+      caller: { ...options.caller, purpose: "compact" },
+    },
+    estimatedTokens: estimateTokens(conversation),
+  });
+  if (asked.type === "no_budget") return { type: "failed", message: "the budget is used up", aborted: false };
+  if (asked.type === "failed") {
+    return { type: "failed", message: asked.failure.message, aborted: asked.failure.kind === "aborted" };
+  }
+  const summary = asked.answer.parts
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .join("\n")
+    .trim();
+  if (summary === "") return { type: "failed", message: "the model wrote no summary", aborted: false };
+  const tokensBefore = estimateTokens(conversation);
+  await recorder.record(
+    { type: "context.compacted", trigger: options.trigger, summary, keptFromTurn, tokensBefore },
+    signal,
+  );
+  return { type: "compacted" };
+}
+
+/** By the provider's count where there is one, and a fourth of the characters said since. */
+export function estimateTokens(conversation: Conversation): number {
+  const { tokens, newCharacters } = conversation.size;
+  return tokens + Math.ceil(newCharacters / charactersPerToken);
+}
+
+/** The oldest turn that stays as it is; null when nothing needs to stay. An answer with calls keeps its results company. */
+function cutAt(conversation: Conversation, client: ModelClient): number | null {
+  const messages = conversation.messages();
+  const turns = conversation.turns();
+  const last = messages.at(-1);
+  const mustKeepLast = last?.role === "user" && last.parts.some((part) => part.type === "tool_result");
+  const budget = client.contextWindow * keptShare * charactersPerToken;
+  let size = 0;
+  let kept: number | null = null;
+  let turnIndex = turns.length;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index] as Message;
+    size += characters(message.parts);
+    if (message.role !== "assistant") continue;
+    const turn = turns[--turnIndex] as number;
+    const first = kept === null;
+    // Keeping everything would compact nothing: the oldest turn always goes.
+    if (turnIndex === 0 && !(first && mustKeepLast)) break;
+    if (size > budget && !(first && mustKeepLast)) break;
+    kept = turn;
+  }
+  return kept;
+}
+
+function before(conversation: Conversation, keptFromTurn: number | null): readonly Message[] {
+  const messages = conversation.messages();
+  if (keptFromTurn === null) {
+    // What was said last is not answered yet: it stays, and only what lies before it is summarised.
+    const lastAnswer = messages.findLastIndex((message) => message.role === "assistant");
+    return messages.slice(0, lastAnswer + 1);
+  }
+  const turns = conversation.turns();
+  const answersAfter = turns.length - turns.indexOf(keptFromTurn);
+  let seen = 0;
+  const cut = messages.findLastIndex((message) => message.role === "assistant" && ++seen === answersAfter);
+  // The user's words right before the first kept answer are part of what is summarised; the answer itself is not.
+  return messages.slice(0, cut);
+}
+
+/** When not even the older part fits into the window, its own oldest messages go first. */
+function fit(messages: readonly Message[], client: ModelClient): readonly Message[] {
+  const budget = (client.contextWindow - client.maxOutputTokens) * 0.9 * charactersPerToken;
+  let size = messages.reduce((sum, message) => sum + characters(message.parts), 0);
+  let from = 0;
+  while (size > budget && from < messages.length - 2) {
+    size -= characters((messages[from] as Message).parts);
+    from += 1;
+  }
+  if (from === 0) return messages;
+  const rest = messages.slice(from);
+  const firstUser = rest.findIndex(
+    (message) => message.role === "user" && !message.parts.some((part) => part.type === "tool_result"),
+  );
+  return firstUser < 0 ? asText(rest) : rest.slice(firstUser);
+}
+
+/** Calls and results as plain words, for a stretch of conversation that no longer begins where one can begin. */
+function asText(messages: readonly Message[]): readonly Message[] {
+  const lines = messages.flatMap((message) =>
+    message.parts.map((part) => {
+      switch (part.type) {
+        case "text":
+        case "thinking":
+          return `${message.role}: ${part.text}`;
+        case "tool_call":
+          return `call ${part.name} ${JSON.stringify(part.input)}`;
+        case "tool_result":
+          return `result: ${part.content.map((item) => (item.type === "text" ? item.text : `[${item.type}]`)).join("\n")}`;
+        case "image":
+        case "document":
+          return `[${part.type}]`;
+      }
+    }),
+  );
+  return [{ role: "user", parts: [{ type: "text", text: lines.join("\n") }] }];
+}
+
+function withRequest(messages: readonly Message[], text: string): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "user") return [...messages, { role: "user", parts: [{ type: "text", text }] }];
+  return [...messages.slice(0, -1), { role: "user", parts: [...last.parts, { type: "text", text }] }];
+}

@@ -1,0 +1,212 @@
+import type {
+  AnswerPart,
+  CallId,
+  ContentPart,
+  Message,
+  PromptId,
+  StoredEvent,
+  ToolCallPart,
+  ToolResultPart,
+} from "../protocol/index.ts";
+import { interruptedAnswer } from "./fragments/interrupted.ts";
+import { summaryOpening } from "./fragments/summary.ts";
+
+/**
+ * What the model sees, folded from the agent's log. The same log gives the same messages to the byte, so a resumed agent
+ * goes on with the prefix that the provider may still hold in its cache.
+ */
+export interface Conversation {
+  apply(event: StoredEvent): void;
+  /** The messages of the next request. Only meaningful while no call is open. */
+  messages(): readonly Message[];
+  /** Something was said or settled since the last answer. */
+  readonly awaitsAnswer: boolean;
+  readonly waiting: readonly PromptId[];
+  /** Calls of the last answer that have no result; `started` ones may have had an effect. */
+  openCalls(): readonly OpenCall[];
+  /** The number of the last turn that was begun. */
+  readonly turn: number;
+  /** Tokens the last answer left in the context, by the provider's own count, and characters said since. */
+  readonly size: { readonly tokens: number; readonly newCharacters: number };
+  hasCall(id: CallId): boolean;
+  /** Turns that are in the conversation as messages, oldest first. */
+  turns(): readonly number[];
+  readonly system: readonly string[];
+  readonly cwd: string | undefined;
+}
+
+export interface OpenCall {
+  readonly call: ToolCallPart;
+  readonly started: boolean;
+}
+
+type UserPart = ToolResultPart | ContentPart;
+
+export function createConversation(): Conversation {
+  let settled: Message[] = [];
+  let turnOfMessage: (number | undefined)[] = [];
+  let said: ContentPart[] = [];
+  let results = new Map<CallId, ToolResultPart>();
+  let calls: ToolCallPart[] = [];
+  const started = new Set<CallId>();
+  const everCalled = new Set<CallId>();
+  const waiting = new Map<PromptId, readonly ContentPart[]>();
+  let turn = 0;
+  let tokens = 0;
+  let newCharacters = 0;
+  let system: readonly string[] = [];
+  let cwd: string | undefined;
+
+  const pending = (): UserPart[] => [...calls.flatMap((call) => results.get(call.callId) ?? []), ...said];
+  const say = (parts: readonly ContentPart[]) => {
+    said.push(...parts);
+    newCharacters += characters(parts);
+  };
+
+  const answer = (number: number, parts: readonly AnswerPart[]) => {
+    // An answer with nothing in it is no message: providers refuse it, and what was said before stays unanswered.
+    if (parts.length === 0) return;
+    const user = pending();
+    if (user.length > 0) {
+      settled.push({ role: "user", parts: user });
+      turnOfMessage.push(undefined);
+    }
+    settled.push({ role: "assistant", parts: [...parts] });
+    turnOfMessage.push(number);
+    said = [];
+    results = new Map();
+    calls = parts.filter((part) => part.type === "tool_call");
+    started.clear();
+    for (const call of calls) everCalled.add(call.callId);
+  };
+
+  const compact = (summary: string, keptFromTurn: number | null) => {
+    const opening: ContentPart = { type: "text", text: summaryOpening(summary) };
+    const from = keptFromTurn === null ? settled.length : turnOfMessage.indexOf(keptFromTurn);
+    if (from < 0) throw new Error(`compaction keeps turn ${keptFromTurn}, which is not in the conversation`);
+    if (from === settled.length) {
+      settled = [];
+      turnOfMessage = [];
+      said = [opening, ...said];
+    } else {
+      settled = [{ role: "user", parts: [opening] }, ...settled.slice(from)];
+      turnOfMessage = [undefined, ...turnOfMessage.slice(from)];
+    }
+    tokens = 0;
+    newCharacters = settled.reduce((sum, message) => sum + characters(message.parts), characters(said));
+  };
+
+  return {
+    apply(event) {
+      switch (event.type) {
+        case "agent.spawned":
+          cwd = event.cwd;
+          return;
+        case "agent.changed":
+          cwd = event.cwd ?? cwd;
+          return;
+        case "context.composed":
+          system = event.system;
+          return;
+        case "prompt.admitted":
+          waiting.set(event.promptId, event.parts);
+          return;
+        case "prompt.promoted":
+          say(waiting.get(event.promptId) ?? []);
+          waiting.delete(event.promptId);
+          return;
+        case "turn.started":
+          turn = event.turn;
+          return;
+        case "turn.ended":
+          answer(event.turn, event.parts);
+          tokens = event.contextTokens;
+          newCharacters = 0;
+          return;
+        case "turn.failed":
+          if (event.failure.kind === "aborted") say([{ type: "text", text: interruptedAnswer }]);
+          return;
+        case "tool.called":
+          started.add(event.callId);
+          return;
+        case "tool.settled":
+          results.set(event.callId, {
+            type: "tool_result",
+            callId: event.callId,
+            content: event.content,
+            isError: event.outcome !== "ok",
+          });
+          newCharacters += characters(event.content);
+          return;
+        case "context.compacted":
+          compact(event.summary, event.keptFromTurn);
+          return;
+        case "session.opened":
+        case "session.closed":
+        case "agent.idle":
+        case "agent.stopped":
+        case "cost.recorded":
+        case "permission.asked":
+        case "permission.settled":
+        case "background.started":
+        case "background.ended":
+        case "notice.raised":
+          return;
+      }
+    },
+    messages() {
+      const user = pending();
+      return user.length === 0 ? settled : [...settled, { role: "user", parts: user }];
+    },
+    get awaitsAnswer() {
+      return said.length > 0 || results.size > 0;
+    },
+    get waiting() {
+      return [...waiting.keys()];
+    },
+    openCalls: () =>
+      calls.filter((call) => !results.has(call.callId)).map((call) => ({ call, started: started.has(call.callId) })),
+    get turn() {
+      return turn;
+    },
+    get size() {
+      return { tokens, newCharacters };
+    },
+    hasCall: (id) => everCalled.has(id),
+    turns: () => turnOfMessage.filter((number) => number !== undefined),
+    get system() {
+      return system;
+    },
+    get cwd() {
+      return cwd;
+    },
+  };
+}
+
+/** Images count as a fixed amount: their bytes say nothing about their tokens. */
+const imageCharacters = 6_000;
+
+export function characters(parts: readonly (UserPart | AnswerPart)[]): number {
+  let sum = 0;
+  for (const part of parts) {
+    switch (part.type) {
+      case "text":
+      case "thinking":
+        sum += part.text.length;
+        break;
+      case "tool_call":
+        sum += part.name.length + JSON.stringify(part.input ?? null).length;
+        break;
+      case "tool_result":
+        sum += characters(part.content);
+        break;
+      case "image":
+        sum += imageCharacters;
+        break;
+      case "document":
+        sum += Math.ceil(part.data.length / 8);
+        break;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,3 @@
+/** The result of a call to a tool that there is not. */
+export const unknownTool = (name: string, known: readonly string[]): string =>
+  `There is no tool named ${JSON.stringify(name.slice(0, 100))}. Your tools: ${known.join(", ")}.`;

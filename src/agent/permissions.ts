@@ -1,0 +1,105 @@
+import type { CreateId } from "../platform/index.ts";
+import type {
+  CallId,
+  PermissionAnswer,
+  PermissionDecision,
+  RequestId,
+  StoredEvent,
+  ToolCallPart,
+} from "../protocol/index.ts";
+import { parseInput, type Tool } from "../tool/index.ts";
+import { deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
+import type { Recorder } from "./recorder.ts";
+
+/** Whether one call may run, asking whoever there is to ask. */
+export interface Permissions {
+  allow(request: AllowRequest): Promise<Allowance>;
+}
+
+export interface AllowRequest {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly call: ToolCallPart;
+  readonly signal: AbortSignal;
+  readonly recorder: Recorder;
+}
+
+export type Allowance =
+  | { readonly behavior: "allow"; readonly input: unknown }
+  | { readonly behavior: "deny"; readonly message: string };
+
+export type PermissionQuestion = Omit<Extract<StoredEvent, { type: "permission.asked" }>, "type">;
+
+export interface PermissionPorts {
+  /** What the mode and the rules say now of the files, command or address this call really touches. */
+  readonly decide: (tool: Tool, input: unknown) => Promise<PermissionDecision>;
+  /** Undefined when nobody is there to answer. Rejects when `signal` aborts. */
+  readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
+  /** Called before an answer that is meant to last takes effect. */
+  readonly remember: (answer: PermissionAnswer, suggestions: readonly string[]) => Promise<void>;
+  readonly createId: CreateId;
+}
+
+export function createPermissions(ports: PermissionPorts): Permissions {
+  const allow = async (request: AllowRequest): Promise<Allowance> => {
+    const decision = await ports.decide(request.tool, request.input);
+    switch (decision.behavior) {
+      case "allow":
+        return { behavior: "allow", input: request.input };
+      case "deny":
+        return { behavior: "deny", message: deniedByPolicy(decision.reason) };
+      case "ask":
+        return ask(request, decision);
+    }
+  };
+
+  const ask = async (
+    request: AllowRequest,
+    decision: Extract<PermissionDecision, { behavior: "ask" }>,
+  ): Promise<Allowance> => {
+    const { recorder, signal, tool } = request;
+    const requestId = ports.createId<RequestId>("ask");
+    const question: PermissionQuestion = {
+      requestId,
+      callId: request.call.callId as CallId,
+      tool: tool.name,
+      input: request.input,
+      question: decision.question,
+      suggestions: [...decision.suggestions],
+    };
+    await recorder.record({ type: "permission.asked", ...question }, signal);
+    const settle = (settled: Omit<Extract<StoredEvent, { type: "permission.settled" }>, "type" | "requestId">) =>
+      recorder.record({ type: "permission.settled", requestId, ...settled });
+
+    const answered = ports.ask(question, signal);
+    if (!answered) {
+      await settle({ behavior: "deny", by: "policy", message: "nobody to ask" });
+      return { behavior: "deny", message: nobodyToAsk(tool.name, decision.question) };
+    }
+    let answer: PermissionAnswer;
+    try {
+      answer = await answered;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await settle({ behavior: "deny", by: "interrupt" });
+      return { behavior: "deny", message: deniedByPerson("The user interrupted instead of answering.") };
+    }
+    if (answer.behavior === "deny") {
+      await settle({ behavior: "deny", by: "user", ...(answer.message && { message: answer.message }) });
+      return { behavior: "deny", message: deniedByPerson(answer.message) };
+    }
+    await ports.remember(answer, decision.suggestions);
+    await settle({ behavior: "allow", scope: answer.scope, by: "user" });
+    if (answer.input === undefined) return { behavior: "allow", input: request.input };
+
+    // Input that came with the answer is nothing the policy has seen yet: it is checked and judged like the model's own.
+    const parsed = parseInput(tool, answer.input);
+    if (!parsed.ok)
+      return { behavior: "deny", message: deniedByPolicy(`the changed input is not valid: ${parsed.message}`) };
+    const again = await ports.decide(tool, parsed.value);
+    if (again.behavior === "deny") return { behavior: "deny", message: deniedByPolicy(again.reason) };
+    return { behavior: "allow", input: parsed.value };
+  };
+
+  return { allow };
+}

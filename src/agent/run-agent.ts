@@ -1,0 +1,235 @@
+import type { Clock, CreateId } from "../platform/index.ts";
+import type {
+  AgentId,
+  AgentPath,
+  AnswerPart,
+  CallId,
+  Envelope,
+  ModelClient,
+  ModelRequest,
+  SessionId,
+  StopReason,
+  ToolCallPart,
+  Usage,
+} from "../protocol/index.ts";
+import { type Tool, toolSpecs } from "../tool/index.ts";
+import { askModel } from "./ask-model.ts";
+import { type CompactResult, compact, estimateTokens } from "./compact.ts";
+import type { Conversation } from "./conversation.ts";
+import type { EventSink } from "./event-sink.ts";
+import { cutAnswer } from "./fragments/interrupted.ts";
+import type { Ledger } from "./limits.ts";
+import type { Permissions } from "./permissions.ts";
+import { createQueue } from "./queue.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
+import { type SettleCalls, settleCalls } from "./settle-calls.ts";
+
+export interface LoopOptions {
+  readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };
+  /** Asked before each turn: the model may be changed between two. */
+  readonly model: () => ModelClient;
+  readonly tools: readonly Tool[];
+  readonly conversation: Conversation;
+  readonly permissions: Permissions;
+  readonly contextFor: SettleCalls["contextFor"];
+  readonly saveOutput: SettleCalls["saveOutput"];
+  readonly ledger: Ledger;
+  readonly costOf: (ref: string, usage: Usage) => number;
+  readonly maxTurns?: number | undefined;
+  /** The share of the context window at which older turns are summarised. */
+  readonly compactAt?: number | undefined;
+  readonly thinkingTokens?: number | undefined;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+export interface RunAgentOptions extends LoopOptions {
+  readonly session: SessionId;
+  readonly sink: EventSink;
+  /** The number of the last event in the log. */
+  readonly seq: number;
+}
+
+/** Why the agent has nothing more to do. */
+export interface RunOutcome {
+  readonly reason: "completed" | "interrupted" | "failed" | "limit";
+  readonly detail?: string;
+  readonly turns: number;
+}
+
+/**
+ * Runs an agent until it has nothing left to do: takes what was said at a safe boundary, asks the model, runs its calls,
+ * and so on until the model stops, a limit is reached or `signal` aborts. Everything that happens is yielded after it is
+ * stored. The log is valid to resume from at every moment.
+ */
+export async function* runAgent(options: RunAgentOptions): AsyncGenerator<Envelope, RunOutcome> {
+  const queue = createQueue<Envelope>();
+  const abandoned = new AbortController();
+  const signal = AbortSignal.any([options.signal, abandoned.signal]);
+  const recorder = createRecorder({ ...options, agent: options.agent.id, emit: queue.push });
+  const run = runLoop({ ...options, signal }, recorder);
+  const ended = run.then(queue.end, queue.end);
+  try {
+    yield* queue;
+    return await run;
+  } finally {
+    abandoned.abort(new Error("nobody follows this run any more"));
+    await ended;
+  }
+}
+
+const defaultCompactAt = 0.85;
+
+/** The same with a recorder of the caller's, for an agent that others speak to while it runs. */
+export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
+  const { conversation, signal } = options;
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  let turns = 0;
+  let compactedForOverflow = false;
+
+  const stop = async (reason: RunOutcome["reason"], detail?: string): Promise<RunOutcome> => {
+    await recorder.record({ type: "agent.idle", reason, ...(detail !== undefined && { detail }) });
+    return { reason, turns, ...(detail !== undefined && { detail }) };
+  };
+
+  for (;;) {
+    for (const promptId of conversation.waiting) {
+      await recorder.record({ type: "prompt.promoted", promptId }, signal);
+    }
+    if (!conversation.awaitsAnswer) return stop("completed");
+    if (signal.aborted) return stop("interrupted");
+    if (options.maxTurns !== undefined && turns >= options.maxTurns) {
+      return stop("limit", `reached the limit of ${options.maxTurns} turns`);
+    }
+
+    const client = options.model();
+    if (isNearLimit(options, client)) {
+      const compacted = await compactNow(options, { recorder, trigger: "limit" });
+      if (compacted.type === "failed" && compacted.aborted) return stop("interrupted");
+      if (compacted.type === "failed") {
+        await recorder.record({
+          type: "notice.raised",
+          level: "warning",
+          code: "compaction_failed",
+          message: `could not shorten the conversation: ${compacted.message}`,
+        });
+      }
+    }
+
+    const turn = conversation.turn + 1;
+    turns += 1;
+    await recorder.record({ type: "turn.started", turn, model: client.ref }, signal);
+    const started = options.clock.monotonic();
+    const asked = await askModel({
+      ...options,
+      client,
+      recorder,
+      estimatedTokens: estimateTokens(conversation),
+      request: {
+        ...frame(options, client),
+        messages: conversation.messages(),
+        caller: { agentPath: options.agent.path, agentType: options.agent.type, turn, purpose: "answer" },
+      },
+    });
+
+    if (asked.type === "no_budget") {
+      const detail = `the budget of $${options.ledger.maxBudgetUsd} is used up ($${options.ledger.spentUsd.toFixed(4)} spent)`;
+      return stop("limit", detail);
+    }
+    if (asked.type === "failed") {
+      await recorder.record({ type: "turn.failed", turn, failure: asked.failure });
+      if (asked.failure.kind === "aborted") return stop("interrupted");
+      if (asked.failure.kind === "context_overflow" && !compactedForOverflow) {
+        compactedForOverflow = true;
+        const compacted = await compactNow(options, { recorder, trigger: "overflow" });
+        if (compacted.type === "compacted") continue;
+        if (compacted.type === "failed" && compacted.aborted) return stop("interrupted");
+      }
+      return stop("failed", asked.failure.message);
+    }
+
+    compactedForOverflow = false;
+    const { stopReason, usage } = asked.answer;
+    const parts = usable(asked.answer.parts, options);
+    await recorder.record(
+      {
+        type: "turn.ended",
+        turn,
+        parts,
+        stopReason,
+        contextTokens: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens + usage.outputTokens,
+        durationMs: Math.max(0, Math.round(options.clock.monotonic() - started)),
+      },
+      signal,
+    );
+
+    const calls = parts.filter((part) => part.type === "tool_call");
+    if (calls.length === 0) {
+      if (conversation.waiting.length > 0) continue;
+      return stop("completed", endDetail(stopReason, parts));
+    }
+    if (stopReason === "max_tokens") await refuseCutCalls(calls, recorder);
+    else await settleCalls({ ...options, calls, turn, tools, recorder });
+    if (signal.aborted) return stop("interrupted");
+  }
+}
+
+/** What every request of this agent begins with, byte for byte. */
+function frame(options: LoopOptions, client: ModelClient): Omit<ModelRequest, "messages" | "caller"> {
+  return {
+    system: options.conversation.system,
+    tools: toolSpecs(options.tools),
+    maxOutputTokens: client.maxOutputTokens,
+    ...(options.thinkingTokens !== undefined && { thinkingTokens: options.thinkingTokens }),
+  };
+}
+
+function isNearLimit(options: LoopOptions, client: ModelClient): boolean {
+  const room = client.contextWindow - client.maxOutputTokens;
+  const limit = Math.max(room, client.contextWindow / 2) * (options.compactAt ?? defaultCompactAt);
+  return estimateTokens(options.conversation) >= limit && options.conversation.turns().length > 1;
+}
+
+/** Shortens the conversation now; also what `/compact` does. */
+export function compactNow(
+  options: LoopOptions,
+  how: { recorder: Recorder; trigger: "limit" | "overflow" | "asked"; instructions?: string | undefined },
+): Promise<CompactResult> {
+  const client = options.model();
+  const { path, type } = options.agent;
+  return compact({
+    ...options,
+    ...how,
+    client,
+    request: frame(options, client),
+    caller: { agentPath: path, agentType: type, turn: options.conversation.turn },
+  });
+}
+
+/** Blank text is no part (providers refuse it), and a call id that was used before would tie two results to one call. */
+function usable(parts: readonly AnswerPart[], { conversation, createId }: LoopOptions): AnswerPart[] {
+  const ids = new Set<CallId>();
+  return parts.flatMap((part): AnswerPart[] => {
+    if (part.type === "text" && part.text.trim() === "") return [];
+    if (part.type !== "tool_call") return [part];
+    const taken = ids.has(part.callId) || conversation.hasCall(part.callId);
+    const callId = taken ? createId<CallId>("call") : part.callId;
+    ids.add(callId);
+    return [{ ...part, callId }];
+  });
+}
+
+async function refuseCutCalls(calls: readonly ToolCallPart[], recorder: Recorder): Promise<void> {
+  for (const { callId } of calls) {
+    const content = [{ type: "text" as const, text: cutAnswer }];
+    await recorder.record({ type: "tool.settled", callId, durationMs: 0, outcome: "failed", content });
+  }
+}
+
+function endDetail(stopReason: StopReason, parts: readonly AnswerPart[]): string | undefined {
+  if (stopReason === "max_tokens") return "the answer reached the model's output limit and is cut";
+  if (stopReason === "refusal") return "the model declined to answer";
+  if (!parts.some((part) => part.type === "text")) return "the model ended its turn without a word";
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import type { Clock } from "../platform/index.ts";
+import type { AgentId, AgentPath, CallId, ToolCallPart, ToolOutcome, ToolOutcomeKind } from "../protocol/index.ts";
+import {
+  type BoundOptions,
+  boundOutcome,
+  executeTool,
+  parseInput,
+  type Tool,
+  type ToolContext,
+} from "../tool/index.ts";
+import { interruptedCall, neverStarted } from "./fragments/interrupted.ts";
+import { unknownTool } from "./fragments/unknown-tool.ts";
+import type { Permissions } from "./permissions.ts";
+import type { Recorder } from "./recorder.ts";
+
+export interface SettleCalls {
+  readonly calls: readonly ToolCallPart[];
+  readonly turn: number;
+  readonly agent: { readonly id: AgentId; readonly path: AgentPath };
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly permissions: Permissions;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly saveOutput: BoundOptions["save"];
+  contextFor(call: { callId: CallId; signal: AbortSignal; progress: (text: string) => void }): ToolContext;
+}
+
+/** As many reads of one answer as this run side by side. */
+const readsAtOnce = 10;
+
+/** Gives every call exactly one result: reads side by side, everything else one after another in the model's order. */
+export async function settleCalls(settle: SettleCalls): Promise<void> {
+  for (const batch of batches(settle)) {
+    await Promise.all(batch.map((call) => settleCall(settle, call)));
+  }
+}
+
+function batches({ calls, tools }: SettleCalls): ToolCallPart[][] {
+  const all: ToolCallPart[][] = [];
+  let reads: ToolCallPart[] | undefined;
+  for (const call of calls) {
+    const reading = tools.get(call.name)?.access === "read";
+    if (reading && reads && reads.length < readsAtOnce) reads.push(call);
+    else all.push((reads = [call]));
+    if (!reading) reads = undefined;
+  }
+  return all;
+}
+
+async function settleCall(settle: SettleCalls, call: ToolCallPart): Promise<void> {
+  const started = settle.clock.monotonic();
+  const outcome = await outcomeOf(settle, call);
+  const durationMs = Math.max(0, Math.round(settle.clock.monotonic() - started));
+  await settle.recorder.record({ type: "tool.settled", callId: call.callId, durationMs, ...outcome }, settle.signal);
+}
+
+async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolOutcome> {
+  const { signal, recorder, turn } = settle;
+  if (signal.aborted) return told("interrupted", neverStarted);
+  const tool = settle.tools.get(call.name);
+  if (!tool) return told("failed", unknownTool(call.name, [...settle.tools.keys()]));
+  const parsed = parseInput(tool, call.input);
+  if (!parsed.ok) return told("failed", parsed.message);
+
+  const permission = await settle.permissions.allow({ tool, input: parsed.value, call, signal, recorder });
+  if (permission.behavior === "deny") return told("denied", permission.message);
+  if (signal.aborted) return told("interrupted", neverStarted);
+
+  const { input } = permission;
+  const title = tool.title(input);
+  await recorder.record({ type: "tool.called", turn, callId: call.callId, name: tool.name, input, title }, signal);
+  const context = settle.contextFor({
+    callId: call.callId,
+    signal,
+    progress: (text) => recorder.live({ type: "tool.progress", callId: call.callId, text }),
+  });
+  const before = context.cwd;
+  const outcome = await executeTool(tool, input, context);
+  if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
+  if (outcome.outcome === "interrupted" && outcome.content.length === 0) return told("interrupted", interruptedCall);
+  return boundOutcome(outcome, { save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data) });
+}
+
+const told = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({ outcome, content: [{ type: "text", text }] });

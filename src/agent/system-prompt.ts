@@ -1,0 +1,27 @@
+import { environment, type EnvironmentFacts } from "./fragments/environment.ts";
+import { conduct } from "./fragments/conduct.ts";
+import { instructions, type InstructionFile } from "./fragments/instructions.ts";
+
+export interface SystemPromptFacts extends EnvironmentFacts {
+  readonly instructionFiles: readonly InstructionFile[];
+  /** The user's own words, added at the end. */
+  readonly append?: string | undefined;
+}
+
+/**
+ * The system prompt as blocks, from what never changes to what is particular to this session: blocks that many sessions
+ * share come first, so that a provider's cache can serve them all.
+ */
+export function composeSystemPrompt(facts: SystemPromptFacts): string[] {
+  const particular = [instructions(facts.instructionFiles), facts.append ?? ""].filter((text) => text !== "");
+  return [conduct, particular.join("\n\n"), environment(facts)].filter((text) => text !== "");
+}
+
+/**
+ * The prompt a resumed session goes on with: the one it had, unless what it was told to follow has changed. A new date or
+ * git state is no reason to throw a cached prefix away.
+ */
+export function refreshSystemPrompt(stored: readonly string[], fresh: readonly string[]): readonly string[] {
+  const same = stored.length === fresh.length && stored.slice(0, -1).every((block, index) => block === fresh[index]);
+  return same ? stored : fresh;
+}

@@ -1,0 +1,3 @@
+export async function doctor(_flags: { json?: boolean }): Promise<number> {
+  return 0;
+}

@@ -1,0 +1,146 @@
+import { Command as Program, CommanderError, Option } from "commander";
+import { version } from "../platform/index.ts";
+import { TroupeError } from "../protocol/index.ts";
+import { exitCodes } from "./exit-codes.ts";
+import type { RunFlags } from "./run-flags.ts";
+
+/** Reads the command line and loads only what the command needs. Gives back the exit code. */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const program = buildProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return exitCodes.done;
+    throw new TroupeError("usage", `${oneLine(error.message)}; 'troupe --help' lists what there is`, { cause: error });
+  }
+  return exitCode;
+}
+
+function buildProgram(exit: (code: number) => void): Program {
+  const program = new Program("troupe")
+    .description("A coding agent that works as a team. With -p it answers one prompt and leaves.")
+    .version(version, "-v, --version")
+    .argument("[prompt...]", "what to do")
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .enablePositionalOptions()
+    .showSuggestionAfterError(true);
+  addRunOptions(program).action(async (words: string[], flags: RunFlags) => {
+    const { run } = await import("./run.ts");
+    exit(await run(words.join(" "), flags));
+  });
+
+  const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
+  subcommand(sessions, "list", "the sessions of this project, newest first", { isDefault: true })
+    .option("--all", "of every project")
+    .option("--json", "as JSON lines")
+    .action(async (flags: { all?: boolean; json?: boolean }) => {
+      const { listSessions } = await import("./sessions.ts");
+      await listSessions(flags);
+    });
+  subcommand(sessions, "show", "a session's transcript")
+    .argument("<id>")
+    .action(async (id: string) => {
+      const { showSession } = await import("./sessions.ts");
+      await showSession(id);
+    });
+  subcommand(sessions, "export", "a session as Markdown, or its events as JSON lines")
+    .argument("<id>")
+    .addOption(new Option("--format <format>").choices(["markdown", "jsonl"]).default("markdown"))
+    .option("-o, --output <file>", "write to a file instead of standard output")
+    .action(async (id: string, flags: { format: "markdown" | "jsonl"; output?: string }) => {
+      const { exportSession } = await import("./sessions.ts");
+      await exportSession(id, flags);
+    });
+  subcommand(sessions, "repair", "take damaged records out of a session's log; the damaged file is kept beside it")
+    .argument("<id>")
+    .action(async (id: string) => {
+      const { repairSession } = await import("./sessions.ts");
+      await repairSession(id);
+    });
+
+  subcommand(program, "schema", "the JSON schema of events (what stream-json prints) and commands (what it reads)")
+    .argument("[which]", "events, commands or settings; without it all of them")
+    .action(async (which: string | undefined) => {
+      const { printSchema } = await import("./schema.ts");
+      await printSchema(which);
+    });
+  subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
+    .option("--json", "as JSON")
+    .action(async (flags: { json?: boolean }) => {
+      const { doctor } = await import("./doctor.ts");
+      exit(await doctor(flags));
+    });
+  subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
+    .option("--keep", "keep the sample repository and the session")
+    .option("--fast", "without the pauses that make it readable")
+    .action(async (flags: { keep?: boolean; fast?: boolean }) => {
+      const { demo } = await import("./demo.ts");
+      exit(await demo(flags));
+    });
+  return program;
+}
+
+function addRunOptions(program: Program): Program {
+  return program
+    .option("-p, --print", "answer without a screen, print the result and leave")
+    .option("--model <model>", "anthropic/…, openai/…, local/…, scripted/FILE, or opus, sonnet, haiku")
+    .addOption(
+      new Option("--permission-mode <mode>", "how much may be done without asking").choices([
+        "default",
+        "acceptEdits",
+        "plan",
+        "dontAsk",
+        "bypassPermissions",
+      ]),
+    )
+    .addOption(new Option("--output-format <format>").choices(["text", "json", "stream-json"]).default("text"))
+    .addOption(new Option("--input-format <format>").choices(["text", "stream-json"]).default("text"))
+    .option("-c, --continue", "go on with the newest session of this folder")
+    .option("-r, --resume <id>", "go on with a session")
+    .option(
+      "--allowedTools, --allowed-tools <tools...>",
+      "tools, or rules such as 'Bash(npm test)', that need no asking",
+    )
+    .option("--disallowedTools, --disallowed-tools <tools...>", "tools or rules that are refused")
+    .option("--add-dir <folders...>", "more folders to work in")
+    .option("--append-system-prompt <text>", "words to add to the system prompt")
+    .option("--settings <file-or-json>", "settings on top of the files'")
+    .option("--max-turns <n>", "stop after so many turns", positiveInteger)
+    .option("--max-budget-usd <amount>", "stop when this much is spent", positiveNumber)
+    .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
+    .option("--prompt-file <file>", "read the prompt from a file")
+    .option("--record <file>", "write the run as a script that scripted/FILE can play")
+    .option("--verbose", "say on standard error what goes on");
+}
+
+function subcommand(parent: Program, name: string, description: string, options = {}): Program {
+  return parent
+    .command(name, options)
+    .description(description)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new TroupeError("usage", `${JSON.stringify(text)} is not a number above 0`);
+  return value;
+}
+
+function positiveInteger(text: string): number {
+  const value = positiveNumber(text);
+  if (!Number.isInteger(value)) throw new TroupeError("usage", `${JSON.stringify(text)} is not a whole number`);
+  return value;
+}
+
+const oneLine = (text: string) =>
+  text
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .trim();

@@ -1,0 +1,24 @@
+import type { OutputFormat } from "../headless/index.ts";
+import type { PermissionMode } from "../protocol/index.ts";
+
+/** The flags of a run as the command line gives them. */
+export interface RunFlags {
+  readonly print?: boolean;
+  readonly model?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly outputFormat: OutputFormat;
+  readonly inputFormat: "text" | "stream-json";
+  readonly continue?: boolean;
+  readonly resume?: string;
+  readonly allowedTools?: string[];
+  readonly disallowedTools?: string[];
+  readonly addDir?: string[];
+  readonly appendSystemPrompt?: string;
+  readonly settings?: string;
+  readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
+  readonly thinkingTokens?: number;
+  readonly promptFile?: string;
+  readonly record?: string;
+  readonly verbose?: boolean;
+}

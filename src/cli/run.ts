@@ -1,0 +1,68 @@
+import { exitCodeOf, readCommands, runHeadless } from "../headless/index.ts";
+import { type Command, TroupeError } from "../protocol/index.ts";
+import { startSession } from "../session/index.ts";
+import { readPrompt } from "./read-prompt.ts";
+import type { RunFlags } from "./run-flags.ts";
+import { listenToSignals } from "./signals.ts";
+
+/** Ten minutes: as long as the longest command may take in the foreground. */
+const backgroundWaitMs = 600_000;
+
+/** `troupe -p`: one session, one way in, one way out. */
+export async function run(words: string, flags: RunFlags): Promise<number> {
+  const streaming = flags.inputFormat === "stream-json";
+  if (!flags.print) {
+    throw new TroupeError(
+      "usage",
+      "there is no terminal UI yet: use -p 'what to do' to run without one, or 'troupe demo' to see it work",
+    );
+  }
+  const prompt = await readPrompt({
+    words,
+    file: flags.promptFile,
+    stdin: streaming ? undefined : process.stdin,
+    onSilence: () => process.stderr.write("troupe: nothing came through standard input; going on without it\n"),
+  });
+  const resuming = flags.continue === true || flags.resume !== undefined;
+  if (prompt === undefined && !streaming && !resuming) {
+    throw new TroupeError("usage", "nothing to do: say it after -p, through a pipe, or with --prompt-file");
+  }
+
+  const session = await startSession({
+    cwd: process.cwd(),
+    env: process.env,
+    flags,
+    resume: flags.resume ?? (flags.continue ? "latest" : undefined),
+    asker: streaming ? "reply" : "nobody",
+  });
+  const signals = listenToSignals({
+    interrupt: () => void session.dispatch({ type: "interrupt" }),
+    leave: () => void session.close("interrupted"),
+  });
+  try {
+    const result = await runHeadless({
+      session,
+      output: flags.outputFormat,
+      verbose: flags.verbose ?? false,
+      commands: commandsOf(prompt, streaming),
+      write: (text) => void process.stdout.write(text),
+      writeError: (text) => void process.stderr.write(text),
+      signal: signals.left,
+      backgroundWaitMs,
+      now: () => Date.now(),
+    });
+    return signals.exitCode ?? exitCodeOf(result);
+  } finally {
+    signals.stop();
+    await session.close("interrupted");
+  }
+}
+
+async function* commandsOf(
+  prompt: string | undefined,
+  streaming: boolean,
+): AsyncGenerator<Command | { problem: string }> {
+  if (prompt !== undefined) yield { type: "prompt", content: prompt };
+  else if (!streaming) yield { type: "continue" };
+  if (streaming) yield* readCommands(process.stdin);
+}

@@ -1,0 +1,42 @@
+export interface Signals {
+  /** Aborts when the user or the system wants the program gone. */
+  readonly left: AbortSignal;
+  /** The code to leave with, once a signal has come. */
+  readonly exitCode: number | undefined;
+  stop(): void;
+}
+
+/** SIGINT once interrupts, twice leaves; SIGTERM and SIGHUP leave; a reader that went away leaves as well. */
+export function listenToSignals(on: { interrupt(): void; leave(): void }): Signals {
+  const left = new AbortController();
+  let exitCode: number | undefined;
+  let interrupts = 0;
+  const leave = (code: number) => {
+    exitCode = code;
+    left.abort(new DOMException("left", "AbortError"));
+    on.leave();
+  };
+  const onInt = () => {
+    interrupts += 1;
+    if (interrupts === 1) on.interrupt();
+    else leave(130);
+  };
+  const onTerm = () => leave(143);
+  const onHup = () => leave(129);
+  const onPipe = (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    leave(141);
+  };
+  process.on("SIGINT", onInt).on("SIGTERM", onTerm).on("SIGHUP", onHup);
+  process.stdout.on("error", onPipe);
+  process.stderr.on("error", onPipe);
+  return {
+    left: left.signal,
+    get exitCode() {
+      return exitCode;
+    },
+    stop() {
+      process.off("SIGINT", onInt).off("SIGTERM", onTerm).off("SIGHUP", onHup);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { Envelope } from "../protocol/index.ts";
+import { visibleText } from "../view/index.ts";
+import type { RunResult } from "./run-result.ts";
+
+export type OutputFormat = "text" | "json" | "stream-json";
+
+/** Puts a run into words: the answer, one result object, or every event as it happens. */
+export interface Printer {
+  event(envelope: Envelope): void;
+  note(text: string): void;
+  problem(text: string): void;
+  finish(result: RunResult): void;
+}
+
+export interface PrinterOptions {
+  readonly output: OutputFormat;
+  readonly verbose: boolean;
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
+export function createPrinter({ output, verbose, write, writeError }: PrinterOptions): Printer {
+  const say = (text: string) => writeError(`troupe: ${visibleText(text)}\n`);
+  return {
+    event(envelope) {
+      if (output === "stream-json") return write(`${JSON.stringify(envelope)}\n`);
+      const line = verbose ? progressLine(envelope) : warningLine(envelope);
+      if (line) say(line);
+    },
+    note: (text) => {
+      if (output !== "stream-json") say(text);
+    },
+    problem: say,
+    finish(result) {
+      if (result.error !== undefined) say(result.error);
+      if (output === "json") write(`${JSON.stringify(result)}\n`);
+      if (output === "text" && result.result !== "")
+        write(result.result.endsWith("\n") ? result.result : `${result.result}\n`);
+    },
+  };
+}
+
+/** What somebody who waits for an answer should know even if they did not ask for details. */
+function warningLine({ event }: Envelope): string | undefined {
+  switch (event.type) {
+    case "turn.retried":
+      return `${event.failure.message}; trying again in ${seconds(event.delayMs)} (attempt ${event.attempt + 1})`;
+    case "turn.waiting":
+      return `waiting: ${event.reason}`;
+    case "notice.raised":
+      return event.level === "info" ? undefined : event.message;
+    case "context.compacted":
+      return "the conversation was long: older turns are now a summary";
+    default:
+      return undefined;
+  }
+}
+
+function progressLine(envelope: Envelope): string | undefined {
+  const { event } = envelope;
+  switch (event.type) {
+    case "turn.started":
+      return `turn ${event.turn}, ${event.model}`;
+    case "tool.called":
+      return `  ${event.title}`;
+    case "tool.settled":
+      return event.outcome === "ok" ? undefined : `  ${event.outcome}: ${firstLine(event.content)}`;
+    case "permission.asked":
+      return `  asks: ${event.question}`;
+    default:
+      return warningLine(envelope);
+  }
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+
+function firstLine(content: readonly { type: string; text?: string }[]): string {
+  const text = content.find((part) => part.type === "text")?.text ?? "";
+  return text.split("\n", 1)[0] ?? "";
+}

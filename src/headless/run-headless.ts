@@ -1,0 +1,118 @@
+import type { Command, Envelope } from "../protocol/index.ts";
+import type { RunOutcome, Session } from "../session/index.ts";
+import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
+import { createRunResult, type RunResult } from "./run-result.ts";
+
+export interface HeadlessOptions {
+  readonly session: Session;
+  readonly output: OutputFormat;
+  readonly verbose: boolean;
+  /** What is asked of the session: one command, or a stream of them that ends when the caller is done. */
+  readonly commands: AsyncIterable<Command | InputProblem>;
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  readonly signal: AbortSignal;
+  /** How long background work may go on after the last answer. */
+  readonly backgroundWaitMs: number;
+  readonly now: () => number;
+}
+
+/** A line of input that is no command. */
+export interface InputProblem {
+  readonly problem: string;
+}
+
+/** Drives a session without a screen: commands in, events or one result out. Resolves when everything asked for is done. */
+export async function runHeadless(options: HeadlessOptions): Promise<RunResult> {
+  const { session } = options;
+  const printer = createPrinter(options);
+  const result = createRunResult({ sessionId: session.id, startedAt: options.now(), now: options.now });
+  const events = session.events();
+  const ended = createSignalled();
+  const following = follow(events, (envelope) => {
+    result.add(envelope);
+    printer.event(envelope);
+    if (envelope.event.type === "background.ended") ended.notify();
+  });
+  let problems = 0;
+
+  const leave = () => void session.close("interrupted");
+  options.signal.addEventListener("abort", leave, { once: true });
+  try {
+    for await (const item of options.commands) {
+      if (options.signal.aborted) break;
+      if ("problem" in item) {
+        problems += 1;
+        printer.problem(item.problem);
+        continue;
+      }
+      const ack = await session.dispatch(item);
+      if (!ack.ok) printer.problem(ack.message);
+      if (item.type === "close") break;
+    }
+    const outcome = await settleAll(options, printer, ended);
+    await session.close(closeReason(outcome));
+    await following;
+    const finished = result.finish({ outcome, problems, interrupted: options.signal.aborted });
+    printer.finish(finished);
+    return finished;
+  } finally {
+    options.signal.removeEventListener("abort", leave);
+  }
+}
+
+async function follow(events: AsyncIterable<Envelope>, each: (envelope: Envelope) => void): Promise<void> {
+  for await (const envelope of events) each(envelope);
+}
+
+/** Nobody at work and nothing left running: a command that ends wakes the agent, so it takes turns to find out. */
+async function settleAll(
+  options: HeadlessOptions,
+  printer: Printer,
+  ended: Signalled,
+): Promise<RunOutcome | undefined> {
+  const { session, signal } = options;
+  const enough = AbortSignal.any([signal, AbortSignal.timeout(options.backgroundWaitMs)]);
+  let told = "";
+  for (;;) {
+    const changed = ended.next(enough);
+    const outcome = await session.settled();
+    const names = session
+      .backgroundRunning()
+      .map((task) => task.description)
+      .join(", ");
+    if (names === "" || outcome?.reason !== "completed") return outcome;
+    if (enough.aborted) {
+      printer.note(`stopped what was still running in the background: ${names}`);
+      return outcome;
+    }
+    if (names !== told) printer.note(`waiting for what runs in the background: ${names}`);
+    told = names;
+    await changed;
+  }
+}
+
+const closeReason = (outcome: RunOutcome | undefined): "completed" | "interrupted" | "failed" =>
+  outcome?.reason === "interrupted" || outcome?.reason === "failed" ? outcome.reason : "completed";
+
+interface Signalled {
+  notify(): void;
+  /** Resolves at the next `notify`, or when `signal` aborts. */
+  next(signal: AbortSignal): Promise<void>;
+}
+
+function createSignalled(): Signalled {
+  let waiters: (() => void)[] = [];
+  return {
+    notify() {
+      for (const resolve of waiters) resolve();
+      waiters = [];
+    },
+    next: (signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve();
+        waiters.push(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      }),
+  };
+}

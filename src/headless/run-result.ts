@@ -1,0 +1,129 @@
+import type { Envelope, SessionId, Usage } from "../protocol/index.ts";
+import type { RunOutcome } from "../session/index.ts";
+
+/** What a whole run came to; printed as it is by `--output-format json`. Names are the ones scripts already know. */
+export interface RunResult {
+  readonly type: "result";
+  readonly subtype: "success" | "error_during_execution" | "error_max_turns" | "error_max_budget" | "interrupted";
+  readonly is_error: boolean;
+  readonly result: string;
+  readonly error?: string;
+  readonly session_id: SessionId;
+  readonly num_turns: number;
+  readonly duration_ms: number;
+  readonly total_cost_usd: number;
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_input_tokens: number;
+    readonly cache_creation_input_tokens: number;
+  };
+  readonly permission_denials: readonly {
+    readonly tool_name: string;
+    readonly tool_use_id: string;
+    readonly tool_input: unknown;
+  }[];
+  readonly model: string;
+}
+
+export interface RunResultBuilder {
+  add(envelope: Envelope): void;
+  finish(end: { outcome: RunOutcome | undefined; problems: number; interrupted: boolean }): RunResult;
+}
+
+/** Adds up one run from its events. */
+export function createRunResult(run: { sessionId: SessionId; startedAt: number; now: () => number }): RunResultBuilder {
+  let answer = "";
+  let turns = 0;
+  let cost = 0;
+  let model = "";
+  const usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  const calls = new Map<string, { name: string; input: unknown }>();
+  const denials: RunResult["permission_denials"][number][] = [];
+
+  return {
+    add({ event }) {
+      switch (event.type) {
+        case "turn.started":
+          model = event.model;
+          break;
+        case "turn.ended": {
+          turns += 1;
+          const text = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+          if (text.length > 0) answer = text.join("\n");
+          for (const part of event.parts) if (part.type === "tool_call") calls.set(part.callId, part);
+          break;
+        }
+        case "cost.recorded":
+          cost += event.costUsd;
+          usage.inputTokens += event.usage.inputTokens;
+          usage.outputTokens += event.usage.outputTokens;
+          usage.cacheReadTokens += event.usage.cacheReadTokens;
+          usage.cacheWriteTokens += event.usage.cacheWriteTokens;
+          break;
+        case "tool.settled": {
+          const call = calls.get(event.callId);
+          if (event.outcome === "denied" && call) {
+            denials.push({ tool_name: call.name, tool_use_id: event.callId, tool_input: call.input });
+          }
+          break;
+        }
+        default:
+          break;
+      }
+    },
+    finish({ outcome, problems, interrupted }) {
+      const subtype = subtypeOf(outcome, interrupted);
+      const error = outcome?.reason === "completed" ? undefined : outcome?.detail;
+      return {
+        type: "result",
+        subtype,
+        is_error: subtype !== "success" || problems > 0,
+        result: answer,
+        ...(error !== undefined && { error }),
+        session_id: run.sessionId,
+        num_turns: turns,
+        duration_ms: Math.round(run.now() - run.startedAt),
+        total_cost_usd: Number(cost.toFixed(6)),
+        usage: {
+          input_tokens: usage.inputTokens,
+          output_tokens: usage.outputTokens,
+          cache_read_input_tokens: usage.cacheReadTokens,
+          cache_creation_input_tokens: usage.cacheWriteTokens,
+        },
+        permission_denials: denials,
+        model,
+      };
+    },
+  };
+}
+
+function subtypeOf(outcome: RunOutcome | undefined, interrupted: boolean): RunResult["subtype"] {
+  if (interrupted) return "interrupted";
+  switch (outcome?.reason) {
+    case undefined:
+    case "completed":
+      return "success";
+    case "failed":
+      return "error_during_execution";
+    case "interrupted":
+      return "interrupted";
+    case "limit":
+      return outcome?.detail?.includes("turns") ? "error_max_turns" : "error_max_budget";
+  }
+}
+
+/** What the process says to whoever started it. Documented in docs/headless.md. */
+export function exitCodeOf(result: RunResult): number {
+  switch (result.subtype) {
+    case "success":
+      return result.is_error ? 1 : 0;
+    case "error_during_execution":
+      return 1;
+    case "error_max_turns":
+    case "error_max_budget":
+      return 3;
+    case "interrupted":
+      return 130;
+  }
+}

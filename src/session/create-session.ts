@@ -1,0 +1,62 @@
+import { idMaker, systemClock } from "../platform/index.ts";
+import type { ModelClient, PermissionMode } from "../protocol/index.ts";
+import { createMemorySessionStore } from "../store/index.ts";
+import type { Tool } from "../tool/index.ts";
+import { type LibrarySession, toLibrarySession } from "./library-session.ts";
+import type { PermissionAsker } from "./session-parts.ts";
+import { startSession } from "./start-session.ts";
+
+export interface CreateSessionOptions {
+  /** Where the agent works. */
+  readonly cwd?: string | undefined;
+  /** As on the command line, or a client of your own (`troupe/testing` has a scripted one). */
+  readonly model?: string | ModelClient | undefined;
+  /** On top of the built-in tools; one of the same name takes its place. */
+  readonly tools?: readonly Tool[] | undefined;
+  /** Keep the session in memory only. */
+  readonly memory?: boolean | undefined;
+  /** Go on with this session, or with the newest of `cwd`. */
+  readonly resume?: string | "latest" | undefined;
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  /** Answers questions for permission; without it they are answered by `permission.reply`, or `"nobody"` is there. */
+  readonly onPermission?: PermissionAsker | undefined;
+  readonly addDirectories?: readonly string[] | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly thinkingTokens?: number | undefined;
+  /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** Starts or resumes a session from code. It is the same session that the command line drives. */
+export async function createSession(
+  options: CreateSessionOptions & Required<Pick<CreateSessionOptions, "cwd" | "env">>,
+): Promise<LibrarySession> {
+  const { model } = options;
+  const session = await startSession({
+    cwd: options.cwd ?? "",
+    env: options.env ?? {},
+    flags: {
+      model: typeof model === "string" ? model : undefined,
+      permissionMode: options.permissionMode,
+      allowedTools: options.allowedTools,
+      disallowedTools: options.disallowedTools,
+      addDir: options.addDirectories,
+      appendSystemPrompt: options.appendSystemPrompt,
+      maxTurns: options.maxTurns,
+      maxBudgetUsd: options.maxBudgetUsd,
+      thinkingTokens: options.thinkingTokens,
+    },
+    resume: options.resume,
+    asker: options.onPermission ?? "reply",
+    model: typeof model === "object" ? model : undefined,
+    tools: options.tools,
+    store: options.memory
+      ? createMemorySessionStore({ clock: systemClock, createId: idMaker(systemClock) })
+      : undefined,
+  });
+  return toLibrarySession(session);
+}

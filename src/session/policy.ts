@@ -1,0 +1,46 @@
+import { realpathSync } from "node:fs";
+import type { PermissionPorts } from "../agent/index.ts";
+import type { PermissionMode } from "../protocol/index.ts";
+import { authorize, parseRule, resolveSubject, type RuleSet } from "../tool/index.ts";
+import { rememberRules } from "./remember-rule.ts";
+import type { SessionParts } from "./session-parts.ts";
+
+export interface Policy {
+  readonly decide: PermissionPorts["decide"];
+  readonly remember: PermissionPorts["remember"];
+  readonly roots: readonly string[];
+  setMode(mode: PermissionMode): void;
+}
+
+export interface PolicyOptions
+  extends Pick<SessionParts, "cwd" | "addedDirectories" | "permissionMode" | "rules" | "childEnv"> {
+  /** Where the agent is now. */
+  readonly currentCwd: () => string;
+  /** Folders of the session's own that the agent may read: what was too large for it is kept there. */
+  readonly ownFolders: () => readonly string[];
+}
+
+/** The rules and the mode in force now: what the settings say, and what was answered since. */
+export function createPolicy(options: PolicyOptions): Policy {
+  const folder = realpathSync(options.cwd);
+  const roots = [folder, ...options.addedDirectories.map((path) => realpathSync(path))];
+  let mode = options.permissionMode;
+  let rules: RuleSet = options.rules;
+  return {
+    roots,
+    setMode: (next) => {
+      mode = next;
+    },
+    async decide(tool, input) {
+      const cwd = options.currentCwd();
+      const subject = await resolveSubject(tool.subject(input), { cwd, env: options.childEnv });
+      const within = tool.access === "read" ? [...roots, ...options.ownFolders()] : roots;
+      return authorize({ tool, subject, title: tool.title(input), mode, rules, roots: within, cwd });
+    },
+    async remember(answer, suggestions) {
+      if (answer.behavior !== "allow" || answer.scope === "once") return;
+      if (answer.scope === "always") await rememberRules(folder, suggestions);
+      rules = { ...rules, allow: [...rules.allow, ...suggestions.map((text) => parseRule(text))] };
+    },
+  };
+}

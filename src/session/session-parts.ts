@@ -1,0 +1,39 @@
+import type { PermissionQuestion } from "../agent/index.ts";
+import type { Clock, CreateId } from "../platform/index.ts";
+import type { ModelClient, PermissionAnswer, PermissionMode, StoredEnvelope, Usage } from "../protocol/index.ts";
+import type { OpenedSession } from "../store/index.ts";
+import type { RuleSet, Tool } from "../tool/index.ts";
+
+/** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
+export interface SessionParts {
+  readonly opened: OpenedSession;
+  /** Everything stored so far, in order, as a reader sees it. */
+  readonly readStored: () => Promise<readonly StoredEnvelope[]>;
+  readonly cwd: string;
+  readonly addedDirectories: readonly string[];
+  readonly model: ModelClient;
+  /** Makes another model when the session is told to change it. */
+  readonly makeModel: (ref: string) => Promise<ModelClient>;
+  readonly costOf: (ref: string, usage: Usage) => number;
+  readonly tools: readonly Tool[];
+  /** The system prompt for a session that begins, or that goes on with `stored`. */
+  readonly system: (stored: readonly string[]) => readonly string[];
+  readonly permissionMode: PermissionMode;
+  readonly rules: RuleSet;
+  readonly asker: PermissionAsker;
+  readonly childEnv: Readonly<Record<string, string>>;
+  readonly maxTurns?: number | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly compactAt?: number | undefined;
+  readonly thinkingTokens?: number | undefined;
+  /** Things the user should hear about that stopped nothing. */
+  readonly notices: readonly string[];
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/** Who answers a question for permission: whoever sends `permission.reply`, nobody, or a function of the caller's. */
+export type PermissionAsker =
+  | "reply"
+  | "nobody"
+  | ((question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>);

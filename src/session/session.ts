@@ -1,0 +1,25 @@
+import type { RunOutcome } from "../agent/index.ts";
+import type { Ack, Command, Envelope, SessionId } from "../protocol/index.ts";
+import type { SessionView } from "../view/index.ts";
+
+/** One lead and everything under it. Every face drives this object and reads this stream; there is no other way in or out. */
+export interface Session {
+  readonly id: SessionId;
+  readonly cwd: string;
+  /** Never rejects for something a caller can get wrong: the ack says what and what to do. */
+  dispatch(command: Command): Promise<Ack>;
+  /**
+   * Everything that happens from the moment of this call; with `replay` everything that ever happened first, and nothing
+   * twice or in between lost. Ends when the session closes. A reader that falls far behind is thrown out with
+   * `slow_reader` rather than eating memory: it can come back with `replay`.
+   */
+  events(options?: { replay?: boolean; signal?: AbortSignal }): AsyncIterable<Envelope>;
+  /** The fold of everything so far. */
+  view(): SessionView;
+  /** Resolves when nobody is at work and nothing waits to be said, with how the lead's last run ended. */
+  settled(): Promise<RunOutcome | undefined>;
+  /** Background work that has not ended. */
+  backgroundRunning(): readonly { readonly id: string; readonly description: string }[];
+  /** Interrupts what runs, stops what was left running, closes the log. Safe to call twice. */
+  close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
+}

@@ -1,0 +1,166 @@
+import { existsSync } from "node:fs";
+import { composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
+import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
+import { gitState, idMaker, openStateRoot, systemClock } from "../platform/index.ts";
+import { type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
+import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
+import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
+import { createContextFiles } from "./context-files.ts";
+import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
+import { openSession } from "./open-session.ts";
+import type { Session } from "./session.ts";
+import type { PermissionAsker } from "./session-parts.ts";
+import { withNestedContext } from "./nested-context.ts";
+
+export interface StartOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: ConfigFlags & { readonly thinkingTokens?: number | undefined; readonly record?: string | undefined };
+  /** A session's id, or the newest of this folder. */
+  readonly resume?: string | "latest" | undefined;
+  readonly asker: PermissionAsker;
+  /** Instead of the model the flags and settings name. */
+  readonly model?: ModelClient | undefined;
+  /** On top of the built-in ones; one of the same name takes its place. */
+  readonly tools?: readonly Tool[] | undefined;
+  /** Instead of the files under TROUPE_HOME. */
+  readonly store?: SessionStore | undefined;
+}
+
+/** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */
+export async function startSession(options: StartOptions): Promise<Session> {
+  const clock = systemClock;
+  const createId = idMaker(clock);
+  let config = await loadConfig(options);
+  const recording =
+    options.flags.record === undefined
+      ? undefined
+      : await recordTo(options.flags.record, { clock, secrets: secretsOf(config) });
+  const gates = createGateRegistry(clock);
+  const makeModel = async (ref: string | undefined) => {
+    const model = await createModel({
+      ref,
+      env: config.providerEnv,
+      overrides: { aliases: config.aliases, models: config.models },
+      retry: retryOf(config),
+      gates,
+      clock,
+      random: Math.random,
+      cwd: config.cwd,
+    });
+    return recording ? recording(model) : model;
+  };
+
+  let opened: OpenedSession | undefined;
+  try {
+    const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
+    if (options.resume !== undefined) {
+      opened = await store.open(await sessionToResume(options.resume, store, config));
+      if (opened.cwd !== config.cwd) config = await loadConfig({ ...options, cwd: existing(opened.cwd) });
+    }
+    const git = gitState(config.cwd, config.childEnv);
+    const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
+    requirePrice(model, config);
+    const rules = parseRules(textsOf(config));
+    const instructions = createContextFiles(config);
+    const initial = instructions.initial();
+    const system = composeSystemPrompt({
+      cwd: config.cwd,
+      addedDirectories: config.additionalDirectories.map(({ value }) => value),
+      platform: `${process.platform} ${process.arch}`,
+      date: new Date(clock.now()).toISOString().slice(0, 10),
+      git: await git,
+      instructionFiles: initial.files,
+      append: config.appendSystemPrompt,
+    });
+    if (!opened) {
+      if (!options.store) await openStateRoot(config.home);
+      opened = await store.create({ sessionId: createId<SessionId>("ses"), cwd: config.cwd });
+    }
+    const { sessionId } = opened;
+    return await openSession({
+      opened,
+      readStored: async () => (await store.read(sessionId)).lead,
+      cwd: config.cwd,
+      addedDirectories: config.additionalDirectories.map(({ value }) => value),
+      model,
+      makeModel,
+      costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,
+      tools: withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions),
+      system: (stored) => refreshSystemPrompt(stored, system),
+      permissionMode: config.permissionMode,
+      rules,
+      asker: options.asker,
+      childEnv: config.childEnv,
+      maxTurns: config.maxTurns,
+      maxBudgetUsd: config.maxBudgetUsd,
+      compactAt: config.compaction.atFraction,
+      thinkingTokens: options.flags.thinkingTokens,
+      notices: [...config.notices, ...initial.notices],
+      clock,
+      createId,
+    });
+  } catch (error) {
+    await opened?.close();
+    throw error;
+  }
+}
+
+async function sessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
+  if (which !== "latest") return which;
+  const latest = await store.latest(cwd);
+  if (latest) return latest.sessionId;
+  throw new TroupeError(
+    "session_not_found",
+    `there is no session of ${cwd} to go on with: 'troupe sessions list --all' shows the others`,
+  );
+}
+
+/** A session goes on where it was, wherever it is resumed from. */
+function existing(folder: string): string {
+  if (existsSync(folder)) return folder;
+  throw new TroupeError(
+    "session_not_found",
+    `the session worked in ${folder}, which is no longer there: put it back, or start a new session`,
+  );
+}
+
+/** A session goes on with the model it had last. */
+function modelOf(opened: OpenedSession | undefined): string | undefined {
+  const events = opened?.leadLog.replayed.map(({ event }) => event) ?? [];
+  const last = events.findLast(
+    (event) => event.type === "agent.spawned" || (event.type === "agent.changed" && event.model),
+  );
+  return last && "model" in last ? last.model : undefined;
+}
+
+function mergeTools(builtin: readonly Tool[], own: readonly Tool[]): Tool[] {
+  const names = new Set(own.map((tool) => tool.name));
+  return [...builtin.filter((tool) => !names.has(tool.name)), ...own];
+}
+
+function textsOf({ rules }: Config): Parameters<typeof parseRules>[0] {
+  const texts = (list: Config["rules"]["allow"]) => list.map(({ value }) => value);
+  return { allow: texts(rules.allow), ask: texts(rules.ask), deny: texts(rules.deny) };
+}
+
+/** What must never be written anywhere. */
+function secretsOf({ providerEnv }: Config): string[] {
+  const { anthropicKey, anthropicAuthToken, openaiKey, localKey } = providerEnv;
+  return [anthropicKey, anthropicAuthToken, openaiKey, localKey].filter((key) => key !== undefined);
+}
+
+const retryOf = ({ retry }: Config) => ({
+  ...(retry.maxAttempts !== undefined && { maxAttempts: retry.maxAttempts }),
+  ...(retry.stallMs !== undefined && { stallMs: retry.stallMs }),
+});
+
+/** A budget that nobody can count is no budget. */
+function requirePrice({ ref }: ModelClient, config: Config): void {
+  const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  if (config.maxBudgetUsd === undefined || costOf(ref, none, { models: config.models }).known) return;
+  throw new TroupeError(
+    "settings",
+    `the price of ${ref} is not known, so a budget cannot be kept: give it one in the settings (models.${JSON.stringify(ref)}.price), or leave out --max-budget-usd`,
+  );
+}

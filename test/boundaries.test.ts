@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const src = resolve(import.meta.dirname, "../src");
+
+/** Who may import whom: each layer, and the layers below it that it may reach. `index.ts` and `testing.ts` are the package's doors. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  view: ["protocol"],
+  platform: ["protocol"],
+  model: ["protocol", "platform"],
+  store: ["protocol", "platform"],
+  tool: ["protocol", "platform"],
+  agent: ["protocol", "platform", "model", "store", "tool"],
+  session: ["protocol", "view", "platform", "model", "store", "tool", "agent"],
+  testing: ["protocol", "platform", "model"],
+  headless: ["protocol", "view", "session"],
+  cli: ["protocol", "view", "platform", "model", "store", "session", "headless", "testing"],
+};
+
+const doors = new Set(["index.ts", "testing.ts"]);
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+function imports(): Import[] {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  return files.flatMap((from) => {
+    const text = readFileSync(join(src, from), "utf8");
+    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => match[1] as string);
+    return specifiers.map((specifier) => ({ from, to: relative(src, resolve(src, dirname(from), specifier)) }));
+  });
+}
+
+const layerOf = (file: string) => file.split("/")[0] as string;
+
+test("every folder of src is a layer that this test knows", () => {
+  const folders = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(below).sort());
+});
+
+test("imports go down only, and through the target's index.ts", () => {
+  const wrong = imports().filter(({ from, to }) => {
+    if (doors.has(from)) return !to.endsWith("/index.ts");
+    if (layerOf(from) === layerOf(to)) return false;
+    return !(below[layerOf(from)] ?? []).includes(layerOf(to)) || !to.endsWith("/index.ts");
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("protocol and view run in a browser: they import nothing of node's and only zod of others", () => {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
+    (name) => /^(protocol|view)\//.test(name) && name.endsWith(".ts"),
+  );
+  const foreign = files.flatMap((name) => {
+    const text = readFileSync(join(src, name), "utf8");
+    return [...text.matchAll(/from "([^".][^"]*)"/g)].map((match) => `${name}: ${match[1]}`);
+  });
+  expect(foreign.filter((line) => !line.endsWith(": zod"))).toEqual([]);
+});
+
+test("the environment and standard streams are touched at the edge only", () => {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const touching = files.filter((name) =>
+    /\bprocess\.(env|argv|cwd\(|stdout|stderr|stdin)/.test(readFileSync(join(src, name), "utf8")),
+  );
+  expect(touching.filter((name) => layerOf(name) !== "cli" && !doors.has(name))).toEqual([]);
+});
