@@ -1,8 +1,11 @@
-import { access } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
-import { pathToFileURL } from "node:url";
+import { access, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type * as Stripper from "@swc/wasm-typescript";
+import * as z from "zod";
 import { TroupeError } from "../../protocol/index.ts";
-import { addScriptHooks } from "./script-hooks.ts";
+import { addScriptHooks, stripperPath } from "./script-hooks.ts";
 
 /** The default export of a script in code. Every load runs the module anew: what it keeps is its own. */
 export async function importScript(path: string, file: string): Promise<unknown> {
@@ -29,15 +32,32 @@ async function load(url: string, file: string): Promise<Record<string, unknown>>
     return (await import(/* @vite-ignore */ url)) as Record<string, unknown>;
   } catch (cause) {
     const { message, stack = "" } = cause instanceof Error ? cause : new Error(String(cause));
-    const line = lineIn(`${message}\n${stack}`, new URL(url).pathname);
+    const path = fileURLToPath(url);
+    const line =
+      lineIn(`${message}\n${stack}`, path) ?? (cause instanceof SyntaxError ? await syntaxLine(path) : undefined);
     const place = line === undefined ? "" : `:${line}`;
-    throw new TroupeError("script", `script ${file}${place} cannot be loaded: ${message.split("\n")[0]}`, { cause });
+    const what = message.split("\n")[0]?.replace(`${path}${place}: `, "");
+    throw new TroupeError("script", `script ${file}${place} cannot be loaded: ${what}`, { cause });
   }
 }
 
 /** Where the script itself is named in the error, `…/script.ts:3` or `…/script.ts?script=…:3:7`. */
-function lineIn(text: string, pathname: string): number | undefined {
-  const from = text.indexOf(pathname);
-  const found = from < 0 ? undefined : /^(?:\?[\w=-]*)?:(\d+)/.exec(text.slice(from + pathname.length))?.[1];
+function lineIn(text: string, path: string): number | undefined {
+  const from = text.indexOf(path);
+  const found = from < 0 ? undefined : /^(?:\?[\w=-]*)?:(\d+)/.exec(text.slice(from + path.length))?.[1];
   return found === undefined ? undefined : Number(found);
+}
+
+/** Node keeps the place of a syntax error to itself; the parser of the stripper tells it. */
+async function syntaxLine(path: string): Promise<number | undefined> {
+  const stripper = stripperPath();
+  if (!stripper) return undefined;
+  const { transformSync } = createRequire(stripper)(stripper) as typeof Stripper;
+  const source = await readFile(path, "utf8");
+  try {
+    transformSync(source, { mode: "strip-only", module: true, filename: path });
+    return undefined;
+  } catch (problem) {
+    return z.object({ startLine: z.number() }).safeParse(problem).data?.startLine;
+  }
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import type { Node, ParseError } from "jsonc-parser";
 import type * as z from "zod";
 import { TroupeError } from "../../protocol/index.ts";
 import { faultyPlaceholder } from "./fill-template.ts";
@@ -45,6 +45,7 @@ interface Problem {
 
 async function loadJson(path: string, file: string): Promise<Script> {
   const text = await readScript(path, file);
+  const { findNodeAtLocation, parseTree, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const broken = errors[0];

@@ -10,12 +10,12 @@ export function addScriptHooks(): void {
   const marks = globalThis as { [hooksAdded]?: true };
   if (marks[hooksAdded]) return;
   const source = `data:text/javascript,${encodeURIComponent(scriptHooksSource)}`;
-  register(source, { data: { testing: ownTestingUrl(), stripper: stripperPath() } });
+  const readsTypes = "typescript" in process.features && Boolean(process.features.typescript);
+  register(source, { data: { testing: ownTestingUrl(), stripper: readsTypes ? undefined : stripperPath() } });
   marks[hooksAdded] = true;
 }
 
 const hooksAdded = Symbol.for("troupe.script-hooks");
-const stripper = "@swc/wasm-typescript";
 
 /** Undefined when the package is not built: then nothing but a script's own `node_modules` can help it. */
 function ownTestingUrl(): string | undefined {
@@ -27,13 +27,13 @@ function ownTestingUrl(): string | undefined {
   }
 }
 
-function stripperPath(): string | undefined {
-  if ("typescript" in process.features && process.features.typescript) return undefined;
+/** Where the package is that takes types out of TypeScript; undefined when it was left out of the installation. */
+export function stripperPath(): string | undefined {
   try {
-    return createRequire(import.meta.url).resolve(stripper);
-  } catch (cause) {
-    if (!isNotFound(cause)) throw cause;
-    return undefined;
+    return createRequire(import.meta.url).resolve("@swc/wasm-typescript");
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
 }
 

@@ -11,6 +11,7 @@ import { ask, called, play, requestWith, settled, user } from "./request.ts";
 const clock = createTestClock({ auto: true });
 const model = (steps: Script["steps"], rest: Partial<Script> = {}) =>
   createScriptedModel({ version: 1, ...(steps && { steps }), ...rest }, { clock, cwd: "/work" });
+const silent: AnswerFunction = ({ said }) => (said === "loud" ? { text: "LOUD" } : undefined);
 const hello = requestWith([user("hello")]);
 
 describe("the stream", () => {
@@ -100,9 +101,7 @@ describe("abort", () => {
     const events = await play(hanging, hello, abort.signal);
     expect(events).toHaveLength(pieces + 1);
     expect(events.at(-1)).toMatchObject({ type: "failed", failure: { kind: "aborted" } });
-    expect(events.at(-1)).toHaveProperty(
-      ...(pieces > 0 ? (["usage.outputTokens", 0] as const) : (["type", "failed"] as const)),
-    );
+    if (pieces > 0) expect(events.at(-1)).toMatchObject({ usage: { outputTokens: 0 } });
     expect(held.sleeping).toBe(0);
     expect(hanging.calls[0]?.end).toBe("aborted");
   });
@@ -142,7 +141,6 @@ describe("choosing the answer", () => {
   });
 
   test("rules come before steps; a function without an answer leaves it to the next", async () => {
-    const silent: AnswerFunction = ({ said }) => (said === "loud" ? { text: "LOUD" } : undefined);
     const it = model([() => undefined, { text: "step" }], { rules: [{ times: 1, answer: silent }] });
     expect(await ask(it, requestWith([user("x")]))).toBe("step");
     expect(it.unused()).toEqual(["rules[0] (0 of 1 times)"]);
