@@ -25,7 +25,7 @@ export interface ModelSpec {
   readonly current?: string | undefined;
   readonly env: ProviderEnv;
   readonly overrides?: ModelOverrides | undefined;
-  readonly retry?: Partial<Omit<RetryOptions, "gate" | "clock" | "random">>;
+  readonly retry?: Omit<RetryOptions, "gate" | "clock" | "random"> | undefined;
   /** One for the whole program: clients of one account then wait for each other. */
   readonly gates: GateRegistry;
   readonly clock: Clock;
@@ -42,12 +42,12 @@ export async function createModel(spec: ModelSpec): Promise<ModelClient> {
     current: spec.current ?? defaultRef(spec.env),
   });
   const connect = connections[model.provider];
-  const { attempts, account, retry } = await connect(model, spec);
+  const { attempts, account, stallMs } = await connect(model, spec);
   return withRetry(attempts, {
+    ...spec.retry,
+    stallMs: spec.retry?.stallMs ?? stallMs,
     clock: spec.clock,
     random: spec.random,
-    ...retry,
-    ...spec.retry,
     gate: spec.gates.gateFor(account),
   });
 }
@@ -67,7 +67,7 @@ const defaultRef = (env: ProviderEnv) => {
 interface Connection {
   readonly attempts: AttemptModel;
   readonly account: Parameters<GateRegistry["gateFor"]>[0];
-  readonly retry?: Partial<RetryOptions>;
+  readonly stallMs?: number;
 }
 
 const connections: Record<ModelRef["provider"], (model: ModelRef, spec: ModelSpec) => Promise<Connection>> = {
@@ -93,7 +93,7 @@ const connections: Record<ModelRef["provider"], (model: ModelRef, spec: ModelSpe
       attempts: createOpenAi({ ...common(spec, model), endpoint }),
       account: { ...endpoint, limits: localLimits },
       // It reads the prompt as fast as the machine can, and says nothing while it does.
-      retry: { stallMs: 300_000 },
+      stallMs: 300_000,
     };
   },
   async scripted(model, spec) {
@@ -109,7 +109,7 @@ const connections: Record<ModelRef["provider"], (model: ModelRef, spec: ModelSpe
       attempt: (request, { signal }) => script.stream(request, signal),
     };
     // Nothing is between us and a script that could fall silent.
-    return { attempts, account: { baseUrl: model.ref, limits: scriptedLimits }, retry: { stallMs: 0 } };
+    return { attempts, account: { baseUrl: model.ref, limits: scriptedLimits }, stallMs: 0 };
   },
 };
 

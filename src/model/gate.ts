@@ -89,7 +89,7 @@ export function createGate({ clock, limits = hostedLimits }: { clock: Clock; lim
   };
 }
 
-export const hostedLimits: GateLimits = { start: 16, max: 64 };
+const hostedLimits: GateLimits = { start: 16, max: 64 };
 /** A machine of one's own works on few prompts at a time; the rest would only wait inside it, out of sight. */
 export const localLimits: GateLimits = { start: 4, max: 16 };
 export const scriptedLimits: GateLimits = { start: 4096, max: 4096 };

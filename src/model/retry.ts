@@ -9,19 +9,19 @@ export interface RetryOptions {
   readonly clock: Clock;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Silence, once something has arrived, after which an attempt is given up; 0 switches both watchdogs off. */
-  readonly stallMs?: number;
-  readonly firstByteMs?: number;
-  readonly baseDelayMs?: number;
-  readonly maxDelayMs?: number;
+  readonly stallMs?: number | undefined;
+  readonly firstByteMs?: number | undefined;
+  readonly baseDelayMs?: number | undefined;
+  readonly maxDelayMs?: number | undefined;
   /** A server that asks for a longer wait than this ends the turn instead: nobody watches a session stand still. */
-  readonly longestWaitMs?: number;
+  readonly longestWaitMs?: number | undefined;
 }
 
 /** Makes a client of a single-attempt model: every request passes the account's gate, and what may pass is tried again. */
 export function withRetry(model: AttemptModel, options: RetryOptions): ModelClient {
-  const settled = { ...retryDefaults, ...options };
+  const settled = settle(options);
   return {
     ref: model.ref,
     contextWindow: model.contextWindow,
@@ -30,7 +30,7 @@ export function withRetry(model: AttemptModel, options: RetryOptions): ModelClie
   };
 }
 
-export const retryDefaults = {
+const retryDefaults = {
   maxAttempts: 10,
   stallMs: 60_000,
   firstByteMs: 300_000,
@@ -39,7 +39,20 @@ export const retryDefaults = {
   longestWaitMs: 15 * 60_000,
 } as const;
 
-type Settled = Required<RetryOptions>;
+type Settled = Pick<RetryOptions, "gate" | "clock" | "random"> & Record<keyof typeof retryDefaults, number>;
+
+/** A setting that is there but undefined is not set. */
+const settle = (options: RetryOptions): Settled => ({
+  gate: options.gate,
+  clock: options.clock,
+  random: options.random,
+  maxAttempts: options.maxAttempts ?? retryDefaults.maxAttempts,
+  stallMs: options.stallMs ?? retryDefaults.stallMs,
+  firstByteMs: options.firstByteMs ?? retryDefaults.firstByteMs,
+  baseDelayMs: options.baseDelayMs ?? retryDefaults.baseDelayMs,
+  maxDelayMs: options.maxDelayMs ?? retryDefaults.maxDelayMs,
+  longestWaitMs: options.longestWaitMs ?? retryDefaults.longestWaitMs,
+});
 
 async function* streamAnswer(
   model: AttemptModel,

@@ -45,7 +45,8 @@ export async function* runAttempt(
       const limit = heard ? stallMs : firstByteMs;
       const silence = waiting ? clock.monotonic() - lastSign : 0;
       if (silence >= limit) return stop(stalledFailure(model.ref, limit));
-      await clock.sleep(limit - silence, inner.signal);
+      // Never longer than the shorter limit: the first byte may come, and be the last, while this sleeps.
+      await clock.sleep(Math.min(limit - silence, stallMs), inner.signal);
     }
   };
 

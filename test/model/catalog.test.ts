@@ -3,6 +3,12 @@ import { factsOf, parseRef, resolveModel, suggestModel } from "../../src/model/c
 import { familyAliases, knownModels } from "../../src/model/known-models.ts";
 import { costOf } from "../../src/model/prices.ts";
 
+const facts = (ref: string, models = {}) => {
+  const parsed = parseRef(ref);
+  if (!parsed) throw new Error(ref);
+  return factsOf(parsed, { models });
+};
+
 describe("names of models", () => {
   test.each([
     ["anthropic/claude-opus-5-5", undefined, "anthropic/claude-opus-5-5"],
@@ -55,11 +61,6 @@ describe("names of models", () => {
 });
 
 describe("facts", () => {
-  const facts = (ref: string, models = {}) => {
-    const parsed = parseRef(ref);
-    if (!parsed) throw new Error(ref);
-    return factsOf(parsed, { models });
-  };
   test("known, assumed, and said by the settings", () => {
     expect(facts("anthropic/claude-haiku-4-5")).toEqual({
       contextWindow: 200_000,

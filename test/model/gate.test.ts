@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createGate, createGateRegistry } from "../../src/model/gate.ts";
 import { GateQueue, type TicketResult } from "../../src/model/gate-queue.ts";
@@ -9,6 +9,12 @@ const enter = (queue: GateQueue, agentPath: string, names: Map<object, string>) 
   const entry = queue.enter(agentPath);
   names.set(entry, agentPath);
   return entry;
+};
+
+const run = (queue: GateQueue, count: number, { result, now = 0 }: { result: TicketResult; now?: number }) => {
+  const entries = Array.from({ length: count }, (_, i) => queue.enter(`lead/${i}`));
+  queue.admit(now);
+  for (const entry of entries) queue.leave(entry, { result, now, waitMs: 1000 });
 };
 
 describe("who goes next", () => {
@@ -40,30 +46,24 @@ describe("who goes next", () => {
 });
 
 describe("the width", () => {
-  const run = (queue: GateQueue, count: number, result: TicketResult, now = 0) => {
-    const entries = Array.from({ length: count }, (_, i) => queue.enter(`lead/${i}`));
-    queue.admit(now);
-    for (const entry of entries) queue.leave(entry, { result, now, waitMs: 1000 });
-  };
-
   test("grows with success, halves once for refusals that came together, and never falls below one", () => {
     const queue = new GateQueue({ start: 16, max: 64 });
-    run(queue, 16, "ok");
+    run(queue, 16, { result: "ok" });
     expect(queue.width).toBe(32);
-    run(queue, 32, "rate_limited");
+    run(queue, 32, { result: "rate_limited" });
     expect(queue.width).toBe(16);
-    for (let i = 1; i < 10; i++) run(queue, 1, "overloaded", i * 1000);
+    for (let i = 1; i < 10; i++) run(queue, 1, { result: "overloaded", now: i * 1000 });
     expect(queue.width).toBe(1);
-    run(queue, 1, "ok", 20_000);
+    run(queue, 1, { result: "ok", now: 20_000 });
     expect(queue.width).toBe(2);
-    for (let i = 0; i < 5000; i++) run(queue, 1, "ok", 30_000);
+    for (let i = 0; i < 5000; i++) run(queue, 1, { result: "ok", now: 30_000 });
     expect(queue.width).toBe(64);
   });
 
   test("a failure of another kind does not change it", () => {
     const queue = new GateQueue({ start: 8, max: 64 });
-    run(queue, 8, "failed");
-    run(queue, 8, "abandoned");
+    run(queue, 8, { result: "failed" });
+    run(queue, 8, { result: "abandoned" });
     expect(queue.width).toBe(8);
   });
 });

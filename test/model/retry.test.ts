@@ -36,6 +36,19 @@ function retrying(model: AttemptModel, change: Partial<RetryOptions> = {}) {
   return withRetry(model, { gate: createGate({ clock }), clock, random: () => 0.5, stallMs: 0, ...change });
 }
 
+const once = async (kind: ModelFailure["kind"]) => {
+  const events = await collect(
+    retrying(
+      playing(
+        () => [failed(kind)],
+        () => [finished],
+      ),
+      { random: () => 0 },
+    ),
+  );
+  return events.find((event) => event.type === "retrying")?.delayMs;
+};
+
 describe("what is tried again", () => {
   test.each(["rate_limited", "overloaded", "server", "connection", "stalled", "cut", "malformed"] as const)(
     "%s",
@@ -78,18 +91,6 @@ describe("what is tried again", () => {
   });
 
   test("a drawn wait may be anything up to the limit, but a rate limit always waits", async () => {
-    const once = async (kind: ModelFailure["kind"]) => {
-      const events = await collect(
-        retrying(
-          playing(
-            () => [failed(kind)],
-            () => [finished],
-          ),
-          { random: () => 0 },
-        ),
-      );
-      return events.find((event) => event.type === "retrying")?.delayMs;
-    };
     expect(await once("server")).toBe(0);
     expect(await once("rate_limited")).toBe(1000);
   });
@@ -157,8 +158,10 @@ describe("silence", () => {
       () => [finished],
     );
     const events = collect(retrying(model, { clock, ...patient }));
-    await clock.untilSleeping(300_000);
-    await clock.advance(300_000);
+    await clock.untilSleeping(60_000);
+    await clock.advance(299_999);
+    expect(model.count).toBe(1);
+    await clock.advance(1);
     await clock.advance(500);
     expect(await events).toEqual([
       {
@@ -195,21 +198,23 @@ describe("silence", () => {
     await clock.advance(59_000);
     expect(stopped).toBe(false);
     ping?.();
-    await clock.advance(300_000);
+    await clock.advance(59_999);
+    expect(stopped).toBe(false);
+    await clock.advance(1);
+    expect(stopped).toBe(true);
+    await clock.advance(500);
     expect(await events).toMatchObject([
       { type: "text.delta" },
       { type: "retrying", failure: { kind: "stalled" }, usage },
       finished,
     ]);
-    expect(stopped).toBe(true);
   });
 
   test("does not count while nobody reads", async () => {
     const clock = heldClock();
     const model = playing(() => [{ type: "text.delta", text: "a" }, finished]);
-    const events = retrying(model, { clock, ...patient })
-      .stream(ask(), new AbortController().signal)
-      [Symbol.asyncIterator]();
+    const stream = retrying(model, { clock, ...patient }).stream(ask(), new AbortController().signal);
+    const events = stream[Symbol.asyncIterator]();
     expect(await events.next()).toMatchObject({ value: { type: "text.delta" } });
     await clock.advance(600_000);
     expect(await events.next()).toMatchObject({ value: finished });

@@ -7,7 +7,7 @@ export interface Play {
   readonly headers?: Record<string, string>;
   readonly body?: string;
   /** `cut` destroys the socket after the body, `hang` says nothing more, `reset` destroys it before any header. */
-  readonly then?: "end" | "cut" | "hang" | "reset";
+  readonly after?: "end" | "cut" | "hang" | "reset";
 }
 
 export interface WireServer {
@@ -56,14 +56,14 @@ export async function startWireServer(plays: readonly Play[] | ((number: number)
   };
 }
 
-function perform({ status = 200, headers, body = "", then = "end" }: Play, response: ServerResponse): void {
-  if (then === "reset") return void response.destroy();
+function perform({ status = 200, headers, body = "", after = "end" }: Play, response: ServerResponse): void {
+  if (after === "reset") return void response.destroy();
   const type = status === 200 ? "text/event-stream" : "application/json";
   response.writeHead(status, { "content-type": type, ...headers });
   response.flushHeaders();
-  if (then === "end") return void response.end(body);
+  if (after === "end") return void response.end(body);
   response.write(body, () => {
-    if (then === "cut") response.destroy();
+    if (after === "cut") response.destroy();
   });
 }
 

@@ -20,7 +20,7 @@ export interface AnthropicOptions {
   readonly fetch: Fetch;
 }
 
-/** The Messages API, one attempt at a time. The SDK neither retries, logs, nor reads the environment. */
+/** The Messages API, one attempt at a time. The SDK neither retries nor logs, and takes no key or address from the environment. */
 export function createAnthropic(options: AnthropicOptions): AttemptModel {
   const { endpoint, facts } = options;
   return {

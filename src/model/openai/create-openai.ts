@@ -19,7 +19,7 @@ export interface OpenAiOptions {
   readonly fetch: Fetch;
 }
 
-/** Chat completions, one attempt at a time. The SDK neither retries, logs, nor reads the environment. */
+/** Chat completions, one attempt at a time. The SDK neither retries nor logs, and takes no key or address from the environment. */
 export function createOpenAi(options: OpenAiOptions): AttemptModel {
   const { endpoint, facts } = options;
   return {

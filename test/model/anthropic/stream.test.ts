@@ -64,6 +64,12 @@ const whole: ModelEvent = {
   },
 };
 
+const ended = async (reason: string | null, blocks: Parameters<typeof sse>[0]) => {
+  const { last } = await read([sse([messageStart, ...blocks, messageDelta(reason), messageStop])]);
+  if (last?.type !== "finished") throw new Error(`no answer: ${JSON.stringify(last)}`);
+  return last.answer;
+};
+
 describe("a recorded answer", () => {
   test("is shown as it comes and finished whole", async () => {
     const { events, spent } = await read([sse(wholeAnswer)]);
@@ -174,11 +180,6 @@ describe("broken streams", () => {
 });
 
 describe("the end of an answer", () => {
-  const ended = async (reason: string | null, blocks: Parameters<typeof sse>[0]) => {
-    const { last } = await read([sse([messageStart, ...blocks, messageDelta(reason), messageStop])]);
-    if (last?.type !== "finished") throw new Error(`no answer: ${JSON.stringify(last)}`);
-    return last.answer;
-  };
   const text = [textStart, textDelta("x"), blockStop()];
 
   test.each([

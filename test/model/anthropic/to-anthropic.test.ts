@@ -56,6 +56,14 @@ const full: ModelRequest = ask({
   messages: conversation,
 });
 
+const bare = (request: ModelRequest) =>
+  JSON.stringify(toAnthropic(request, model).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', "");
+
+const params = (thinking: "effort" | "budget" | "none", change: Partial<ModelRequest>) => {
+  const body = toAnthropic(ask(change), { id: "m", thinking });
+  return { thinking: body.thinking, output_config: body.output_config };
+};
+
 describe("the body of a request", () => {
   test("has every kind of part, and marks at the system's end and on the last two user messages", () => {
     expect(toAnthropic(full, model)).toEqual({
@@ -126,8 +134,6 @@ describe("the body of a request", () => {
 
   test("keeps the bytes of what was said before, but for the marks", () => {
     const longer = { ...full, messages: [...conversation, ...conversation] };
-    const bare = (request: ModelRequest) =>
-      JSON.stringify(toAnthropic(request, model).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', "");
     expect(bare(longer).startsWith(bare(full).slice(0, -1))).toBe(true);
   });
 
@@ -149,10 +155,6 @@ describe("the body of a request", () => {
 });
 
 describe("thinking", () => {
-  const params = (thinking: "effort" | "budget" | "none", change: Partial<ModelRequest>) => {
-    const body = toAnthropic(ask(change), { id: "m", thinking });
-    return { thinking: body.thinking, output_config: body.output_config };
-  };
   test.each([
     ["effort", { thinkingTokens: 20_000 }, { type: "adaptive", display: "summarized" }, { effort: "high" }],
     ["effort", { thinkingTokens: 2_000 }, { type: "adaptive", display: "summarized" }, { effort: "low" }],
@@ -166,7 +168,7 @@ describe("thinking", () => {
     ["budget", { thinkingTokens: 8_000, maxOutputTokens: 1_000 }, undefined, undefined],
     ["none", { thinkingTokens: 8_000 }, undefined, undefined],
     ["effort", {}, undefined, undefined],
-  ] as const)("%s with %j", (style, change, thinking, output_config) => {
+  ] as const)("%s with %j", (style, change, ...[thinking, output_config]) => {
     expect(params(style, change)).toEqual({ thinking, output_config });
   });
 });

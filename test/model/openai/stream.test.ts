@@ -48,6 +48,11 @@ const whole: ModelEvent = {
   },
 };
 
+const calls = async (...pieces: object[]) =>
+  (await answerTo([...pieces.map((tool_calls) => delta({ tool_calls })), finish("stop")])).parts;
+
+const piece = (json: string) => [{ index: 0, id: "a", function: { name: "Read", arguments: json } }];
+
 describe("a recorded answer", () => {
   test("is shown as it comes and finished whole", async () => {
     const { events, spent } = await read([sse(wholeAnswer)]);
@@ -93,8 +98,6 @@ describe("a recorded answer", () => {
 });
 
 describe("tool calls of servers that go their own way", () => {
-  const calls = async (...pieces: object[]) =>
-    (await answerTo([...pieces.map((tool_calls) => delta({ tool_calls })), finish("stop")])).parts;
   const read1 = { name: "Read", arguments: '{"n":1}' };
   const read2 = { name: "Read", arguments: '{"n":2}' };
   const two = [
@@ -125,7 +128,6 @@ describe("tool calls of servers that go their own way", () => {
     ]);
   });
   test("the name and id again with every piece", async () => {
-    const piece = (json: string) => [{ index: 0, id: "a", function: { name: "Read", arguments: json } }];
     expect(await calls(piece('{"n"'), piece(":1"), piece("}"))).toMatchObject([two[0]]);
   });
   test("pieces without index and id belong to the last call", async () => {
