@@ -2,7 +2,7 @@ import { TroupeError } from "../protocol/index.ts";
 import { familyAliases, type KnownModel, knownModels, type Price } from "./known-models.ts";
 import { nearest } from "./nearest.ts";
 
-export const providers = ["anthropic", "openai", "local", "scripted"] as const;
+const providers = ["anthropic", "openai", "local", "scripted"] as const;
 export type Provider = (typeof providers)[number];
 
 export interface ModelRef {
