@@ -96,7 +96,8 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       }));
     case "tool.drafted":
       return redraft(agent, event.turn, (draft) => {
-        const goesOn = draft.phase.kind === "tool" && draft.tool?.name === event.name;
+        // An empty piece is how a call begins: two calls of one tool may follow each other.
+        const goesOn = draft.phase.kind === "tool" && draft.tool?.name === event.name && event.inputJson !== "";
         const inputJson = (goesOn ? draft.tool.inputJson : "") + event.inputJson;
         return { ...draft, tool: { name: event.name, inputJson }, phase: { kind: "tool" } };
       });

@@ -39,7 +39,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       return { ...(event.resumed ? abandoned(view, at) : view), sessionId, version, cwd, state: { kind: "open" } };
     }
     case "session.closed":
-      return { ...view, state: { kind: "closed", reason: event.reason }, questions: none(view.questions) };
+      return { ...abandoned(view, at), state: { kind: "closed", reason: event.reason } };
     case "permission.asked": {
       const { type: _, ...question } = event;
       return { ...view, questions: [...view.questions, { ...question, agent, at }] };
@@ -97,7 +97,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   }
 }
 
-/** The process before this one is gone: nobody waits for its questions, and what it ran it runs no more. */
+/** The process is gone, closed or not: nobody waits for its questions, and what it ran it runs no more. */
 function abandoned(view: SessionView, at: string): SessionView {
   let { agents, background } = view;
   for (const [index, agent] of toArray(agents).entries()) agents = replaceAt(agents, index, abandonTurn(agent));

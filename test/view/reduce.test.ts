@@ -148,6 +148,8 @@ test("the draft grows with the deltas and is void when the turn is retried, ende
     { type: "thinking.delta", turn: 1, text: "nk" },
     { type: "text.delta", turn: 1, text: "He" },
     { type: "text.delta", turn: 1, text: "llo" },
+    { type: "tool.drafted", turn: 1, name: "Read", inputJson: "{}" },
+    { type: "tool.drafted", turn: 1, name: "Read", inputJson: "" },
     { type: "tool.drafted", turn: 1, name: "Read", inputJson: '{"file' },
     { type: "tool.drafted", turn: 1, name: "Read", inputJson: '_path"' },
   ];
@@ -246,6 +248,9 @@ test("a resumed session waits for nothing that died with the process before", ()
   const view = fold([...start, turn(1), ended(1, [ls]), asked(1), opened(true)]);
   expect(view.questions).toEqual([]);
   expect(leadOf(view)).toMatchObject({ status: { kind: "idle", reason: "interrupted" }, openQuestions: [] });
+  const closed = fold([...start, asked(1), { type: "session.closed", reason: "failed" }]);
+  expect(closed).toMatchObject({ questions: [], state: { kind: "closed", reason: "failed" } });
+  expect(leadOf(closed)?.status.kind).toBe("idle");
   const goesOn = fold([...start, turn(1), opened(true), turn(2)]);
   expect(leadOf(goesOn)?.status.kind).toBe("running");
 });
