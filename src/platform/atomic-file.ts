@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { ParseError } from "jsonc-parser";
 import * as z from "zod";
 import { TroupeError, type TroupeErrorCode } from "../protocol/index.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
@@ -44,7 +45,7 @@ export async function readJsonFile<T>(
 ): Promise<T | undefined> {
   const text = await readText(path, code);
   if (text === undefined) return undefined;
-  const parsed = schema.safeParse(parseJson(text.replace(/^\uFEFF/, ""), { path, code }));
+  const parsed = schema.safeParse(await parseJson(text.replace(/^\uFEFF/, ""), { path, code }));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
     (issue) => `${z.core.toDotPath(issue.path) || "the whole"}: ${issue.message}`,
@@ -70,21 +71,23 @@ async function readText(path: string, code: TroupeErrorCode): Promise<string | u
   }
 }
 
-function parseJson(text: string, file: { path: string; code: TroupeErrorCode }): unknown {
+async function parseJson(text: string, file: { path: string; code: TroupeErrorCode }): Promise<unknown> {
   try {
-    return JSON.parse(text);
-  } catch (error) {
-    const what = text.trim() === "" ? "is empty, not JSON" : `is not JSON: ${(error as Error).message}`;
-    throw new TroupeError(file.code, `${file.path}${place(text, error)} ${what}. Mend it or move it away.`, {
-      cause: error,
-    });
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const problem = text.trim() === "" ? " is empty" : await locate(text);
+    throw new TroupeError(file.code, `${file.path}${problem}, so it is not JSON. Mend it or move it away.`, { cause });
   }
 }
 
-/** `:line:column`, where the parser says how far it came. */
-function place(text: string, error: unknown): string {
-  const position = /at position (\d+)/.exec(String(error))?.[1];
-  if (position === undefined) return "";
-  const before = text.slice(0, Number(position)).split("\n");
-  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+/** JSON.parse does not always say where; the parser that does is loaded only for the message. */
+async function locate(text: string): Promise<string> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  parse(text, errors, { disallowComments: true });
+  const first = errors[0];
+  if (first === undefined) return " cannot be parsed";
+  const before = text.slice(0, first.offset).split("\n");
+  const place = `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+  return `${place} has an error (${printParseErrorCode(first.error)})`;
 }

@@ -1,4 +1,4 @@
-import { close, closeSync, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { close, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { TroupeError } from "../protocol/index.ts";
@@ -6,7 +6,7 @@ import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLines } from "./read-lines.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
-import { createSyncGroup } from "./sync-group.ts";
+import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
 
 /**
  * The one storage primitive: records appended to a file, each in one `write`, by any number of processes without a lock.
@@ -51,9 +51,13 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     reportBackgroundFailure();
     if (wasRemoved) throw removedError(path);
     handle ??= openHandle();
-    write(handle, bytes);
-    if (durability === "disk") await handle.sync();
-    if (durability === "soon") syncSoon(handle);
+    const target = handle;
+    if (tornAt !== undefined) cutOff(target.fd, tornAt);
+    const { nlink, size } = fstatSync(target.fd);
+    if (nlink === 0) return leave(target);
+    write(target, { bytes, size });
+    if (durability === "disk") await target.syncs.sync();
+    if (durability === "soon") syncSoon(target);
   };
 
   const reportBackgroundFailure = () => {
@@ -63,15 +67,15 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     throw failure;
   };
 
-  const write = (target: Handle, bytes: Buffer) => {
-    if (tornAt !== undefined) cutOff(target.fd, tornAt);
-    const { size, nlink } = fstatSync(target.fd);
-    if (nlink === 0) {
-      handle = undefined;
-      wasRemoved = soleWriter;
-      closeSync(target.fd);
-      throw removedError(path);
-    }
+  /** Somebody removed the file: what goes into it now is read by nobody. */
+  const leave = async (target: Handle) => {
+    target.failure = removedError(path);
+    wasRemoved = soleWriter;
+    await retire(target);
+    throw target.failure;
+  };
+
+  const write = (target: Handle, { bytes, size }: { bytes: Buffer; size: number }) => {
     try {
       writeWhole(target.fd, bytes);
     } catch (error) {
@@ -115,7 +119,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   const syncSoon = (target: Handle) => {
     target.timer ??= setTimeout(() => {
       target.timer = undefined;
-      target.sync().catch((error: unknown) => {
+      target.syncs.sync().catch((error: unknown) => {
         backgroundFailure = error;
       });
     }, syncSoonMs).unref();
@@ -124,7 +128,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   const openHandle = (): Handle => {
     const { fd, isNew } = openForAppend(path);
     const { size } = fstatSync(fd);
-    const target: Handle = { fd, size, syncedSize: size, isNew, sync: createSyncGroup(() => syncOnce(target)) };
+    const target: Handle = { fd, size, syncedSize: size, isNew, syncs: createSyncGroup(() => syncOnce(target)) };
     return target;
   };
 
@@ -138,17 +142,27 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
       target.syncedSize = size;
     } catch (error) {
       target.failure = storageError("sync", path, error);
-      await giveUp(target);
+      giveUp(target);
       throw target.failure;
     }
   };
 
   /** The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie. */
-  const giveUp = async (target: Handle) => {
+  const giveUp = (target: Handle) => {
+    if (soleWriter && durability === "disk") tryToCutOff(target.fd, target.syncedSize);
+    void retire(target).catch((error: unknown) => {
+      backgroundFailure = error;
+    });
+  };
+
+  /** Its descriptor is closed only when no sync uses it: by then the number may be another file's. */
+  const retire = async (target: Handle) => {
     if (handle === target) handle = undefined;
     clearTimeout(target.timer);
-    if (soleWriter && durability === "disk") tryToCutOff(target.fd, target.syncedSize);
-    await promisify(close)(target.fd);
+    await target.syncs.idle();
+    await promisify(close)(target.fd).catch((error: unknown) => {
+      throw storageError("close", path, error);
+    });
   };
 
   const closeFile = async () => {
@@ -158,11 +172,8 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     const last = handle;
     if (last === undefined) return;
     clearTimeout(last.timer);
-    if (durability !== "process") await last.sync();
-    handle = undefined;
-    await promisify(close)(last.fd).catch((error: unknown) => {
-      throw storageError("close", path, error);
-    });
+    if (durability !== "process") await last.syncs.sync();
+    await retire(last);
   };
 
   return { path, append, readFrom: (offset) => readLines(path, offset), close: closeFile };
@@ -170,7 +181,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
 
 interface Handle {
   readonly fd: number;
-  readonly sync: () => Promise<void>;
+  readonly syncs: SyncGroup;
   size: number;
   syncedSize: number;
   isNew: boolean;

@@ -31,13 +31,15 @@ export function readLines(path: string, from = 0): LineReading {
   const fd = openForReading(path);
   if (fd === undefined) return { records: [], nextOffset: from, damaged: [] };
   try {
-    const { size } = fstatSync(fd);
-    if (size < from) throw new Error(`it has ${size} bytes, and ${from} were read from it before: something cut it`);
-    return collect(fd, { from, size });
+    try {
+      const { size } = fstatSync(fd);
+      if (size < from) throw new Error(`it has ${size} bytes, and ${from} were read from it before: something cut it`);
+      return collect(fd, { from, size });
+    } finally {
+      closeSync(fd);
+    }
   } catch (error) {
     throw storageError("read", path, error);
-  } finally {
-    closeSync(fd);
   }
 }
 

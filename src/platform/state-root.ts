@@ -1,7 +1,8 @@
 import type { Stats } from "node:fs";
-import { access, chmod, constants, lstat, mkdir, realpath, stat } from "node:fs/promises";
+import { access, chmod, constants, lstat, realpath, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { TroupeError } from "../protocol/index.ts";
+import { makeFolder } from "./make-folder.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 
 export interface StateRoot {
@@ -15,7 +16,7 @@ export interface StateRoot {
 export async function openStateRoot(path: string): Promise<StateRoot> {
   if (!isAbsolute(path)) throw refused(path, "it is not an absolute path");
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     assertOurs(path, await lstat(path));
     const real = await realpath(path);
     const stats = await stat(real);
@@ -25,8 +26,8 @@ export async function openStateRoot(path: string): Promise<StateRoot> {
     await access(real, constants.W_OK | constants.X_OK);
     return { path: real, notices };
   } catch (error) {
-    if (TroupeError.is(error)) throw error;
-    if (hasErrorCode(error, "EEXIST")) throw refused(path, "it is not a folder", error);
+    if (TroupeError.is(error))
+      throw error.code === "home" ? error : new TroupeError("home", error.message, { cause: error });
     if (hasErrorCode(error, "ENOENT")) throw refused(path, "it is a symbolic link to nowhere", error);
     throw new TroupeError("home", storageError("use the state folder", path, error).message, { cause: error });
   }

@@ -1,5 +1,11 @@
-/** One sync at a time: those who ask while one runs wait for the next, together, since it covers what they wrote. */
-export function createSyncGroup(syncOnce: () => Promise<void>): () => Promise<void> {
+export interface SyncGroup {
+  /** One sync at a time: those who ask while one runs wait for the next, together, since it covers what they wrote. */
+  sync(): Promise<void>;
+  /** Resolves when the one that is running has ended, well or not. */
+  idle(): Promise<void>;
+}
+
+export function createSyncGroup(syncOnce: () => Promise<void>): SyncGroup {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -14,9 +20,13 @@ export function createSyncGroup(syncOnce: () => Promise<void>): () => Promise<vo
     return result;
   };
 
-  return () => {
+  const sync = () => {
     if (running === undefined) return start();
     next ??= running.then(start);
     return next;
   };
+
+  const idle = () => running ?? Promise.resolve();
+
+  return { sync, idle };
 }

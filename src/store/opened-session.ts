@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Claim, claim, safeName, storageError } from "../platform/index.ts";
+import { type Claim, claim, makeFolder, safeName, storageError } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { type EventLog, openEventLog } from "./event-log.ts";
-import { agentLogFile, makeFolder, type SessionFiles } from "./session-files.ts";
+import { agentLogFile, type SessionFiles } from "./session-files.ts";
 import type { OpenedSession, SessionStoreOptions } from "./session-store.ts";
 import { writeBeside } from "./write-beside.ts";
 

@@ -1,6 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { safeName, storageError } from "../platform/index.ts";
+import { safeName } from "../platform/index.ts";
 import type { AgentId, SessionId } from "../protocol/index.ts";
 
 /** Where everything of one session is. */
@@ -34,13 +33,3 @@ export function sessionFiles(home: string, project: string, sessionId: SessionId
 
 export const agentLogFile = (files: SessionFiles, agentId: AgentId): string =>
   join(files.subagents, `${safeName(agentId)}.jsonl`);
-
-/** Closed to others, like everything in the home folder. */
-export async function makeFolder(path: string): Promise<string> {
-  try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    return path;
-  } catch (error) {
-    throw storageError("make the folder", path, error);
-  }
-}

@@ -1,0 +1,134 @@
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import {
+  claim,
+  currentProcess,
+  idMaker,
+  isAlive,
+  openLineFile,
+  type ProcessIdentity,
+  systemClock,
+} from "../../src/platform/index.ts";
+import { buildProgram } from "./build-program.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+const options = { what: "It", createId: idMaker(systemClock), clock: systemClock };
+let program: Awaited<ReturnType<typeof buildProgram>>;
+
+beforeAll(async () => {
+  program = await buildProgram("platform/programs/claim-rounds.ts");
+});
+afterAll(() => program.remove());
+
+function startChild(): ChildProcess {
+  const child = fork(program.path, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+  });
+  return child;
+}
+
+async function ask(child: ChildProcess, task: object): Promise<unknown> {
+  const answer = once(child, "message");
+  child.send(task);
+  return ((await answer) as unknown[])[0];
+}
+
+async function leaveStaleClaim(path: string, owner: ProcessIdentity): Promise<void> {
+  const file = openLineFile(path, { durability: "process" });
+  await file.append([{ claim: "clm_stale", after: null, owner, at: new Date().toISOString() }]);
+  await file.close();
+}
+
+/** Alive as a pid, but another process than the one that claimed. */
+const reusedPid: ProcessIdentity = { ...currentProcess(), startedAt: "1" };
+
+describe("a claim", () => {
+  it("is exclusive until it is released, within one process too", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    const first = await claim(path, options);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const refusal = claim(path, options);
+    await expect(refusal).rejects.toMatchObject({ code: "session_busy" });
+    await expect(refusal).rejects.toThrow(new RegExp(`It is in use by process ${process.pid} on .+ since \\d{4}-`));
+    await first.release();
+    await first.release();
+    const second = await claim(path, options);
+    await first.release();
+    await expect(claim(path, options)).rejects.toMatchObject({ code: "session_busy" });
+    await second.release();
+  });
+
+  it("is not kept by a pid that belongs to another process now", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    await leaveStaleClaim(path, reusedPid);
+    await (await claim(path, options)).release();
+  });
+
+  it("is kept by a process on another machine, of which nothing is known", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    await leaveStaleClaim(path, { ...currentProcess(), host: "elsewhere", bootId: "another" });
+    await expect(claim(path, options)).rejects.toThrow("on elsewhere");
+  });
+
+  it("survives a torn record before it", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    await leaveStaleClaim(path, reusedPid);
+    appendFileSync(path, '\n{"claim":"clm_torn","after":"clm_sta');
+    const held = await claim(path, options);
+    await expect(claim(path, options)).rejects.toMatchObject({ code: "session_busy" });
+    await held.release();
+  });
+
+  it("of a killed holder is taken over at once, of a stopped one never", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    const child = startChild();
+    expect(await ask(child, { path })).toBe("held");
+    child.kill("SIGSTOP");
+    await expect(claim(path, options)).rejects.toThrow(`process ${child.pid}`);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await (await claim(path, options)).release();
+  });
+
+  it("has one winner when ten processes meet one stale claim, round after round", async () => {
+    const folder = temporaryFolder();
+    const children = Array.from({ length: 10 }, startChild);
+    for (let round = 0; round < 150; round++) {
+      const path = join(folder, `${round}.jsonl`);
+      await leaveStaleClaim(path, reusedPid);
+      const answers = await Promise.all(children.map((child) => ask(child, { path })));
+      expect(answers.filter((answer) => answer === "held")).toHaveLength(1);
+      expect(answers.filter((answer) => answer === "session_busy")).toHaveLength(9);
+    }
+  });
+
+  it("keeps eight processes out of each other's way", async () => {
+    const folder = temporaryFolder();
+    const task = { path: join(folder, "owner.jsonl"), inside: join(folder, "inside"), times: 25 };
+    const children = Array.from({ length: 8 }, startChild);
+    const answers = await Promise.all(children.map((child) => ask(child, task)));
+    expect(answers).toEqual(children.map(() => ({ entered: 25, met: 0 })));
+  });
+});
+
+describe("isAlive", () => {
+  it("knows the living, the dead, the renamed and the unknown", async () => {
+    const here = currentProcess();
+    expect(isAlive(here)).toBe("alive");
+    expect(isAlive(reusedPid)).toBe("dead");
+    expect(isAlive({ ...here, bootId: "an earlier boot" })).toBe("dead");
+    expect(isAlive({ ...here, bootId: "x", host: "elsewhere" })).toBe("unknown");
+    expect(isAlive({ ...here, host: "renamed" })).toBe("alive");
+    expect(isAlive({ ...here, pidNamespace: "pid:[1]" })).toBe("unknown");
+    expect(isAlive({ ...here, startedAt: "" })).toBe("unknown");
+    const child = spawn("sleep", ["600"]);
+    await once(child, "spawn");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isAlive({ ...here, pid: child.pid ?? 0 })).toBe("dead");
+  });
+});

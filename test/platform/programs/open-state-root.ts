@@ -1,0 +1,9 @@
+import { openStateRoot } from "../../../src/platform/index.ts";
+
+/** open-state-root PATH: prints what came of it as JSON. */
+try {
+  console.log(JSON.stringify(await openStateRoot(process.argv[2] ?? "")));
+} catch (error) {
+  const { code, message } = error as { code: string; message: string };
+  console.log(JSON.stringify({ code, message }));
+}
