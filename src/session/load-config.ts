@@ -1,12 +1,13 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
 import { childEnvironment } from "./child-env.ts";
 import { mergeSettings, type MergedSettings, type Sourced } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
-import { type ProviderEnv, providerEnvironment } from "./provider-env.ts";
+import { providerEnvironment } from "./provider-env.ts";
 import { readSettings, type SettingsLayer } from "./settings-files.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
 import { type FolderTrust, withhold, type Withheld } from "./withhold.ts";
@@ -44,11 +45,9 @@ export interface Config {
   /** `TROUPE_HOME`, not made yet. */
   readonly home: string;
   readonly userHome: string;
-  /** Undefined: nothing was said and no key is there. */
+  /** Undefined: nothing was said; the model layer then goes by whose key is there. */
   readonly model: string | undefined;
   readonly smallModel: string | undefined;
-  /** Whose key is in the environment: what a family name such as `sonnet` refers to. */
-  readonly keyProvider: "anthropic" | "openai" | undefined;
   readonly aliases: NonNullable<Settings["aliases"]>;
   readonly models: NonNullable<Settings["models"]>;
   readonly providerEnv: ProviderEnv;
@@ -85,6 +84,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   if (first) throw await settingsError(first, problems.length - 1);
 
   const believed = layers.map((layer) => withhold(layer, input.trust ?? "rules"));
+  const untrusted = believed.flatMap(({ withheld }) => withheld);
   const kept = believed.map(({ layer }) => layer);
   const merged = mergeSettings(insertFlags(kept, input.flags ?? {}, places.cwd));
   const { values, sources } = merged;
@@ -95,16 +95,14 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     providers: values.providers,
     isFirm: (provider) => firm.has(sources.get(`providers.${provider}.baseUrl`) ?? ""),
   });
-  const keyProvider = keyProviderOf(providerEnv);
   const { directories, notices } = addedDirectories(merged, places.userHome);
   return {
     cwd: places.cwd,
     projectFolders: places.projectFolders,
     home: places.home,
     userHome: places.userHome,
-    model: values.model ?? (keyProvider && "sonnet"),
+    model: values.model,
     smallModel: values.smallModel,
-    keyProvider,
     aliases: values.aliases ?? {},
     models: values.models ?? {},
     providerEnv,
@@ -122,10 +120,10 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     hooks: merged.hooks,
     mcpServers: merged.mcpServers,
     appendSystemPrompt: input.flags?.appendSystemPrompt,
-    untrusted: believed.flatMap(({ withheld }) => withheld),
+    untrusted,
     sources,
     settingsFiles: layers.map(({ source }) => source),
-    notices,
+    notices: [...untrustedNotices(untrusted), ...notices],
   };
 }
 
@@ -171,9 +169,13 @@ function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folde
   ];
 }
 
-function keyProviderOf({ anthropicKey, anthropicAuthToken, openaiKey }: ProviderEnv): Config["keyProvider"] {
-  if (anthropicKey ?? anthropicAuthToken) return "anthropic";
-  return openaiKey ? "openai" : undefined;
+/** One line for each file of the folder that asks for more than it gets. */
+function untrustedNotices(untrusted: readonly Withheld[]): string[] {
+  const files = new Set(untrusted.map(({ source }) => source));
+  return [...files].map((file) => {
+    const keys = untrusted.filter(({ source }) => source === file).map(({ key }) => key);
+    return `${file}: ${keys.join(", ")} of this folder are not used: a repository may not decide that`;
+  });
 }
 
 /** A folder that a flag names must be there; one that a file names may be missing on this machine, and that is said. */

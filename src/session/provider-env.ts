@@ -1,15 +1,5 @@
+import type { ProviderEnv } from "../model/index.ts";
 import { type Settings, TroupeError } from "../protocol/index.ts";
-
-/** What the model layer needs to reach its providers. */
-export interface ProviderEnv {
-  readonly anthropicKey: string | undefined;
-  readonly anthropicAuthToken: string | undefined;
-  readonly anthropicBaseUrl: string | undefined;
-  readonly openaiKey: string | undefined;
-  readonly openaiBaseUrl: string | undefined;
-  readonly localBaseUrl: string | undefined;
-  readonly localKey: string | undefined;
-}
 
 export interface ProviderSources {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -78,7 +78,7 @@ export function activityOf(agent: AgentView): Activity {
   return titles.length === 0 ? { kind: "none" } : { kind: "calls", titles };
 }
 
-export function openCallsOf(agent: AgentView): CallItem[] {
+function openCallsOf(agent: AgentView): CallItem[] {
   return [...agent.openCalls.values()]
     .map((index) => itemAt(agent.transcript, index))
     .filter((item): item is CallItem => item?.kind === "call");

@@ -1,4 +1,4 @@
-export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft, openCallsOf } from "./agent-view.ts";
+export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {
@@ -11,7 +11,7 @@ export {
   type Question,
   type SessionView,
 } from "./session-view.ts";
-export { addTotals, noTotals, sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
+export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
 export { transcriptMarkdown } from "./transcript-markdown.ts";
 export { visibleLine, visibleText } from "./visible-text.ts";

@@ -15,7 +15,7 @@ export interface Spending {
   readonly byModel: ReadonlyMap<string, Totals>;
 }
 
-export const noTotals: Totals = {
+const noTotals: Totals = {
   requests: 0,
   costUsd: 0,
   lostUsd: 0,
@@ -24,7 +24,7 @@ export const noTotals: Totals = {
 
 export const noSpending: Spending = { total: noTotals, byModel: new Map() };
 
-export function addTotals(a: Totals, b: Totals): Totals {
+function addTotals(a: Totals, b: Totals): Totals {
   return {
     requests: a.requests + b.requests,
     costUsd: a.costUsd + b.costUsd,

@@ -30,7 +30,6 @@ test("nothing anywhere: defaults, and no model without a key", async () => {
     home: tree.path("home/.troupe"),
     userHome: tree.path("home"),
     model: undefined,
-    keyProvider: undefined,
     permissionMode: "default",
     rules: { allow: [], ask: [], deny: [] },
     untrusted: [],
@@ -161,6 +160,7 @@ test.each([".troupe/settings.json", ".troupe/settings.local.json"])(
       "providers",
       "smallModel",
     ]);
+    expect(config.notices).toEqual([expect.stringContaining(`${tree.path(`repo/${file}`)}: env, hooks, `)]);
     expect(config.untrusted.every(({ source }) => source === tree.path(`repo/${file}`))).toBe(true);
   },
 );
@@ -202,14 +202,12 @@ test("outside a repository the folders above have no say, and the home's files a
   expect(atHome.settingsFiles).toEqual([tree.path("home/.troupe/settings.json")]);
 });
 
-test.each([
-  [{ ANTHROPIC_API_KEY: "k" }, "sonnet", "anthropic"],
-  [{ ANTHROPIC_AUTH_TOKEN: "k", OPENAI_API_KEY: "k" }, "sonnet", "anthropic"],
-  [{ OPENAI_API_KEY: "k" }, "sonnet", "openai"],
-  [{ OPENAI_API_KEY: " " }, undefined, undefined],
-  [{ TROUPE_LOCAL_BASE_URL: "http://127.0.0.1:8080/v1" }, undefined, undefined],
-])("the key in %j decides the default model", async (env, model, keyProvider) => {
-  expect(await load(world(), { env: { ...env, HOME: "/nonexistent" } })).toMatchObject({ model, keyProvider });
+test("keys come from the environment; blank ones are none; without a word about the model there is none", async () => {
+  const env = { HOME: "/nonexistent", ANTHROPIC_API_KEY: " ", ANTHROPIC_AUTH_TOKEN: "a", OPENAI_API_KEY: "b\n" };
+  expect(await load(world(), { env })).toMatchObject({
+    model: undefined,
+    providerEnv: { anthropicKey: undefined, anthropicAuthToken: "a", openaiKey: "b", localKey: undefined },
+  });
 });
 
 test("a base URL: the administrator's and the command line's before the environment's before the user's", async () => {
