@@ -15,12 +15,12 @@ export interface LineReading {
   readonly tail?: { readonly offset: number; readonly length: number; readonly value?: unknown };
 }
 
-export interface LineRecord {
+interface LineRecord {
   readonly offset: number;
   readonly value: unknown;
 }
 
-export interface DamagedLine {
+interface DamagedLine {
   readonly offset: number;
   readonly length: number;
   readonly reason: string;

@@ -1,4 +1,4 @@
-export { createMemoryLog, type EventLog, openEventLog, type OpenEventLogOptions } from "./event-log.ts";
+export { createMemoryLog, type EventLog, openEventLog } from "./event-log.ts";
 export { createFileSessionStore } from "./file-session-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { repairLog, type RepairReport } from "./repair-log.ts";
@@ -6,6 +6,5 @@ export type {
   OpenedSession,
   SessionReading,
   SessionStore,
-  SessionStoreOptions,
   SessionSummary,
 } from "./session-store.ts";

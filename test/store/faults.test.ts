@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { AgentId } from "../../src/protocol/index.ts";
 import { openEventLog } from "../../src/store/index.ts";
 import { buildProgram } from "../platform/build-program.ts";
@@ -32,54 +32,59 @@ const faults = [
 ] as const;
 
 describe("a fault at any system call of a log", () => {
-  it.concurrent.for(faults)(
-    "%s %s (%s)",
-    { timeout: 60_000 },
-    async ([call, fault, durability], { onTestFinished }) => {
-      const folder = temporaryFolder(onTestFinished);
-      let hits = 0;
-      for (let n = 1; ; n++) {
-        const path = join(folder, `${n}.jsonl`);
-        const { session, before } = await logWithOneEvent(path);
-        const trace = join(folder, `${n}.trace`);
-        const inject = `inject=${call}:${fault}:when=${n}`;
-        const args = [
-          "-f",
-          "-qq",
-          "-o",
-          trace,
-          "-P",
-          path,
-          "-e",
-          `trace=${call}`,
-          "-e",
-          inject,
-          process.execPath,
-          program.path,
-        ];
-        const said = await run("strace", [...args, path, session, durability, "3"]);
-        const log = await openEventLog({ ...storeOptions, path, session, agent: createId<AgentId>("agt") });
-        const ids: string[] = log.replayed.map(({ id }) => id);
-        await log.close();
-        const stored = said.filter((line) => line.startsWith("stored")).map((line) => line.split(" ")[1] ?? "");
-        const rejected = said.filter((line) => line.startsWith("rejected"));
-        expect(ids.slice(0, 1)).toEqual(before);
-        // What was acknowledged is there, in order; one more may be there only if the process died before it could say so.
-        const killed = fault.startsWith("signal") && !said.includes("closed");
-        expect(ids.slice(1, 1 + stored.length)).toEqual(stored);
-        expect(ids.length - 1 - stored.length).toBeLessThanOrEqual(killed ? 1 : 0);
-        const isHit = killed || readFileSync(trace, "utf8").includes("INJECTED");
-        if (!isHit) {
-          expect(rejected).toEqual([]);
-          expect(said.at(-1)).toBe("closed");
-          break;
-        }
-        hits += 1;
-        if (!killed) expect(rejected).toEqual([`rejected ${fault.replace("error=", "")}`]);
+  it.concurrent.for(faults)("%s %s (%s)", { timeout: 60_000 }, async ([call, fault, durability], test) => {
+    const folder = temporaryFolder(test.onTestFinished);
+    let hits = 0;
+    for (let n = 1; ; n++) {
+      const path = join(folder, `${n}.jsonl`);
+      const { session, before } = await logWithOneEvent(path);
+      const trace = join(folder, `${n}.trace`);
+      const inject = `inject=${call}:${fault}:when=${n}`;
+      const args = [
+        "-f",
+        "-qq",
+        "-o",
+        trace,
+        "-P",
+        path,
+        "-e",
+        `trace=${call}`,
+        "-e",
+        inject,
+        process.execPath,
+        program.path,
+      ];
+      const said = await run("strace", [...args, path, session, durability, "3"]);
+      const log = await openEventLog({ ...storeOptions, path, session, agent: createId<AgentId>("agt") });
+      const ids: string[] = log.replayed.map(({ id }) => id);
+      await log.close();
+      const stored = said.filter((line) => line.startsWith("stored")).map((line) => line.split(" ")[1] ?? "");
+      const rejected = said.filter((line) => line.startsWith("rejected"));
+      expect(ids.slice(0, 1)).toEqual(before);
+      // What was acknowledged is there, in order; one more may be there only if the process died before it could say so.
+      const killed = fault.startsWith("signal") && !said.includes("closed");
+      expect(ids.slice(1, 1 + stored.length)).toEqual(stored);
+      expect(ids.length - 1 - stored.length).toBeLessThanOrEqual(killed ? 1 : 0);
+      const isHit = killed || readFileSync(trace, "utf8").includes("INJECTED");
+      if (!isHit) {
+        expect(rejected).toEqual([]);
+        expect(said.at(-1)).toBe("closed");
+        break;
       }
-      expect(hits).toBeGreaterThan(0);
-    },
-  );
+      hits += 1;
+      if (!killed) expect(rejected).toEqual([`rejected ${fault.replace("error=", "")}`]);
+    }
+    expect(hits).toBeGreaterThan(0);
+  });
+
+  it("a failed sync in the background is told to the next append, which stores nothing", async () => {
+    const background = await buildProgram("store/programs/await-background-failure.ts");
+    onTestFinished(() => background.remove());
+    const path = join(temporaryFolder(), "a.jsonl");
+    const inject = ["-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=1"];
+    const args = ["-f", "-qq", "-o", "/dev/null", "-P", path, ...inject, process.execPath, background.path, path];
+    expect(await run("strace", args)).toEqual(['{"rejected":["EIO"],"isAllThere":true}']);
+  });
 });
 
 async function logWithOneEvent(path: string) {
