@@ -45,7 +45,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
     },
   });
   return {
-    ok: result.exitCode === 0,
+    ok: result.exitCode === 0 && !result.aborted && !result.timedOut,
     exitCode: result.exitCode,
     stdout: Buffer.concat(output.stdout).toString("utf8"),
     stderr: result.startFailure ?? Buffer.concat(output.stderr).toString("utf8"),

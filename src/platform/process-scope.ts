@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ProcessReaper, startReaper } from "./process-reaper.ts";
 import { endTree, groupExists, treeMembers } from "./process-tree.ts";
-import { followProcess, type RunRequest, type RunResult } from "./run-process.ts";
+import { followProcess, neverRun, type RunRequest, type RunResult } from "./run-process.ts";
 import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
 
 /**
@@ -70,6 +70,7 @@ export function createProcessScope(): ProcessScope {
       return child;
     },
     async run(request) {
+      if (request.signal?.aborted) return { ...neverRun, leftRunning: [] };
       const child = launch(request);
       const result = await followProcess(child, request);
       return { ...result, leftRunning: child.pid === undefined ? [] : leftOf(child.pid) };

@@ -32,9 +32,20 @@ export interface RunResult {
  * Runs a program to its end and never rejects. Abort, timeout and flood end its whole tree before this resolves.
  * It resolves when the program itself has exited and its last output is in: a daemon that holds the pipes does not count.
  */
-export function runProcess(request: RunRequest): Promise<RunResult> {
+export async function runProcess(request: RunRequest): Promise<RunResult> {
+  if (request.signal?.aborted) return neverRun;
   return followProcess(startProcess(request, `${process.pid}.${performance.now()}`), request);
 }
+
+/** What comes of a program that was aborted before it was started. */
+export const neverRun: RunResult = {
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  aborted: true,
+  flooded: false,
+  outputBytes: 0,
+};
 
 export async function followProcess(
   child: RunningProcess,

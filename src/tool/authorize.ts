@@ -57,7 +57,7 @@ function ask(request: AuthorizeRequest, rule: string): PermissionDecision {
   const { tool, subject, title } = request;
   if (request.mode === "dontAsk") {
     const reason = `${tool.name} would need the user's permission here, and nobody is asked in this session. Find a way that needs none, or say what you would need.`;
-    return { behavior: "deny", rule: `${rule}, mode dontAsk`, reason };
+    return { behavior: "deny", rule: rule === "mode dontAsk" ? rule : `${rule}, mode dontAsk`, reason };
   }
   return { behavior: "ask", rule, question: `Allow ${title}?`, suggestions: [suggestion(tool.name, subject)] };
 }

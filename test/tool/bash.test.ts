@@ -119,14 +119,14 @@ describe("Bash", () => {
   });
 });
 
-describe("background tasks", () => {
-  const start = async (command: string) => {
-    const text = await bash(command, { run_in_background: true, description: "the task" });
-    return /bg_\w+/.exec(text)?.[0] ?? text;
-  };
-  const output = async (task_id: string, more = {}) =>
-    bench.text(await bench.call("TaskOutput", { task_id, ...more })).replaceAll(task_id, "ID");
+const start = async (command: string) => {
+  const text = await bash(command, { run_in_background: true, description: "the task" });
+  return /bg_\w+/.exec(text)?.[0] ?? text;
+};
+const output = async (task_id: string, more = {}) =>
+  bench.text(await bench.call("TaskOutput", { task_id, ...more })).replaceAll(task_id, "ID");
 
+describe("background tasks", () => {
   it("go on while the agent does something else, and are read piece by piece", async () => {
     const id = await start("echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 5");
     await until(

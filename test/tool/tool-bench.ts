@@ -43,6 +43,10 @@ export function openToolBench(): ToolBench {
     outputFile: (id) => join(results, `${id}.output`),
     onEvent: (event) => void events.push(event),
   });
+  const save = (file: string, data: string) => {
+    writeFileSync(join(results, file), data);
+    return Promise.resolve(join(results, file));
+  };
   let cwd = work;
   const context: ToolContext = {
     agent: { id: "agt_00000000" as AgentId, path: leadPath },
@@ -82,10 +86,6 @@ export function openToolBench(): ToolBench {
       if (!parsed.ok) return { outcome: "failed", content: [{ type: "text", text: parsed.message }] };
       const own = Object.defineProperty({ ...context, signal: signal ?? context.signal }, "cwd", { get: () => cwd });
       const outcome = await executeTool(tool, parsed.value, own);
-      const save = (file: string, data: string) => {
-        writeFileSync(join(results, file), data);
-        return Promise.resolve(join(results, file));
-      };
       return boundOutcome(outcome, { save, ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }) });
     },
     text: (outcome) =>

@@ -68,10 +68,10 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
 
 /**
  * The command itself is handed over as an argument and read by `eval`: these bytes and no others. When it is done, bash
- * says on a descriptor of its own where it has got to.
+ * says on a descriptor of its own where it has got to. When memory runs out, the command is to go before Troupe is.
  */
 async function shell(command: string, context: ToolContext) {
-  const script = `exec 2>&1 29>&3 3>&-; trap 'pwd -P >&29' EXIT; __troupe_command=$1; shift; eval "$__troupe_command"`;
+  const script = `{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null; exec 2>&1 29>&3 3>&-; trap 'pwd -P >&29' EXIT; __troupe_command=$1; shift; eval "$__troupe_command"`;
   return {
     command: (await findExecutable("bash", context.env["PATH"])) ?? "/bin/bash",
     args: ["--noprofile", "--norc", "-c", script, "bash", command],
