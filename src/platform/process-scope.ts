@@ -16,7 +16,7 @@ export interface ProcessScope {
   close(): Promise<void>;
 }
 
-export interface ScopedRunResult extends RunResult {
+interface ScopedRunResult extends RunResult {
   /** Process ids that the finished program left behind; empty where that cannot be told. */
   readonly leftRunning: readonly number[];
 }

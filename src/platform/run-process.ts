@@ -14,7 +14,7 @@ export interface RunRequest extends ProcessRequest {
   onOutput?(chunk: Buffer, stream: OutputStream): void;
 }
 
-export type OutputStream = "stdout" | "stderr" | "side";
+type OutputStream = "stdout" | "stderr" | "side";
 
 /** How it went, as data. Both codes are null when it could not be started. */
 export interface RunResult {

@@ -27,7 +27,7 @@ export interface RunningProcess {
   end(graceMs?: number): Promise<void>;
 }
 
-export interface ProcessEnd {
+interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly startFailure?: string;

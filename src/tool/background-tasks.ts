@@ -18,7 +18,7 @@ export interface BackgroundTasks {
  * `run` gives its output to `write`, which never blocks and never throws. It settles when the work has ended and must
  * end soon after `signal` aborts.
  */
-export interface BackgroundWork {
+interface BackgroundWork {
   readonly kind: "shell";
   readonly description: string;
   run(task: { readonly signal: AbortSignal; readonly write: (chunk: Uint8Array) => void }): Promise<BackgroundEnd>;

@@ -1,10 +1,10 @@
 import type { ContentPart, ToolOutcome } from "../protocol/index.ts";
 import { cleanText, wholeCharacters } from "./clean-text.ts";
 
-export const defaultResultLimit = 30_000;
+const defaultResultLimit = 30_000;
 
 /** Keeps text in a file that `Read` may read, and tells its path. */
-export type SaveOutput = (name: string, data: string) => Promise<string>;
+type SaveOutput = (name: string, data: string) => Promise<string>;
 
 export interface BoundOptions {
   /** Characters of text in one result; `defaultResultLimit` where it is not given. */
@@ -31,13 +31,13 @@ export async function boundOutcome(outcome: ToolOutcome, options: BoundOptions):
 }
 
 /** Two thirds from the beginning and one from the end, at line ends where there are any near. */
-export function cutMiddle(text: string, limit: number, savedTo: string): string {
+function cutMiddle(text: string, limit: number, savedTo: string): string {
   const head = wholeCharacters(backToLineEnd(text.slice(0, Math.floor((limit * 2) / 3))));
   const tail = wholeCharacters(onToLineStart(text.slice(text.length - Math.floor(limit / 3))));
   return `${head}${cutNotice(text.length - head.length - tail.length, savedTo)}${tail}`;
 }
 
-export const cutNotice = (characters: number, savedTo: string) =>
+const cutNotice = (characters: number, savedTo: string) =>
   `\n\n[… ${characters} characters cut here. The whole is in ${savedTo}: use Read with offset and limit, or Grep, on that file.]\n\n`;
 
 function backToLineEnd(text: string): string {

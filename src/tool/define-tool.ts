@@ -16,7 +16,7 @@ export interface Tool<I = unknown> {
   /** JSON Schema for the model, where `input` cannot be turned into one (a tool of an MCP server). */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly access: "read" | "write" | "run";
-  /** How many characters of text a result may have before it is cut; `defaultResultLimit` where it is not given. */
+  /** How many characters of text a result may have before it is cut; 30,000 where it is not given. */
   readonly resultLimit?: number;
   /** What permission rules are matched against. */
   subject(input: I): PermissionSubject;

@@ -105,7 +105,7 @@ describe("Read", () => {
     bench.write("binary", Buffer.from([1, 0, 2]));
     bench.write("short.txt", "a\n");
     bench.write("big.png", Buffer.concat([png, Buffer.alloc(4_000_000)]));
-    execFileSync("mkfifo", [bench.path("pipe")]);
+    execFileSync("bash", ["-c", `mkfifo ${bench.path("pipe")}`]);
     symlinkSync("loop", bench.path("loop"));
     const inputs = [
       "folder",
