@@ -15,8 +15,8 @@ export function encodeFrame({ event, data }: Frame, newline = "\n"): Buffer {
 
 /** The index of the frame before which `deltas` pieces of the answer have gone out. */
 export function frameAfterDeltas(frames: readonly Frame[], deltas: number): number {
-  let seen = 0;
-  const last = frames.findIndex((frame) => frame.delta && ++seen === deltas);
-  if (deltas === 0) return frames.findIndex((frame) => frame.delta);
-  return last < 0 ? frames.length - 1 : last + 1;
+  const places = frames.flatMap((frame, index) => (frame.delta ? [index] : []));
+  if (deltas === 0) return places[0] ?? frames.length - 1;
+  const last = places[deltas - 1];
+  return last === undefined ? frames.length - 1 : last + 1;
 }

@@ -1,19 +1,18 @@
 export { type Ask, askFrom, type AskResult } from "./ask.ts";
 export { statusOf, unlessAborted } from "./fault-failure.ts";
 export { loadScript, scriptFrom } from "./load-script.ts";
-export { type Move, playScript, type ScriptPlayer } from "./play-script.ts";
+export { type Move, playScript } from "./play-script.ts";
 export { outputTokensOf, promptBlock } from "./prompt-blocks.ts";
 export {
   cacheLifeMs,
   createPromptCache,
   type PromptBlock,
   type PromptCache,
-  type PromptCacheOptions,
   type PromptTokens,
 } from "./prompt-cache.ts";
 export { recordModel } from "./record-model.ts";
-export { openRecording, type RecordedAnswer, type Recording, type RecordingOptions } from "./recording.ts";
-export { deltasOf, inputText, pieces, type Reply } from "./reply.ts";
+export { openRecording, type Recording, type RecordingOptions } from "./recording.ts";
+export { inputText, pieces, type Reply } from "./reply.ts";
 export { type Answer, type AnswerFunction, type Fault, type Rule, Script, script, type When } from "./script.ts";
 export {
   createScriptedModel,

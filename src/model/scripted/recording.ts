@@ -10,7 +10,7 @@ export interface Recording {
   finish(): Promise<void>;
 }
 
-export interface RecordedAnswer {
+interface RecordedAnswer {
   readonly caller: ModelCaller;
   readonly model: string;
   readonly durationMs: number;

@@ -72,7 +72,7 @@ function partsOf(answer: Answer, callId: (index: number) => string): AnswerPart[
   return written.map((part): AnswerPart => {
     if ("tool" in part && part.tool !== undefined) {
       const id = (part.id ?? callId(calls++)) as CallId;
-      return { type: "tool_call", callId: id, name: part.tool, input: part.input };
+      return { type: "tool_call", callId: id, name: part.tool, input: part.input === undefined ? {} : part.input };
     }
     if ("text" in part && part.text !== undefined) return { type: "text", text: part.text };
     const { thinking = "", signature, redacted } = part as { thinking?: string; signature?: string; redacted?: string };

@@ -18,7 +18,11 @@ export const Fault = z.strictObject({
 });
 export type Fault = z.infer<typeof Fault>;
 
-const Call = z.strictObject({ tool: z.string().min(1), input: z.unknown(), id: z.string().min(1).max(200).optional() });
+const Call = z.strictObject({
+  tool: z.string().min(1),
+  input: z.unknown().optional(),
+  id: z.string().min(1).max(200).optional(),
+});
 
 const Part = z
   .strictObject({

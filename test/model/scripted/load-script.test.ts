@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -87,6 +87,11 @@ describe("a broken script is told with file, line and field", () => {
     );
   });
 
+  test("a call may leave its input out", async () => {
+    const name = await write("e.json", '{ "version": 1, "steps": [{ "calls": [{ "tool": "List" }] }] }');
+    expect((await loadScriptedModel(name, { clock, cwd: folder })).unused()).toEqual(["steps[0]"]);
+  });
+
   test("comments and trailing commas are fine", async () => {
     const name = await write("d.json", '{ // a comment\n"version": 1, "steps": [{ "text": "x" },], }');
     expect((await loadScriptedModel(name, { clock, cwd: folder })).ref).toBe("scripted/d.json");
@@ -142,6 +147,12 @@ describe("scripts in code, under plain Node", () => {
        export default script({ version: 1, model: { contextWindow: 5000 }, steps: [say] });`,
     );
     expect(await run(name)).toBe("good day hi 5000");
+  });
+
+  test("the example of the documentation", async () => {
+    const docs = await readFile(join(repository, "docs/scripted-models.md"), "utf8");
+    const example = /```ts\n(.*?)```/s.exec(docs)?.[1] ?? "";
+    expect(await run(await write("scripts/docs.ts", example))).toBe("Done. 100000");
   });
 
   test("plain modules too", async () => {
