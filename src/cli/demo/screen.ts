@@ -1,0 +1,129 @@
+import { visibleLine, visibleText } from "../../view/index.ts";
+
+/** Calm output for a terminal of any width, and for a pipe. Text is made safe here: callers pass what they have. */
+export interface Screen {
+  readonly paint: Paint;
+  readonly width: number;
+  /** One line; what does not fit is cut, with a mark. */
+  line(text?: string, style?: Style): void;
+  /** One line that is there to be copied: neither cut nor wrapped. */
+  whole(text: string, options?: { first?: string; style?: Style }): void;
+  /** Wrapped at words; `first`, in the style `mark`, stands before the first line, and the others are indented as deep. */
+  paragraph(text: string, options?: { first?: string; mark?: Style; style?: Style }): void;
+  /** A name and its value. */
+  field(name: string, value: string): void;
+  /** Words as they come, wrapped; `endWords` ends the paragraph. */
+  words(text: string): void;
+  endWords(): void;
+  /** On a terminal: a line that the next output replaces. */
+  passing(text: string): void;
+}
+
+export type Style = (text: string) => string;
+export type Paint = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", Style>>;
+
+const fieldWidth = 10;
+const wordsMark = "● ";
+
+export function createScreen(
+  output: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">,
+  env: Readonly<Record<string, string | undefined>>,
+): Screen {
+  const isTerminal = output.isTTY;
+  const width = Math.max(20, Math.min(isTerminal ? output.columns || 80 : 80, 80));
+  const paint = createPaint(isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb");
+  let passing = false;
+  let column = 0;
+  let word = "";
+
+  const write = (text: string) => {
+    if (passing) output.write("\r\x1b[2K");
+    passing = false;
+    output.write(text);
+  };
+
+  const paragraph: Screen["paragraph"] = (text, { first = "", style = plain, mark = style } = {}) => {
+    const indent = " ".repeat(first.length);
+    for (const [index, part] of wrap(visibleText(text), width - first.length).entries()) {
+      write(`${index === 0 ? mark(first) : indent}${style(part)}\n`);
+    }
+  };
+
+  const flushWord = () => {
+    if (word === "") return;
+    if (column > wordsMark.length && column + 1 + word.length > width) breakWords();
+    else if (column > wordsMark.length) put(" ");
+    put(word);
+    word = "";
+  };
+  const put = (text: string) => {
+    column += text.length;
+    write(text);
+  };
+  const breakWords = () => {
+    write(`\n${" ".repeat(wordsMark.length)}`);
+    column = wordsMark.length;
+  };
+
+  return {
+    paint,
+    width,
+    paragraph,
+    line: (text = "", style = plain) => write(`${style(cut(visibleLine(text), width))}\n`),
+    whole: (text, { first = "", style = plain } = {}) => write(`${paint.dim(first)}${style(visibleLine(text))}\n`),
+    field: (name, value) => paragraph(value, { first: name.padEnd(fieldWidth), mark: paint.dim }),
+    words(text) {
+      if (column === 0) {
+        write(`\n${paint.cyan(wordsMark)}`);
+        column = wordsMark.length;
+      }
+      for (const character of visibleText(text)) {
+        if (!/\s/.test(character)) word += character;
+        else flushWord();
+        if (character === "\n") breakWords();
+      }
+    },
+    endWords() {
+      flushWord();
+      if (column > 0) write("\n");
+      column = 0;
+    },
+    passing(text) {
+      if (!isTerminal) return;
+      write(cut(visibleLine(text), width - 1));
+      passing = true;
+    },
+  };
+}
+
+const plain: Style = (text) => text;
+
+function createPaint(colored: boolean): Paint {
+  const style =
+    (on: number, off: number): Style =>
+    (text) =>
+      colored && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;
+  return {
+    bold: style(1, 22),
+    dim: style(2, 22),
+    red: style(31, 39),
+    green: style(32, 39),
+    yellow: style(33, 39),
+    cyan: style(36, 39),
+  };
+}
+
+const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
+
+/** Lines of at most `width`; a word that is longer is broken, never shortened. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/).flatMap((long) => long.match(new RegExp(`.{1,${width}}`, "gu")) ?? [])) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,34 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+
+/** A folder that holds everything the demo makes, and the environment in which it runs. */
+export interface Workspace {
+  readonly root: string;
+  /** TROUPE_HOME of the demo: the user's own sessions and settings are neither read nor written. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+/** Of the user's environment only this goes along: whatever else is set must not change what the demo does. */
+const kept = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ"];
+
+export async function makeWorkspace(userEnv: Readonly<Record<string, string | undefined>>): Promise<Workspace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "troupe-demo-")));
+  const home = join(root, "home", ".troupe");
+  await mkdir(dirname(home));
+  const env = Object.fromEntries(kept.flatMap((name) => (userEnv[name] ? [[name, userEnv[name]]] : [])));
+  return {
+    root,
+    home,
+    env: {
+      ...env,
+      // The agent's `node` is the one that runs this program.
+      PATH: [dirname(process.execPath), env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter),
+      HOME: dirname(home),
+      TROUPE_HOME: home,
+    },
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
