@@ -103,7 +103,7 @@ export function createAgent(options: AgentOptions): Agent {
     record: (event) => recorder.record(event),
     live: recorder.live,
     async settled() {
-      while (current) await current.ended;
+      for (let run = current; run; run = current) await run.ended;
       if (broken) throw broken.error;
       return last;
     },

@@ -1,12 +1,5 @@
 import type { CreateId } from "../platform/index.ts";
-import type {
-  CallId,
-  PermissionAnswer,
-  PermissionDecision,
-  RequestId,
-  StoredEvent,
-  ToolCallPart,
-} from "../protocol/index.ts";
+import type { PermissionAnswer, PermissionDecision, RequestId, StoredEvent, ToolCallPart } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
 import { deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
 import type { Recorder } from "./recorder.ts";
@@ -61,7 +54,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const requestId = ports.createId<RequestId>("ask");
     const question: PermissionQuestion = {
       requestId,
-      callId: request.call.callId as CallId,
+      callId: request.call.callId,
       tool: tool.name,
       input: request.input,
       question: decision.question,
@@ -78,7 +71,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     }
     let answer: PermissionAnswer;
     try {
-      answer = await answered;
+      answer = await orAborted(answered, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       await settle({ behavior: "deny", by: "interrupt" });
@@ -102,4 +95,14 @@ export function createPermissions(ports: PermissionPorts): Permissions {
   };
 
   return { allow };
+}
+
+/** Whoever is asked may take no notice of the signal; the agent does not wait for them. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

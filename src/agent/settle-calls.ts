@@ -79,7 +79,10 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolO
   const outcome = await executeTool(tool, input, context);
   if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
   if (outcome.outcome === "interrupted" && outcome.content.length === 0) return told("interrupted", interruptedCall);
-  return boundOutcome(outcome, { save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data) });
+  return boundOutcome(outcome, {
+    ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }),
+    save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data),
+  });
 }
 
 const told = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({ outcome, content: [{ type: "text", text }] });

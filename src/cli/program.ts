@@ -35,7 +35,11 @@ function buildProgram(exit: (code: number) => void): Program {
   });
 
   const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
-  subcommand(sessions, "list", "the sessions of this project, newest first", { isDefault: true })
+  sessions
+    .command("list", { isDefault: true })
+    .description("the sessions of this project, newest first")
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
     .option("--all", "of every project")
     .option("--json", "as JSON lines")
     .action(async (flags: { all?: boolean; json?: boolean }) => {
@@ -118,9 +122,9 @@ function addRunOptions(program: Program): Program {
     .option("--verbose", "say on standard error what goes on");
 }
 
-function subcommand(parent: Program, name: string, description: string, options = {}): Program {
+function subcommand(parent: Program, name: string, description: string): Program {
   return parent
-    .command(name, options)
+    .command(name)
     .description(description)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });

@@ -39,6 +39,8 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     interrupt: () => void session.dispatch({ type: "interrupt" }),
     leave: () => void session.close("interrupted"),
   });
+  // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     const result = await runHeadless({
       session,
@@ -53,8 +55,9 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     });
     return signals.exitCode ?? exitCodeOf(result);
   } finally {
-    signals.stop();
     await session.close("interrupted");
+    signals.stop();
+    clearInterval(alive);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import * as z from "zod";
-import { Command, type ContentPart } from "../protocol/index.ts";
+import { Command } from "../protocol/index.ts";
 import type { InputProblem } from "./run-headless.ts";
 
 /** The form in which other agents' scripts send a prompt; taken as it is, so that they carry over. */
@@ -34,7 +34,7 @@ function parseCommand(line: string, number: number): Command | InputProblem {
   const foreign = ForeignPrompt.safeParse(value);
   if (foreign.success) {
     const { content } = foreign.data.message;
-    return { type: "prompt", content: typeof content === "string" ? content : (content as ContentPart[]) };
+    return { type: "prompt", content: typeof content === "string" ? content : content };
   }
   const parsed = Command.safeParse(value);
   if (parsed.success) return parsed.data;

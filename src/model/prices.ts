@@ -20,7 +20,7 @@ function multiply(price: Price, usage: Usage): number {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const long = price.long && prompt > price.long.over ? price.long : undefined;
   const input = long?.input ?? price.input;
-  const scale = input / price.input;
+  const scale = price.input === 0 ? 1 : input / price.input;
   const read = (price.cacheRead ?? price.input * 0.1) * scale;
   const write = (price.cacheWrite ?? price.input * 1.25) * scale;
   const total =

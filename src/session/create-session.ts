@@ -15,8 +15,8 @@ export interface CreateSessionOptions {
   readonly tools?: readonly Tool[] | undefined;
   /** Keep the session in memory only. */
   readonly memory?: boolean | undefined;
-  /** Go on with this session, or with the newest of `cwd`. */
-  readonly resume?: string | "latest" | undefined;
+  /** Go on with this session, or with the newest of `cwd`: `latest`. */
+  readonly resume?: string | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;

@@ -19,13 +19,17 @@ const limit = 20_000;
 export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
   const subscribers = new Set<Subscriber>();
   let closed = false;
+  /** What happened before anybody could subscribe; the first reader gets it. */
+  let early: Envelope[] | undefined = [];
 
   return {
     publish(envelope) {
+      early?.push(envelope);
       for (const subscriber of subscribers) subscriber.push(envelope);
     },
     subscribe({ replay = false, signal } = {}) {
-      let waiting: Envelope[] = [];
+      let waiting: Envelope[] = early ?? [];
+      early = undefined;
       let ended = closed;
       let overflowed = false;
       let wake: (() => void) | undefined;

@@ -95,6 +95,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await lead.record({ type: "session.closed", reason });
     hub.close();
     await opened.close();
+    await parts.onClose?.();
   };
 
   await lead.record({ type: "session.opened", sessionId: opened.sessionId, version, cwd: parts.cwd, resumed });

@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly thinkingTokens?: number | undefined;
   /** Things the user should hear about that stopped nothing. */
   readonly notices: readonly string[];
+  /** Run when the session closes; what it rejects with, `close` does. */
+  readonly onClose?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly createId: CreateId;
 }

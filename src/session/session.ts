@@ -9,8 +9,8 @@ export interface Session {
   /** Never rejects for something a caller can get wrong: the ack says what and what to do. */
   dispatch(command: Command): Promise<Ack>;
   /**
-   * Everything that happens from the moment of this call; with `replay` everything that ever happened first, and nothing
-   * twice or in between lost. Ends when the session closes. A reader that falls far behind is thrown out with
+   * Everything that happens from the moment of this call, and for the first reader from the opening of the session; with
+   * `replay` everything that ever happened first, and nothing twice or in between lost. Ends when the session closes. A reader that falls far behind is thrown out with
    * `slow_reader` rather than eating memory: it can come back with `replay`.
    */
   events(options?: { replay?: boolean; signal?: AbortSignal }): AsyncIterable<Envelope>;

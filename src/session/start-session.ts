@@ -16,8 +16,8 @@ export interface StartOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags & { readonly thinkingTokens?: number | undefined; readonly record?: string | undefined };
-  /** A session's id, or the newest of this folder. */
-  readonly resume?: string | "latest" | undefined;
+  /** A session's id, or `latest`: the newest of this folder. */
+  readonly resume?: string | undefined;
   readonly asker: PermissionAsker;
   /** Instead of the model the flags and settings name. */
   readonly model?: ModelClient | undefined;
@@ -48,7 +48,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       random: Math.random,
       cwd: config.cwd,
     });
-    return recording ? recording(model) : model;
+    return recording ? recording.through(model) : model;
   };
 
   let opened: OpenedSession | undefined;
@@ -96,6 +96,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       maxBudgetUsd: config.maxBudgetUsd,
       compactAt: config.compaction.atFraction,
       thinkingTokens: options.flags.thinkingTokens,
+      onClose: recording?.finish,
       notices: [...config.notices, ...initial.notices],
       clock,
       createId,

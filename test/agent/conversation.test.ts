@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createConversation } from "../../src/agent/conversation.ts";
 import type { CallId, Message, PromptId, StoredEvent } from "../../src/protocol/index.ts";

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
+import { harness, step } from "./harness.ts";
+
+const diskFull = () =>
+  new TroupeError("storage", "cannot write", { cause: Object.assign(new Error("no space left"), { code: "ENOSPC" }) });
+
+test("while the disk is full the agent waits and says so; then it goes on, and nothing is missing or doubled", async () => {
+  let full = 0;
+  const { run, names, events, model } = harness({
+    script: { version: 1, steps: [step("", ["Echo", "a"]), { text: "ok" }] },
+    sink: (sink) => ({
+      record(event: StoredEvent) {
+        if (event.type === "tool.settled" && full++ < 3) return Promise.reject(diskFull());
+        return sink.record(event);
+      },
+    }),
+  });
+  await run("go");
+  expect(full).toBe(4);
+  expect(
+    events()
+      .filter((event) => event.type === "turn.waiting")
+      .map((event) => event.reason)[0],
+  ).toContain("the disk is full");
+  expect(names().filter((name) => name === "tool.settled")).toHaveLength(1);
+  model.assertAllUsed();
+});
+
+test("any other storage failure stops the agent with the cause, and whoever waits for it is told", async () => {
+  const { say, agent } = harness({
+    script: { version: 1, steps: [{ text: "ok" }] },
+    sink: (sink) => ({
+      record: (event) =>
+        event.type === "turn.started"
+          ? Promise.reject(new TroupeError("storage", "disk on fire", { cause: { code: "EIO" } }))
+          : sink.record(event),
+    }),
+  });
+  await say("go");
+  await expect(agent.settled()).rejects.toThrow("disk on fire");
+});
+
+test("events are published in the order they are stored, also when a run and a prompt meet", async () => {
+  const { run, agent, envelopes } = harness({ script: { version: 1, rules: [{ answer: { text: "ok" } }] } });
+  const more = Array.from({ length: 20 }, (_, n) => agent.admit("user", [{ type: "text", text: String(n) }]));
+  await run("go");
+  await Promise.all(more);
+  agent.wake();
+  await agent.settled();
+  const stored = envelopes.filter(({ event }) => event.type !== "text.delta").map(({ seq }) => seq);
+  expect(stored).toEqual(stored.map((_, index) => index + 1));
+});
