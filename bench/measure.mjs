@@ -1,0 +1,58 @@
+/**
+ * Runs every task once a round, so that whatever else the machine does falls on all of them alike. Stops after `rounds`,
+ * or when `seconds` are over and each has run `least` times. Each task gives back a number, or an object of numbers.
+ */
+export async function interleave(tasks, { rounds, seconds = 30, warmUp = 1, least = 3 }) {
+  const values = new Map(Object.keys(tasks).map((name) => [name, []]));
+  const end = performance.now() + seconds * 1000;
+  for (let round = 0; round < rounds + warmUp; round++) {
+    if (round >= warmUp + least && performance.now() > end) break;
+    for (const [name, task] of Object.entries(tasks)) {
+      const value = await task();
+      if (round >= warmUp) values.get(name).push(value);
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+export const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const low = Math.floor(at);
+  return sorted[low] + ((sorted[Math.ceil(at)] ?? sorted[low]) - sorted[low]) * (at - low);
+}
+
+export const median = (values) => quantile(values, 0.5);
+
+/** What the report prints of one thing that was measured. `values` and `bare` are lists of the same unit. */
+export function row({ what, unit = "ms", values, bare, against, goal }) {
+  const value = median(values);
+  const base = bare === undefined ? undefined : median(bare);
+  return {
+    what,
+    unit,
+    median: round(value),
+    low: round(quantile(values, 0.1)),
+    high: round(quantile(values, 0.9)),
+    rounds: values.length,
+    ...(base !== undefined && {
+      against,
+      bare: round(base),
+      ratio: round(value / base),
+      more: round(value - base),
+    }),
+    ...(goal !== undefined && { goal: goal.text, reached: goal.reached(value, base) }),
+  };
+}
+
+export const round = (value) => (Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
+
+/** At most so much more than the bare minimum. */
+export const atMostMore = (limit, unit) => ({
+  text: `≤ +${limit} ${unit}`,
+  reached: (value, base) => value - base <= limit,
+});
+
+export const atMost = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, reached: (value) => value <= limit });
