@@ -4,7 +4,7 @@ import { drawSession } from "./demo/draw-session.ts";
 import { drawSummary } from "./demo/draw-summary.ts";
 import { createSampleRepository, type TestRun } from "./demo/sample-repository.ts";
 import { mendTheTest } from "./demo/scenario.ts";
-import { createScreen, type Screen } from "./demo/screen.ts";
+import { createScreen, type Screen } from "./screen.ts";
 import { playScenario } from "./demo/play-scenario.ts";
 import { makeWorkspace, type Workspace } from "./demo/workspace.ts";
 import { whatWentWrong } from "./demo/what-went-wrong.ts";

@@ -1,5 +1,5 @@
 import type { CallId, Event } from "../../protocol/index.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen } from "../screen.ts";
 
 type Settled = Extract<Event, { type: "tool.settled" }>;
 

@@ -1,7 +1,7 @@
 import { leadOf, sessionSpending } from "../../view/index.ts";
 import type { Played } from "./play-scenario.ts";
 import type { TestRun } from "./sample-repository.ts";
-import type { Screen } from "./screen.ts";
+import type { Screen } from "../screen.ts";
 
 export interface Summary extends Played {
   readonly before: TestRun;

@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from "../../view/index.ts";
+import { visibleLine, visibleText } from "../view/index.ts";
 
 /** Calm output for a terminal of any width, and for a pipe. Text is made safe here: callers pass what they have. */
 export interface Screen {
@@ -115,11 +115,11 @@ function createPaint(colored: boolean): Paint {
 
 const cut = (text: string, width: number) => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);
 
-/** Lines of at most `width`; a word that is longer is broken, never shortened. */
+/** Lines of at most `width`; a longer word stays whole: it is a path or an id, and there to be copied. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/\s+/).flatMap((long) => long.match(new RegExp(`.{1,${width}}`, "gu")) ?? [])) {
+  for (const word of text.split(/\s+/)) {
     if (line !== "" && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

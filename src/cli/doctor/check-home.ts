@@ -1,0 +1,96 @@
+import { access, constants, lstat, readdir, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { hasErrorCode } from "../../platform/index.ts";
+import type { Check } from "./finding.ts";
+
+const elsewhere = "set TROUPE_HOME to a folder of your own";
+
+export const homeFolder: Check = {
+  name: "home",
+  async find({ home }) {
+    const exists = await isThere(home);
+    const place = exists ? home : await nearestFolder(home);
+    if (!(await stat(place)).isDirectory()) {
+      return [{ status: "problem", detail: `${place} is not a folder`, advice: elsewhere, blocks: true }];
+    }
+    const { uid } = await stat(place);
+    const us = process.getuid?.();
+    if (exists && us !== undefined && uid !== us) {
+      const detail = `${home} belongs to user ${uid}, and we are user ${us}`;
+      return [{ status: "problem", detail, advice: elsewhere, blocks: true }];
+    }
+    const reason = await whyNotWritable(place);
+    if (reason !== undefined) {
+      const detail = `${place} cannot be written to (${reason})`;
+      return [{ status: "problem", detail, advice: elsewhere, blocks: true }];
+    }
+    return [{ status: "ok", detail: exists ? home : `${home}, made at the first run` }];
+  },
+};
+
+const mostEntries = 20_000;
+
+/** Sessions hold what was said and read: they are for their owner's eyes. */
+export const homeRights: Check = {
+  name: "home's rights",
+  async find({ home }) {
+    if (process.platform === "win32" || !(await isThere(home))) return [];
+    const loose = [home, ...(await entriesIn(home))];
+    const open: string[] = [];
+    for (const path of loose) {
+      const { mode } = await lstat(path);
+      if ((mode & 0o170000) !== constants.S_IFLNK && (mode & 0o077) !== 0) open.push(path);
+    }
+    const [first] = open;
+    if (first === undefined) return [{ status: "ok", detail: "closed to other users" }];
+    const more = open.length === 1 ? "" : ` and ${open.length - 1} more`;
+    const detail = `${first}${more} could be opened by other users`;
+    return [{ status: "problem", detail, advice: `chmod -R go= ${home}` }];
+  },
+};
+
+const megabyte = 1024 * 1024;
+const [littleMegabytes, tooLittleMegabytes] = [200, 10];
+
+export const homeSpace: Check = {
+  name: "free space",
+  async find({ home }) {
+    const place = await nearestFolder(home);
+    const { bavail, bsize } = await statfs(place);
+    const megabytes = Math.floor((bavail * bsize) / megabyte);
+    const detail = megabytes >= 1024 ? `${(megabytes / 1024).toFixed(1)} GB` : `${megabytes} MB`;
+    if (megabytes >= littleMegabytes) return [{ status: "ok", detail }];
+    const blocks = megabytes < tooLittleMegabytes;
+    return [{ status: "problem", detail: `${detail} at ${place}`, advice: "free some space", blocks }];
+  },
+};
+
+async function entriesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  return entries.slice(0, mostEntries).map((name) => join(folder, name));
+}
+
+/** Up the path to what is there. */
+async function nearestFolder(path: string): Promise<string> {
+  for (let place = path; ; place = dirname(place)) if ((await isThere(place)) || place === dirname(place)) return place;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
+async function whyNotWritable(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    if (hasErrorCode(error, "EACCES", "EROFS", "EPERM")) return error.code;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { findExecutable, runProcess } from "../../platform/index.ts";
+import type { Check } from "./finding.ts";
+import type { Machine } from "./machine.ts";
+
+export interface ProgramToFind {
+  readonly name: string;
+  /** What makes it tell its version. */
+  readonly args: readonly string[];
+  /** What does not work without it. */
+  readonly without: string;
+  readonly blocks?: boolean;
+}
+
+export function program({ name, args, without, blocks = false }: ProgramToFind): Check {
+  return {
+    name,
+    async find({ env }) {
+      const path = await findExecutable(name, env["PATH"]);
+      if (path !== undefined) return [await versionFinding(path, args, env)];
+      return [{ status: "missing", detail: `without it: ${without}`, advice: `install ${name}`, blocks }];
+    },
+  };
+}
+
+/** The one that comes with Troupe is used before the system's. */
+export const ripgrep: Check = {
+  name: "ripgrep",
+  async find({ env }) {
+    const shipped = await import("@vscode/ripgrep").then(
+      (module) => module.rgPath,
+      // An optional dependency: not installed, or not made for this system.
+      () => undefined,
+    );
+    const path = shipped !== undefined && existsSync(shipped) ? shipped : await findExecutable("rg", env["PATH"]);
+    if (path !== undefined) return [await versionFinding(path, ["--version"], env)];
+    const detail = "without it: agents cannot search with Grep and Glob";
+    return [{ status: "missing", detail, advice: "install ripgrep (rg)" }];
+  },
+};
+
+async function versionFinding(command: string, args: readonly string[], env: Machine["env"]) {
+  let output = "";
+  const result = await runProcess({
+    command,
+    args,
+    cwd: "/",
+    env: { PATH: env["PATH"] ?? "", LC_ALL: "C" },
+    timeoutMs: 5000,
+    onOutput: (chunk) => {
+      output = (output + chunk.toString("utf8")).slice(0, 4096);
+    },
+  });
+  const line = output.split("\n", 1)[0] ?? "";
+  if (result.exitCode === 0)
+    return { status: "ok", detail: `${/\d+(\.\d+)+\w*/.exec(line)?.[0] ?? line} (${command})` } as const;
+  const why = result.startFailure ?? (result.timedOut ? "it does not answer" : `exit code ${result.exitCode}: ${line}`);
+  return { status: "problem", detail: `${command} does not run: ${why}`, advice: "install it again" } as const;
+}

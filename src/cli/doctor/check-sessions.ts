@@ -1,0 +1,36 @@
+import { idMaker, systemClock } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { createFileSessionStore, type SessionStore, type SessionSummary } from "../../store/index.ts";
+import type { Check } from "./finding.ts";
+
+/** So many of the newest are read whole; of older ones only the ends are looked at. */
+const readWhole = 200;
+
+export const sessions: Check = {
+  name: "sessions",
+  async find({ home }) {
+    const store = createFileSessionStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+    const all = await store.list();
+    const problems: { session: SessionSummary; why: string }[] = [];
+    for (const [index, session] of all.entries()) {
+      const why = session.problem ?? (index < readWhole ? await whyNotRead(store, session) : undefined);
+      if (why !== undefined) problems.push({ session, why });
+    }
+    if (problems.length === 0) return [{ status: "ok", detail: all.length === 0 ? "none yet" : `${all.length}` }];
+    return problems.map(({ session, why }) => ({
+      status: "problem",
+      detail: `${session.sessionId} will not open: ${why}`,
+      advice: `troupe sessions repair ${session.sessionId}`,
+    }));
+  },
+};
+
+async function whyNotRead(store: SessionStore, { sessionId }: SessionSummary): Promise<string | undefined> {
+  try {
+    await store.read(sessionId);
+    return undefined;
+  } catch (error) {
+    if (TroupeError.is(error)) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Check } from "./finding.ts";
+
+export const settings: Check = {
+  name: "settings",
+  async find({ settingsProblems, config, configError }) {
+    if (settingsProblems.length > 0) {
+      return settingsProblems.map(({ file, line, column, field, message }) => {
+        const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+        const detail = [place, field, message].filter(Boolean).join(": ");
+        return { status: "problem", detail, advice: "correct the file, or remove it", blocks: true };
+      });
+    }
+    if (configError !== undefined) return [{ status: "problem", detail: configError, blocks: true }];
+    const files = config?.settingsFiles ?? [];
+    const notices = (config?.notices ?? []).map((detail) => ({ status: "problem", detail }) as const);
+    return [{ status: "ok", detail: files.length === 0 ? "no file, none is needed" : files.join(", ") }, ...notices];
+  },
+};
+
+/** What the folder asks for and does not get. */
+export const untrusted: Check = {
+  name: "folder's settings",
+  async find({ config }) {
+    return (config?.untrusted ?? []).map(({ key, source }) => ({
+      status: "ok",
+      detail: `${key} of ${source} is not used: a folder may not decide that`,
+    }));
+  },
+};

@@ -1,0 +1,29 @@
+import { homeFolder, homeRights, homeSpace } from "./check-home.ts";
+import { baseUrls, keys, model } from "./check-model.ts";
+import { program, ripgrep } from "./check-programs.ts";
+import { sessions } from "./check-sessions.ts";
+import { settings, untrusted } from "./check-settings.ts";
+import { folder, node, terminal, troupe } from "./check-surroundings.ts";
+import type { Check } from "./finding.ts";
+
+/** Everything that is looked at, in the order in which it is told. */
+export const checks: readonly Check[] = [
+  troupe,
+  node,
+  folder,
+  program({ name: "bash", args: ["--version"], without: "agents cannot run commands", blocks: true }),
+  program({ name: "git", args: ["--version"], without: "agents do not see the state of the repository" }),
+  ripgrep,
+  program({ name: "tmux", args: ["-V"], without: "nothing yet: teams in terminal panes will use it" }),
+  program({ name: "bwrap", args: ["--version"], without: "nothing yet: the sandbox for commands will use it" }),
+  keys,
+  baseUrls,
+  model,
+  settings,
+  untrusted,
+  homeFolder,
+  homeRights,
+  homeSpace,
+  sessions,
+  terminal,
+];

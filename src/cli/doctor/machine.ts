@@ -1,0 +1,47 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Config, loadConfig, settingsProblems } from "../../session/index.ts";
+
+/** What the checks look at, gathered once. */
+export interface Machine {
+  /** Undefined when the folder we were started in is gone. */
+  readonly cwd: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nodeVersion: string;
+  /** TROUPE_HOME, whether or not the settings can be read. */
+  readonly home: string;
+  /** Undefined when a run would not get past its settings; `configError` says why. */
+  readonly config: Config | undefined;
+  readonly configError: string | undefined;
+  readonly settingsProblems: Awaited<ReturnType<typeof settingsProblems>>;
+  readonly terminal: { readonly isTerminal: boolean; readonly columns: number | undefined };
+}
+
+export async function lookAround(process: NodeJS.Process): Promise<Machine> {
+  const { env, stdout } = process;
+  const cwd = currentFolder(process);
+  const input = { cwd: cwd ?? "/", env };
+  const [config, problems] = await Promise.allSettled([loadConfig(input), settingsProblems(input)]);
+  return {
+    cwd,
+    env,
+    nodeVersion: process.version,
+    // The same place that the settings are loaded from; here also for when they cannot be.
+    home: resolve(input.cwd, env["TROUPE_HOME"] || join(env["HOME"] || homedir(), ".troupe")),
+    config: config.status === "fulfilled" ? config.value : undefined,
+    configError: config.status === "rejected" ? messageOf(config.reason) : undefined,
+    settingsProblems: problems.status === "fulfilled" ? problems.value : [],
+    terminal: { isTerminal: stdout.isTTY, columns: stdout.columns },
+  };
+}
+
+function currentFolder(process: NodeJS.Process): string | undefined {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

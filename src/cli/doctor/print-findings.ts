@@ -1,0 +1,28 @@
+import { createScreen } from "../screen.ts";
+import type { Finding } from "./finding.ts";
+
+/** One line each: how it stands, what it is, what to do. */
+export function printFindings(
+  findings: readonly Finding[],
+  output: Parameters<typeof createScreen>[0],
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const screen = createScreen(output, env);
+  const { green, yellow, red, dim } = screen.paint;
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  for (const { status, name, detail, advice, blocks } of findings) {
+    const first = `${status.padEnd("problem".length)}  ${name.padEnd(width)}  `;
+    screen.paragraph(detail, { first, mark: status === "ok" ? green : blocks ? red : yellow });
+    if (advice !== undefined) screen.paragraph(advice, { first: `${" ".repeat(first.length)}→ `, style: dim });
+  }
+  screen.line();
+  screen.paragraph(verdict(findings));
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const names = (wanted: readonly Finding[]) => [...new Set(wanted.map(({ name }) => name))].join(", ");
+  const blocking = findings.filter(({ blocks }) => blocks);
+  if (blocking.length > 0) return `Troupe cannot work here yet: ${names(blocking)}.`;
+  const others = findings.filter(({ status }) => status !== "ok");
+  return others.length === 0 ? "All is well." : `Troupe can work here. Worth a look: ${names(others)}.`;
+}
