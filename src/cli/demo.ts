@@ -28,8 +28,8 @@ export async function demo(flags: DemoFlags): Promise<number> {
     return await show({ workspace, screen, flags, signal: leaving.signal });
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
-    screen.line();
-    screen.line(flags.keep ? "Stopped." : "Stopped. What the demo had made is removed.");
+    screen.endWords();
+    screen.paragraph(flags.keep ? "Stopped." : "Stopped. What the demo had made is removed.");
     return signals.exitCode ?? exitCodes.interrupted;
   } finally {
     if (!flags.keep) await workspace?.remove();

@@ -8,19 +8,22 @@ interface OpenCall {
   readonly title: string;
   /** Another call ran at the same time. */
   beside: boolean;
+  /** Its time is somebody's time to answer. */
+  readonly asked: boolean;
 }
 
 /** Draws what a session does, event by event. */
 export function drawSession(screen: Screen): (event: Event) => void {
   const { paint } = screen;
   const open = new Map<CallId, OpenCall>();
+  const asked = new Set<CallId>();
 
   const drawers: Drawers = {
     "text.delta": ({ text }) => screen.words(text),
     "turn.ended": () => screen.endWords(),
     "tool.called": ({ callId, name, title }) => {
       for (const other of open.values()) other.beside = true;
-      open.set(callId, { name, title, beside: open.size > 0 });
+      open.set(callId, { name, title, beside: open.size > 0, asked: asked.has(callId) });
       screen.passing(`  … ${title}`);
     },
     "tool.settled": (event) => {
@@ -28,7 +31,10 @@ export function drawSession(screen: Screen): (event: Event) => void {
       open.delete(event.callId);
       if (call) drawCall(screen, call, event);
     },
-    "permission.asked": ({ question }) => screen.paragraph(question, { first: "  ? ", style: paint.yellow }),
+    "permission.asked": ({ question, callId }) => {
+      asked.add(callId);
+      screen.paragraph(question, { first: "  ? ", style: paint.yellow });
+    },
     "permission.settled": ({ behavior }) =>
       screen.line(`    the demo answers: ${behavior === "allow" ? "yes" : "no"}`, paint.bold),
     "turn.failed": ({ failure }) => screen.paragraph(failure.message, { first: "  ✗ ", style: paint.red }),
@@ -46,10 +52,10 @@ function drawCall(screen: Screen, call: OpenCall, settled: Settled): void {
   const facts = [
     ...(ok ? [] : [settled.outcome]),
     ...measureOf(settled),
-    duration(settled.durationMs),
+    ...(call.asked ? [] : [duration(settled.durationMs)]),
     ...(call.beside ? ["side by side"] : []),
   ];
-  screen.paragraph(`${call.title}  (${facts.join(", ")})`, {
+  screen.paragraph(facts.length === 0 ? call.title : `${call.title} (${facts.join(", ")})`, {
     first: ok ? "  ✓ " : "  ✗ ",
     mark: ok ? paint.green : paint.red,
   });

@@ -1,6 +1,9 @@
 import { createScreen } from "../screen.ts";
 import type { Finding } from "./finding.ts";
 
+/** Below so many columns the name stands above its line. */
+const narrow = 60;
+
 /** One line each: how it stands, what it is, what to do. */
 export function printFindings(
   findings: readonly Finding[],
@@ -10,9 +13,12 @@ export function printFindings(
   const screen = createScreen(output, env);
   const { green, yellow, red, dim } = screen.paint;
   const width = Math.max(...findings.map(({ name }) => name.length));
+  const isNarrow = screen.width < narrow;
   for (const { status, name, detail, advice, blocks } of findings) {
-    const first = `${status.padEnd("problem".length)}  ${name.padEnd(width)}  `;
-    screen.paragraph(detail, { first, mark: status === "ok" ? green : blocks ? red : yellow });
+    const mark = status === "ok" ? green : blocks ? red : yellow;
+    if (isNarrow) screen.paragraph(name, { first: `${status.padEnd("problem".length)}  `, mark });
+    const first = isNarrow ? "  " : `${status.padEnd("problem".length)}  ${name.padEnd(width)}  `;
+    screen.paragraph(detail, { first, mark });
     if (advice !== undefined) screen.paragraph(advice, { first: `${" ".repeat(first.length)}→ `, style: dim });
   }
   screen.line();
