@@ -28,7 +28,8 @@ export interface LoopOptions {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };
   /** Asked before each turn: the model may be changed between two. */
   readonly model: () => ModelClient;
-  readonly tools: readonly Tool[];
+  /** Asked before each turn: tools of servers come and go. The list must not change otherwise, or the prompt cache is lost. */
+  readonly tools: () => readonly Tool[];
   readonly conversation: Conversation;
   readonly permissions: Permissions;
   readonly contextFor: SettleCalls["contextFor"];
@@ -36,8 +37,10 @@ export interface LoopOptions {
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly maxTurns?: number | undefined;
-  /** The share of the context window at which older turns are summarised. */
-  readonly compactAt?: number | undefined;
+  /** When older turns are summarised: at so many tokens, else at this share of the context window. */
+  readonly compaction?:
+    | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
+    | undefined;
   readonly thinkingTokens?: number | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -84,7 +87,6 @@ const defaultCompactAt = 0.85;
 /** The same with a recorder of the caller's, for an agent that others speak to while it runs. */
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
   const { conversation, signal } = options;
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   let turns = 0;
   let compactedForOverflow = false;
 
@@ -170,16 +172,18 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
       return stop("completed", endDetail(stopReason, parts));
     }
     if (stopReason === "max_tokens") await refuseCutCalls(calls, recorder);
-    else await settleCalls({ ...options, calls, turn, tools, recorder });
+    else await settleCalls({ ...options, calls, turn, tools: byName(options.tools()), recorder });
     if (signal.aborted) return stop("interrupted");
   }
 }
+
+const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]));
 
 /** What every request of this agent begins with, byte for byte. */
 function frame(options: LoopOptions, client: ModelClient): Omit<ModelRequest, "messages" | "caller"> {
   return {
     system: options.conversation.system,
-    tools: toolSpecs(options.tools),
+    tools: toolSpecs(options.tools()),
     maxOutputTokens: client.maxOutputTokens,
     ...(options.thinkingTokens !== undefined && { thinkingTokens: options.thinkingTokens }),
   };
@@ -187,7 +191,8 @@ function frame(options: LoopOptions, client: ModelClient): Omit<ModelRequest, "m
 
 function isNearLimit(options: LoopOptions, client: ModelClient): boolean {
   const room = client.contextWindow - client.maxOutputTokens;
-  const limit = Math.max(room, client.contextWindow / 2) * (options.compactAt ?? defaultCompactAt);
+  const { atTokens, atFraction = defaultCompactAt } = options.compaction ?? {};
+  const limit = atTokens ?? Math.max(room, client.contextWindow / 2) * atFraction;
   return estimateTokens(options.conversation) >= limit && options.conversation.turns().length > 1;
 }
 

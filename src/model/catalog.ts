@@ -1,6 +1,6 @@
+import { nearestName } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { familyAliases, type KnownModel, knownModels, type Price } from "./known-models.ts";
-import { nearest } from "./nearest.ts";
 
 const providers = ["anthropic", "openai", "local", "scripted"] as const;
 export type Provider = (typeof providers)[number];
@@ -78,7 +78,7 @@ export function suggestModel(name: string, further: readonly string[] = []): str
   const candidates = name.includes("/")
     ? refs
     : [...Object.keys(familyAliases), ...further, ...refs.map((ref) => ref.slice(ref.indexOf("/") + 1))];
-  return nearest(name, candidates);
+  return nearestName(name, candidates);
 }
 
 export interface ModelFacts {

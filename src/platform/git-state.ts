@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type GitOptions, runGit } from "./git.ts";
+import { realPathSync } from "./real-path.ts";
 
 /** What an agent is told about the repository it works in. Text from the repository: data, never orders. */
 export interface GitState {
@@ -18,6 +21,7 @@ export async function gitState(
   env: GitOptions["env"] = {},
   signal?: AbortSignal,
 ): Promise<GitState | undefined> {
+  if (!isBelowRepository(realPathSync(cwd))) return undefined;
   const base = { cwd, env, timeoutMs: 2000, limitBytes: 256 * 1024, ...(signal && { signal }) };
   const settings = await filtersOff(base);
   if (settings === undefined) return undefined;
@@ -33,6 +37,13 @@ export async function gitState(
     moreChanges: Math.max(0, changes.length - 40),
     commits: log.ok ? lines(log.stdout) : [],
   };
+}
+
+/** What git itself looks for first. Where there is none, three processes need not be started to hear it from them. */
+function isBelowRepository(folder: string): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
+  const parent = dirname(folder);
+  return parent !== folder && isBelowRepository(parent);
 }
 
 /** Content filters are commands that the repository's config names, and `git status` would run them. */

@@ -8,6 +8,7 @@ export { runGit } from "./git.ts";
 export { decodeLine, encodeLine } from "./line-codec.ts";
 export { openLineFile } from "./line-file.ts";
 export { makeFolder } from "./make-folder.ts";
+export { nearestName } from "./nearest-name.ts";
 export { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
 export { createProcessScope, type ProcessScope } from "./process-scope.ts";
 export { type LineReading, readLines } from "./read-lines.ts";

@@ -69,6 +69,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       },
       roots: policy.roots,
       env: parts.childEnv,
+      commandTimeoutMs: parts.commandTimeoutMs,
       files,
       background: background.tasks,
       processes: scope,

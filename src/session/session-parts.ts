@@ -15,16 +15,19 @@ export interface SessionParts {
   /** Makes another model when the session is told to change it. */
   readonly makeModel: (ref: string) => Promise<ModelClient>;
   readonly costOf: (ref: string, usage: Usage) => number;
-  readonly tools: readonly Tool[];
+  readonly tools: () => readonly Tool[];
   /** The system prompt for a session that begins, or that goes on with `stored`. */
   readonly system: (stored: readonly string[]) => readonly string[];
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly asker: PermissionAsker;
+  readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
-  readonly compactAt?: number | undefined;
+  readonly compaction?:
+    | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
+    | undefined;
   readonly thinkingTokens?: number | undefined;
   /** Things the user should hear about that stopped nothing. */
   readonly notices: readonly string[];

@@ -1,7 +1,7 @@
+import { nearestName } from "../platform/index.ts";
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import * as z from "zod";
 import { Settings } from "../protocol/index.ts";
-import { nearestKey } from "./nearest-key.ts";
 import type { BrokenFile } from "./settings-files.ts";
 
 /** What is wrong, where, in words for whoever has to mend it. Line and column count from 1. */
@@ -79,7 +79,7 @@ function issueProblems(issue: z.core.$ZodIssue): FoundProblem[] {
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(path);
     return issue.keys.map((key) => {
-      const near = nearestKey(key, known);
+      const near = nearestName(key, known);
       const hint = near ? `did you mean ${JSON.stringify(near)}?` : `there is ${known.join(", ")}`;
       return { path: [...path, key], message: `unknown key; ${hint}`, key: true };
     });

@@ -78,6 +78,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       opened = await store.create({ sessionId: createId<SessionId>("ses"), cwd: config.cwd });
     }
     const { sessionId } = opened;
+    const tools = withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions);
     return await openSession({
       opened,
       readStored: async () => (await store.read(sessionId)).lead,
@@ -86,15 +87,16 @@ export async function startSession(options: StartOptions): Promise<Session> {
       model,
       makeModel,
       costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,
-      tools: withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions),
+      tools: () => tools,
       system: (stored) => refreshSystemPrompt(stored, system),
       permissionMode: config.permissionMode,
       rules,
       asker: options.asker,
       childEnv: config.childEnv,
+      commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,
-      compactAt: config.compaction.atFraction,
+      compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: recording?.finish,
       notices: [...config.notices, ...initial.notices],

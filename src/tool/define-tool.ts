@@ -57,6 +57,8 @@ export interface ToolContext {
   readonly roots: readonly string[];
   /** For child processes: the user's environment without what must not leak. */
   readonly env: Readonly<Record<string, string>>;
+  /** How long a command may take unless its call says otherwise. */
+  readonly commandTimeoutMs?: number | undefined;
   readonly files: FileTracker;
   readonly background: BackgroundTasks;
   /** Where every child process is started: what is left of them ends with the session. */

@@ -1,4 +1,4 @@
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../platform/index.ts";
 
 /** The line numbers at which `wanted` begins, without overlaps. */
 export function findOccurrences(text: string, wanted: string): number[] {

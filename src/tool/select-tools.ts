@@ -1,5 +1,5 @@
+import { nearestName } from "../platform/index.ts";
 import type { Tool } from "./define-tool.ts";
-import { nearestName } from "./nearest-name.ts";
 
 export interface ToolSelection {
   /** Only these; all where it is not given. */

@@ -33,7 +33,6 @@ export interface HarnessOptions {
   readonly ledger?: Ledger;
   readonly costOf?: AgentOptions["costOf"];
   readonly maxTurns?: number;
-  readonly compactAt?: number;
   /** Events of an earlier life of the same agent. */
   readonly log?: readonly StoredEnvelope[];
   readonly sink?: (sink: EventSink) => EventSink;
@@ -79,7 +78,7 @@ export function harness(options: HarnessOptions): Harness {
     session: "ses_00000000" as SessionId,
     agent: { id: "agt_00000000" as AgentId, path: leadPath, type: "lead" },
     model: () => model,
-    tools: options.tools ?? [echoTool],
+    tools: () => options.tools ?? [echoTool],
     conversation,
     sink: options.sink ? options.sink(log) : log,
     seq: kept.at(-1)?.seq ?? 0,
@@ -96,7 +95,6 @@ export function harness(options: HarnessOptions): Harness {
     ledger: options.ledger ?? createLedger(),
     costOf: options.costOf ?? (() => 0),
     maxTurns: options.maxTurns,
-    compactAt: options.compactAt,
     saveOutput: async (name, data) => {
       saved.set(name, data);
       return `/saved/${name}`;

@@ -43,6 +43,17 @@ interface AssistantParam {
 }
 
 function toMessage(message: Message): UserParam | AssistantParam {
+  const known = converted.get(message);
+  if (known) return known;
+  const result = convert(message);
+  converted.set(message, result);
+  return result;
+}
+
+/** Not state: a memory of what a pure function of an unchanging message gave. A long conversation grows at its end only. */
+const converted = new WeakMap<Message, UserParam | AssistantParam>();
+
+function convert(message: Message): UserParam | AssistantParam {
   return message.role === "user"
     ? { role: "user", content: toUserBlocks(message.parts) }
     : { role: "assistant", content: message.parts.flatMap(toAnswerBlock) };

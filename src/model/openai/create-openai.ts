@@ -52,9 +52,9 @@ async function* attempt(
   const dialect = endpoint.provider === "openai" ? "openai" : "compatible";
   const body = toOpenAi(request, { id: endpoint.model, dialect, thinking: facts.thinking });
   const answer = new OpenAiAnswer({
-    usedIds: callIdsIn(request),
+    usedIds: () => callIdsIn(request),
     createId: () => `call_${Array.from({ length: 24 }, () => Math.floor(random() * 36).toString(36)).join("")}`,
-    requestChars: JSON.stringify([body.messages, body.tools]).length,
+    requestChars: () => JSON.stringify([body.messages, body.tools]).length,
   });
   for await (const read of readStream(() => client.chat.completions.create(body, { signal }))) {
     if (!read.ok) {

@@ -5,10 +5,10 @@ import { WireChunk, type WireUsage } from "./wire-chunk.ts";
 
 export interface AnswerOptions {
   /** Ids the conversation has already: some servers count from 0 in every answer, and a log must be able to tell. */
-  readonly usedIds: ReadonlySet<string>;
+  readonly usedIds: () => ReadonlySet<string>;
   readonly createId: () => string;
   /** Length of the request, for servers that do not count tokens. */
-  readonly requestChars: number;
+  readonly requestChars: () => number;
 }
 
 /** Puts an answer together from the chunks of its stream. Without a finish reason there is no answer. */
@@ -77,7 +77,7 @@ export class OpenAiAnswer {
   }
 
   #parts(stopReason: StopReason): AnswerPart[] {
-    const used = new Set(this.#options.usedIds);
+    const used = new Set(this.#options.usedIds());
     const parts: AnswerPart[] = [];
     if (this.#thinking) parts.push({ type: "thinking", text: this.#thinking });
     if (this.#text) parts.push({ type: "text", text: this.#text });
@@ -102,7 +102,7 @@ export class OpenAiAnswer {
     const written =
       this.#text.length + this.#thinking.length + this.#calls.reduce((sum, call) => sum + call.json.length, 0);
     return {
-      inputTokens: Math.ceil(this.#options.requestChars / charsPerToken),
+      inputTokens: Math.ceil(this.#options.requestChars() / charsPerToken),
       outputTokens: Math.ceil(written / charsPerToken),
       cacheReadTokens: 0,
       cacheWriteTokens: 0,

@@ -40,8 +40,18 @@ const toTool = ({ name, description, inputSchema }: ModelRequest["tools"][number
 });
 
 function toMessages(message: Message, dialect: Dialect): Wire.ChatCompletionMessageParam[] {
-  return message.role === "user" ? toUserMessages(message, dialect) : toAssistantMessages(message);
+  const known = converted[dialect].get(message);
+  if (known) return known;
+  const result = message.role === "user" ? toUserMessages(message, dialect) : toAssistantMessages(message);
+  converted[dialect].set(message, result);
+  return result;
 }
+
+/** Not state: a memory of what a pure function of an unchanging message gave. A long conversation grows at its end only. */
+const converted: Readonly<Record<Dialect, WeakMap<Message, Wire.ChatCompletionMessageParam[]>>> = {
+  openai: new WeakMap(),
+  compatible: new WeakMap(),
+};
 
 /** Results carry text only: what else a tool gave is said right after them, with the call it belongs to. */
 function toUserMessages({ parts }: UserMessage, dialect: Dialect): Wire.ChatCompletionMessageParam[] {

@@ -15,7 +15,13 @@ const BashInput = z.strictObject({
     .refine((command) => !command.includes("\0"), "must not have a NUL byte in it")
     .describe("The command line for bash"),
   description: z.string().max(1000).optional().describe("What it does, in five to ten words"),
-  timeout: z.number().int().min(1).max(600_000).optional().describe("Milliseconds; 120000 if not given"),
+  timeout: z
+    .number()
+    .int()
+    .min(1)
+    .max(600_000)
+    .optional()
+    .describe("Milliseconds; 120000 if not given and not set otherwise"),
   run_in_background: z.boolean().optional().describe("Start it and go on; its output is read with TaskOutput"),
 });
 type BashInput = z.infer<typeof BashInput>;
@@ -40,7 +46,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const name = `bash-${randomUUID().slice(0, 8)}.txt`;
   const output = spoolOutput({ showBytes, fileLimitBytes, openFile: () => context.outputFile(name) });
   const live = createLiveText((text) => context.progress(text));
-  const timeoutMs = input.timeout ?? defaultTimeout;
+  const timeoutMs = input.timeout ?? context.commandTimeoutMs ?? defaultTimeout;
   let where = "";
   const result = await context.processes.run({
     ...(await shell(input.command, context)),
