@@ -128,9 +128,13 @@ function markLast<T extends object>(blocks: readonly T[]): T[] {
 }
 
 /** The last finds what the next request will share; the one before finds what the last request left. */
-function markUserMessages(messages: (UserParam | AssistantParam)[]): Wire.MessageParam[] {
-  const users = messages.filter((message) => message.role === "user").slice(-2);
-  return messages.map((message) =>
-    message.role === "user" && users.includes(message) ? { role: "user", content: markLast(message.content) } : message,
-  );
+function markUserMessages(messages: readonly (UserParam | AssistantParam)[]): Wire.MessageParam[] {
+  const marked: Wire.MessageParam[] = [...messages];
+  for (let index = messages.length - 1, left = 2; index >= 0 && left > 0; index--) {
+    const message = messages[index];
+    if (message?.role !== "user") continue;
+    marked[index] = { role: "user", content: markLast(message.content) };
+    left -= 1;
+  }
+  return marked;
 }
