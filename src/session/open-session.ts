@@ -1,6 +1,6 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Agent, createAgent, createConversation, createLedger, createPermissions } from "../agent/index.ts";
-import { createProcessScope, version } from "../platform/index.ts";
+import { createProcessScope, safeName, version } from "../platform/index.ts";
 import { type Ack, type Envelope, leadPath, TroupeError } from "../protocol/index.ts";
 import { createFileTracker } from "../tool/index.ts";
 import { emptyView, reduce } from "../view/index.ts";
@@ -28,13 +28,6 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   let cwd = conversation.cwd ?? parts.cwd;
   let closing: Promise<void> | undefined;
 
-  /** Where outputs were put that the agent was told of. */
-  const ownFolders = new Set<string>();
-  const handOut = (path: string) => {
-    ownFolders.add(dirname(path));
-    return path;
-  };
-
   const hub = createHub(parts.readStored);
   const publish = (envelope: Envelope) => {
     view = reduce(view, envelope);
@@ -42,7 +35,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   };
   const scope = createProcessScope();
   const broker = createPermissionBroker();
-  const policy = createPolicy({ ...parts, currentCwd: () => cwd, ownFolders: () => [...ownFolders] });
+  const policy = createPolicy({ ...parts, currentCwd: () => cwd, ownFolders: () => opened.ownFolders() });
   const files = createFileTracker();
 
   const background = createSessionBackground({ agent: () => lead, opened, clock, createId });
@@ -57,7 +50,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish,
     permissions: createPermissions({ decide: policy.decide, remember: policy.remember, ask: askerOf(), createId }),
-    saveOutput: async (name, data) => handOut(await opened.saveOutput(name, data)),
+    saveOutput: (name, data) => opened.saveOutput(name, data),
     contextFor: (call) => ({
       ...call,
       agent: { id: log.agent, path: leadPath },
@@ -73,7 +66,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       files,
       background: background.tasks,
       processes: scope,
-      outputFile: async (name) => handOut(join(await opened.scratchFolder(), `${call.callId}-${name}`)),
+      outputFile: async (name) => join(await opened.scratchFolder(), `${safeName(call.callId)}-${name}`),
     }),
   });
 

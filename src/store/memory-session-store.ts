@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ function openKept(kept: KeptSession, options: SessionStoreOptions): OpenedSessio
   const agentLogs = new Map<AgentId, EventLog>();
   let folder: string | undefined;
   const outputs = () => {
-    folder ??= mkdtempSync(join(tmpdir(), "troupe-"));
+    folder ??= realpathSync(mkdtempSync(join(tmpdir(), "troupe-")));
     return folder;
   };
 
@@ -99,6 +99,7 @@ function openKept(kept: KeptSession, options: SessionStoreOptions): OpenedSessio
     },
     saveOutput: async (name, data) => writeBeside(join(outputs(), safeName(name)), { data }),
     taskOutputFile: (id) => join(outputs(), `${safeName(id)}.output`),
+    ownFolders: () => (folder === undefined ? [] : [folder]),
     scratchFolder: async () => outputs(),
     close: async () => {
       await Promise.all([leadLog, ...agentLogs.values()].map((log) => log.close()));

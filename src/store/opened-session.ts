@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Claim, claim, makeFolder, safeName, storageError } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
@@ -141,6 +141,7 @@ function toOpenedSession(
       }
       return join(files.tasks, `${safeName(id)}.output`);
     },
+    ownFolders: () => (existsSync(files.folder) ? [realpathSync(files.folder)] : []),
     scratchFolder: () => folderFor(files.scratch),
     close,
   };

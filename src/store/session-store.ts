@@ -30,6 +30,8 @@ export interface OpenedSession {
   saveOutput(name: string, data: string | Uint8Array): Promise<string>;
   /** The file for a background task's output; its folder exists, the file may not. */
   taskOutputFile(id: string): string;
+  /** Where all of the above is, as real paths: what an agent of this session may read without asking. */
+  ownFolders(): readonly string[];
   /** A folder of the session's own for whatever passes. */
   scratchFolder(): Promise<string>;
   /** What had to be put right, for the user. Grows as agents' logs are opened. */

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import type { AgentId, Envelope, EventId, SessionId } from "../../src/protocol/index.ts";
+import { createHub } from "../../src/session/hub.ts";
+
+const envelope = (seq: number, live = false): Envelope => ({
+  v: 1,
+  id: `evt_0000000${seq}` as EventId,
+  session: "ses_00000000" as SessionId,
+  agent: "agt_00000000" as AgentId,
+  seq,
+  at: "2026-01-01T00:00:00.000Z",
+  event: live ? { type: "text.delta", turn: 1, text: "x" } : { type: "turn.started", turn: seq, model: "m" },
+});
+
+async function take(events: AsyncIterable<Envelope>, count: number): Promise<number[]> {
+  const seqs: number[] = [];
+  for await (const { seq } of events) {
+    seqs.push(seq);
+    if (seqs.length === count) break;
+  }
+  return seqs;
+}
+
+describe("the hub", () => {
+  test("gives the first reader what happened before it could subscribe, and a later one what happens from then on", async () => {
+    const hub = createHub(async () => []);
+    hub.publish(envelope(1));
+    const first = hub.subscribe();
+    hub.publish(envelope(2));
+    const second = hub.subscribe();
+    hub.publish(envelope(3));
+    expect(await take(first, 3)).toEqual([1, 2, 3]);
+    expect(await take(second, 1)).toEqual([3]);
+  });
+
+  test("replays what is stored and goes on live: what happens during the replay is neither lost nor repeated", async () => {
+    const stored: Envelope[] = [envelope(1), envelope(2)];
+    const hub = createHub(async () => {
+      const now = [...stored];
+      for (const seq of [3, 4]) {
+        stored.push(envelope(seq));
+        hub.publish(envelope(seq));
+      }
+      return [...now, envelope(3)]; // the reader of the file saw one of the two that came meanwhile
+    });
+    hub.subscribe(); // takes the early ones
+    const events = hub.subscribe({ replay: true });
+    const taken = take(events, 5);
+    setImmediate(() => hub.publish(envelope(5)));
+    expect(await taken).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("a live event is passed on although its number was seen", async () => {
+    const hub = createHub(async () => [envelope(1), envelope(2)]);
+    hub.subscribe();
+    const events = hub.subscribe({ replay: true });
+    hub.publish(envelope(2, true));
+    expect(await take(events, 3)).toEqual([1, 2, 2]);
+  });
+
+  test("a reader that falls too far behind is thrown out with a clear error, the others are not", async () => {
+    const hub = createHub(async () => []);
+    const slow = hub.subscribe();
+    for (let seq = 1; seq <= 20_001; seq++) hub.publish(envelope(seq));
+    await expect(take(slow, 30_000)).rejects.toMatchObject({ code: "slow_reader" });
+    const other = hub.subscribe();
+    hub.publish(envelope(1));
+    expect(await take(other, 1)).toEqual([1]);
+  });
+
+  test("ends with the session after what is left to read, and at once for a reader that leaves", async () => {
+    const hub = createHub(async () => []);
+    const events = hub.subscribe();
+    const leave = new AbortController();
+    const leaving = take(hub.subscribe({ signal: leave.signal }), 9);
+    leave.abort();
+    expect(await leaving).toEqual([]);
+    hub.publish(envelope(1));
+    hub.close();
+    expect(await take(events, 9)).toEqual([1]);
+    expect(await take(hub.subscribe(), 9)).toEqual([]);
+  });
+});
