@@ -1,5 +1,12 @@
 import type * as Wire from "@anthropic-ai/sdk/resources/messages/messages";
-import type { AnswerPart, ContentPart, Message, ModelRequest, UserMessage } from "../../protocol/index.ts";
+import type {
+  AnswerPart,
+  ContentPart,
+  Message,
+  ModelRequest,
+  ToolResultPart,
+  UserMessage,
+} from "../../protocol/index.ts";
 import type { ModelFacts } from "../catalog.ts";
 import { asInputObject } from "../tool-input.ts";
 import { thinkingParams } from "./thinking-params.ts";
@@ -64,16 +71,21 @@ function toUserBlocks(parts: UserMessage["parts"]): UserBlock[] {
   const results: UserBlock[] = [];
   const rest: UserBlock[] = [];
   for (const part of parts) {
-    if (part.type !== "tool_result") rest.push(...toContentBlock(part));
-    else
-      results.push({
-        type: "tool_result",
-        tool_use_id: toWireId(part.callId),
-        content: part.content.flatMap(toContentBlock),
-        ...(part.isError && { is_error: true }),
-      });
+    if (part.type === "tool_result") results.push(toResultBlock(part));
+    else rest.push(...toContentBlock(part));
   }
   return [...results, ...rest];
+}
+
+/** Built without a spread: an object made with one takes twice as long to write as JSON, and a conversation has thousands. */
+function toResultBlock({ callId, content, isError }: ToolResultPart): Wire.ToolResultBlockParam {
+  const block: Wire.ToolResultBlockParam = {
+    type: "tool_result",
+    tool_use_id: toWireId(callId),
+    content: content.flatMap(toContentBlock),
+  };
+  if (isError) block.is_error = true;
+  return block;
 }
 
 type ContentBlock = Wire.TextBlockParam | Wire.ImageBlockParam | Wire.DocumentBlockParam;
