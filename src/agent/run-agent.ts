@@ -30,6 +30,8 @@ export interface LoopOptions {
   readonly model: () => ModelClient;
   /** Asked before each turn: tools of servers come and go. The list must not change otherwise, or the prompt cache is lost. */
   readonly tools: () => readonly Tool[];
+  /** Awaited before each turn at a safe boundary: servers of tools that are still starting. Settles soon, and when `signal` aborts. */
+  readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly conversation: Conversation;
   readonly permissions: Permissions;
   readonly contextFor: SettleCalls["contextFor"];
@@ -105,6 +107,7 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
       return stop("limit", `reached the limit of ${options.maxTurns} turns`);
     }
 
+    await options.ready?.(signal);
     const client = options.model();
     if (isNearLimit(options, client)) {
       const compacted = await compactNow(options, { recorder, trigger: "limit" });

@@ -19,6 +19,8 @@ export const Command = z.discriminatedUnion("type", [
   command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),
   command("compact", { agent, instructions: z.string().optional() }),
   command("background.stop", { backgroundId: BackgroundId }),
+  /** Tries again to reach a server of tools that has failed. */
+  command("mcp.reconnect", { server: z.string().min(1) }),
   command("close", {}),
 ]);
 export type Command = z.infer<typeof Command>;

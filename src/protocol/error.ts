@@ -32,4 +32,5 @@ export type TroupeErrorCode =
   | "slow_reader"
   | "home"
   | "storage"
-  | "name";
+  | "name"
+  | "mcp";

@@ -119,6 +119,13 @@ export const LiveEvent = z.discriminatedUnion("type", [
   /** The deltas of this turn so far are void; it is asked again after `delayMs`. */
   event("turn.retried", { turn: count, attempt: count, delayMs: count, failure: ModelFailure }),
   event("background.output", { backgroundId: BackgroundId, text: z.string() }),
+  /** Where a server of tools stands. `failed` tries no more by itself; `error` is one line for people. */
+  event("mcp.changed", {
+    server: z.string(),
+    state: z.enum(["connecting", "connected", "reconnecting", "failed", "closed"]),
+    tools: count,
+    error: z.string().optional(),
+  }),
   event("command.settled", {
     commandId: z.string().optional(),
     ok: z.boolean(),

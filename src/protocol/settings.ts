@@ -67,6 +67,14 @@ export const Settings = z.strictObject({
     })
     .optional(),
   bash: z.strictObject({ timeoutMs: z.number().int().min(1000).max(600_000).optional() }).optional(),
+  mcp: z
+    .strictObject({
+      /** How long the first request waits for servers that are still starting. */
+      waitMs: z.number().int().min(0).max(600_000).optional(),
+      startTimeoutMs: z.number().int().min(100).max(600_000).optional(),
+      callTimeoutMs: z.number().int().min(100).max(86_400_000).optional(),
+    })
+    .optional(),
   /** Checked by those who use them. */
   hooks: z.unknown().optional(),
   mcpServers: z.unknown().optional(),

@@ -10,6 +10,7 @@ export interface DispatchPorts {
   /** Rejects with a TroupeError when the model cannot be had; then nothing has changed. */
   setModel(ref: string): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
+  reconnect(server: string): Ack;
   close(): Promise<void>;
 }
 
@@ -51,6 +52,8 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       await task.stop();
       return done;
     }
+    case "mcp.reconnect":
+      return ports.reconnect(command.server);
     case "close":
       await ports.close();
       return done;

@@ -145,6 +145,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
           await lead.record({ type: "agent.changed", permissionMode });
           policy.setMode(permissionMode);
         },
+        reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         close: () => (closing ??= close("completed")),
       });
     } catch (error) {
@@ -153,6 +154,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     }
   }
 }
+
+const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no servers of tools" };
 
 const closedAck: Ack = {
   ok: false,

@@ -3,6 +3,7 @@ import type { Clock, CreateId } from "../platform/index.ts";
 import type { ModelClient, PermissionAnswer, PermissionMode, StoredEnvelope, Usage } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import type { RuleSet, Tool } from "../tool/index.ts";
+import type { SessionMcp } from "./mcp.ts";
 
 /** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
 export interface SessionParts {
@@ -21,6 +22,8 @@ export interface SessionParts {
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly asker: PermissionAsker;
+  /** The servers of tools, already starting; the session closes them. */
+  readonly mcp?: SessionMcp | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
   readonly maxTurns?: number | undefined;

@@ -40,6 +40,7 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
   const asked = find(rules.ask);
   if (asked) return ask(request, `ask ${asked.text}`);
+  if (subject.kind === "mcp" && subject.changed) return ask(request, "changed since it was allowed");
   const allowed = find(rules.allow);
   if (allowed) return { behavior: "allow", rule: `allow ${allowed.text}` };
   return byMode(request);

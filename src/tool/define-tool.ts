@@ -35,7 +35,9 @@ export type PermissionSubject =
   | { readonly kind: "own" }
   | { readonly kind: "path"; readonly path: string; readonly change: boolean }
   | { readonly kind: "command"; readonly command: string }
-  | { readonly kind: "url"; readonly url: string };
+  | { readonly kind: "url"; readonly url: string }
+  /** A tool of a server. `changed`: it is not what was allowed before, so that no rule speaks for it. */
+  | { readonly kind: "mcp"; readonly server: string; readonly tool: string; readonly changed: boolean };
 
 export interface ToolResult {
   readonly outcome: "ok" | "failed";

@@ -22,6 +22,7 @@ export function matchesRule(rule: Rule, judged: Judged): boolean {
   switch (subject.kind) {
     case "none":
     case "own":
+    case "mcp":
       return false;
     case "command":
       return subject.command.trim() === specifier.trim();

@@ -7,6 +7,7 @@ export {
   cursorOf,
   emptyView,
   leadOf,
+  type McpServerView,
   type Notice,
   type Question,
   type SessionView,

@@ -115,6 +115,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "background.started":
     case "background.output":
     case "background.ended":
+    case "mcp.changed":
     case "command.settled":
       return agent;
   }

@@ -70,6 +70,10 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       runningBackground.delete(event.backgroundId);
       return { ...ended, runningBackground };
     }
+    case "mcp.changed": {
+      const { type: _, ...server } = event;
+      return { ...view, mcpServers: [...view.mcpServers.filter(({ server: name }) => name !== event.server), server] };
+    }
     case "notice.raised": {
       const { type: _, ...notice } = event;
       return { ...view, notices: append(view.notices, { ...notice, agent, at }) };
@@ -105,7 +109,8 @@ function abandoned(view: SessionView, at: string): SessionView {
     const task = itemAt(background, index);
     if (task) background = replaceAt(background, index, { ...task, status: "lost", endedAt: at });
   }
-  return { ...view, agents, background, runningBackground: new Map(), questions: none(view.questions) };
+  const [questions, mcpServers] = [none(view.questions), none(view.mcpServers)];
+  return { ...view, agents, background, runningBackground: new Map(), questions, mcpServers };
 }
 
 function withQuestions(view: SessionView, stays: (question: SessionView["questions"][number]) => boolean): SessionView {
@@ -145,6 +150,7 @@ const liveTypes: Readonly<Record<LiveEvent["type"], true>> = {
   "turn.waiting": true,
   "turn.retried": true,
   "background.output": true,
+  "mcp.changed": true,
   "command.settled": true,
 };
 

@@ -28,7 +28,11 @@ export interface SessionView {
   /** Where in `background` the running ones are. */
   readonly runningBackground: ReadonlyMap<BackgroundId, number>;
   readonly notices: ChunkedList<Notice>;
+  /** Servers of tools, the one that changed last at the end. */
+  readonly mcpServers: readonly McpServerView[];
 }
+
+export type McpServerView = Omit<Of<"mcp.changed">, "type">;
 
 export interface Question extends Omit<Of<"permission.asked">, "type"> {
   readonly agent: AgentId;
@@ -63,6 +67,7 @@ export const emptyView: SessionView = {
   background: emptyList(),
   runningBackground: new Map(),
   notices: emptyList(),
+  mcpServers: [],
 };
 
 export function agentOf(view: SessionView, id: AgentId): AgentView | undefined {
