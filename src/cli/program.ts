@@ -3,6 +3,7 @@ import { version } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { RunFlags } from "./run-flags.ts";
+import type { TrustFlags } from "./trust.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -79,6 +80,16 @@ function buildProgram(exit: (code: number) => void): Program {
       const { doctor } = await import("./doctor.ts");
       exit(await doctor(flags));
     });
+  subcommand(program, "trust", "let a folder's own hooks, servers and settings act")
+    .argument("[folder]", "by default this one")
+    .option("--list", "the folders that are trusted")
+    .option("--remove", "trust the folder no longer")
+    .option("--yes", "do not ask whether that is meant")
+    .option("--json", "the list as JSON lines")
+    .action(async (folder: string | undefined, flags: TrustFlags) => {
+      const { trust } = await import("./trust.ts");
+      exit(await trust(folder, flags));
+    });
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "without the pauses that make it readable")
@@ -119,6 +130,7 @@ function addRunOptions(program: Program): Program {
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
     .option("--prompt-file <file>", "read the prompt from a file")
     .option("--record <file>", "write the run as a script that scripted/FILE can play")
+    .option("--trust", "let this folder's own hooks, servers and settings act, in this run")
     .option("--verbose", "say on standard error what goes on");
 }
 

@@ -21,4 +21,5 @@ export interface RunFlags {
   readonly promptFile?: string;
   readonly record?: string;
   readonly verbose?: boolean;
+  readonly trust?: boolean;
 }

@@ -34,6 +34,7 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     flags,
     resume: flags.resume ?? (flags.continue ? "latest" : undefined),
     asker: streaming ? "reply" : "nobody",
+    trust: flags.trust ? "all" : undefined,
   });
   const signals = listenToSignals({
     interrupt: () => void session.dispatch({ type: "interrupt" }),

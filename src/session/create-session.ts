@@ -5,6 +5,7 @@ import type { Tool } from "../tool/index.ts";
 import { type LibrarySession, toLibrarySession } from "./library-session.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import { startSession } from "./start-session.ts";
+import type { FolderTrust } from "./withhold.ts";
 
 export interface CreateSessionOptions {
   /** Where the agent works. */
@@ -17,6 +18,8 @@ export interface CreateSessionOptions {
   readonly memory?: boolean | undefined;
   /** Go on with this session, or with the newest of `cwd`: `latest`. */
   readonly resume?: string | undefined;
+  /** Whether what `cwd` itself brings along (hooks, servers, rules that allow, …) may act; by default as the user has decided. */
+  readonly trust?: FolderTrust | undefined;
   readonly permissionMode?: PermissionMode | undefined;
   readonly allowedTools?: readonly string[] | undefined;
   readonly disallowedTools?: readonly string[] | undefined;
@@ -51,6 +54,7 @@ export async function createSession(
       thinkingTokens: options.thinkingTokens,
     },
     resume: options.resume,
+    trust: options.trust,
     asker: options.onPermission ?? "reply",
     model: typeof model === "object" ? model : undefined,
     tools: options.tools,

@@ -4,5 +4,7 @@ export { openStore } from "./open-store.ts";
 export type { Session } from "./session.ts";
 export type { PermissionAsker } from "./session-parts.ts";
 export { startSession, type StartOptions } from "./start-session.ts";
+export { trustFolder } from "./trust.ts";
+export { listTrustRecords, ownerOf, removeTrustRecord } from "./trust-record.ts";
 export { createSession, type CreateSessionOptions } from "./create-session.ts";
 export type { LibrarySession, Reply } from "./library-session.ts";

@@ -2,15 +2,16 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { ProviderEnv } from "../model/index.ts";
-import { hasErrorCode } from "../platform/index.ts";
+import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
 import { childEnvironment } from "./child-env.ts";
-import { mergeSettings, type MergedSettings, type Sourced } from "./merge-settings.ts";
+import { mergeSettings, type MergedSettings, type Placed, type Sourced } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
 import { readSettings, type SettingsLayer } from "./settings-files.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
-import { type FolderTrust, withhold, type Withheld } from "./withhold.ts";
+import { believe } from "./trust.ts";
+import type { FolderTrust, Withheld } from "./withhold.ts";
 
 export interface ConfigInput {
   readonly cwd: string;
@@ -19,8 +20,8 @@ export interface ConfigInput {
   /** The user's home folder; by default what the environment says. */
   readonly userHome?: string;
   readonly managedFile?: string;
-  /** How far the settings of the folder itself are believed. */
-  readonly trust?: FolderTrust;
+  /** How far the settings of the folder itself are believed; without it what the user has said about the folder decides. */
+  readonly trust?: FolderTrust | undefined;
 }
 
 /** The part of the command line that is about settings. */
@@ -64,11 +65,15 @@ export interface Config {
   /** Where both are said, `atTokens` holds. */
   readonly compaction: NonNullable<Settings["compaction"]>;
   readonly bash: NonNullable<Settings["bash"]>;
-  readonly hooks: readonly Sourced<unknown>[];
-  readonly mcpServers: readonly Sourced<unknown>[];
+  readonly hooks: readonly Placed<unknown>[];
+  readonly mcpServers: readonly Placed<unknown>[];
   readonly appendSystemPrompt: string | undefined;
+  /** Whether what the folder brings along may act: hooks, servers, rules that allow. */
+  readonly trust: FolderTrust;
   /** What the folder's own settings ask for and do not get before it is trusted. */
   readonly untrusted: readonly Withheld[];
+  /** The user's own settings for this folder, kept where the folder cannot write; "always" is remembered there. */
+  readonly localSettings: string;
   /** Which file or flag a value comes from, by its dotted name. */
   readonly sources: ReadonlyMap<string, string>;
   readonly settingsFiles: readonly string[];
@@ -83,10 +88,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   const [first] = problems;
   if (first) throw await settingsError(first, problems.length - 1);
 
-  const believed = layers.map((layer) => withhold(layer, input.trust ?? "rules"));
-  const untrusted = believed.flatMap(({ withheld }) => withheld);
-  const kept = believed.map(({ layer }) => layer);
-  const merged = mergeSettings(insertFlags(kept, input.flags ?? {}, places.cwd));
+  const believed = believe(layers, { ...places, trust: input.trust });
+  const merged = mergeSettings(insertFlags(believed.layers, input.flags ?? {}, places.cwd));
   const { values, sources } = merged;
   const env = { ...input.env, ...values.env };
   const firm = new Set(layers.filter(isFirm).map(({ source }) => source));
@@ -120,10 +123,12 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     hooks: merged.hooks,
     mcpServers: merged.mcpServers,
     appendSystemPrompt: input.flags?.appendSystemPrompt,
-    untrusted,
+    trust: believed.trust,
+    untrusted: believed.withheld,
+    localSettings: places.localSettings,
     sources,
     settingsFiles: layers.map(({ source }) => source),
-    notices: [...untrustedNotices(untrusted), ...notices],
+    notices: [...believed.notices, ...notices],
   };
 }
 
@@ -136,7 +141,15 @@ function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/sett
   const real = realpathSync(cwd);
   const user = userHome ?? (env["HOME"] || homedir());
   const home = resolve(real, env["TROUPE_HOME"] || join(user, ".troupe"));
-  return { cwd: real, projectFolders: projectFolders(real), home, userHome: user, managedFile, flag: flags?.settings };
+  return {
+    cwd: real,
+    projectFolders: projectFolders(real),
+    home,
+    userHome: user,
+    managedFile,
+    localSettings: join(home, "projects", projectName(real), "settings.local.json"),
+    flag: flags?.settings,
+  };
 }
 
 async function settingsError(first: SettingsProblem, more: number): Promise<TroupeError> {
@@ -167,15 +180,6 @@ function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folde
     ...said.map(([source, settings]) => ({ level: "flags", source, folder, settings }) as const),
     ...layers.filter(({ level }) => level !== "managed"),
   ];
-}
-
-/** One line for each file of the folder that asks for more than it gets. */
-function untrustedNotices(untrusted: readonly Withheld[]): string[] {
-  const files = new Set(untrusted.map(({ source }) => source));
-  return [...files].map((file) => {
-    const keys = untrusted.filter(({ source }) => source === file).map(({ key }) => key);
-    return `${file}: ${keys.join(", ")} of this folder are not used: a repository may not decide that`;
-  });
 }
 
 /** A folder that a flag names must be there; one that a file names may be missing on this machine, and that is said. */

@@ -6,6 +6,9 @@ export interface Sourced<T> {
   readonly source: string;
 }
 
+/** With where it was said and how strong that is. */
+export type Placed<T> = Sourced<T> & Pick<SettingsLayer, "folder" | "level">;
+
 export interface MergedSettings {
   /** Single values: the strongest layer that says something. */
   readonly values: Omit<Settings, "$schema" | "permissions" | "hooks" | "mcpServers">;
@@ -14,9 +17,9 @@ export interface MergedSettings {
   readonly allow: readonly Sourced<string>[];
   readonly ask: readonly Sourced<string>[];
   readonly deny: readonly Sourced<string>[];
-  readonly directories: readonly (Sourced<string> & Pick<SettingsLayer, "folder" | "level">)[];
-  readonly hooks: readonly Sourced<unknown>[];
-  readonly mcpServers: readonly Sourced<unknown>[];
+  readonly directories: readonly Placed<string>[];
+  readonly hooks: readonly Placed<unknown>[];
+  readonly mcpServers: readonly Placed<unknown>[];
   /** Which file each value comes from, by its dotted name: `retry.maxAttempts`. */
   readonly sources: ReadonlyMap<string, string>;
 }
@@ -36,7 +39,7 @@ export function mergeSettings(layers: readonly SettingsLayer[]): MergedSettings 
   const wholes = (key: "hooks" | "mcpServers") =>
     layers
       .filter(({ settings }) => settings[key] !== undefined)
-      .map(({ settings, source }) => ({ value: settings[key], source }));
+      .map(({ settings, source, folder, level }) => ({ value: settings[key], source, folder, level }));
   return {
     values: plain,
     defaultMode,

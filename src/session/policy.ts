@@ -9,11 +9,13 @@ export interface Policy {
   readonly decide: PermissionPorts["decide"];
   readonly remember: PermissionPorts["remember"];
   readonly roots: readonly string[];
+  /** The real path that a call with this input was last judged by, if it speaks of one. */
+  judgedPath(input: unknown): string | undefined;
   setMode(mode: PermissionMode): void;
 }
 
 export interface PolicyOptions
-  extends Pick<SessionParts, "cwd" | "addedDirectories" | "permissionMode" | "rules" | "childEnv"> {
+  extends Pick<SessionParts, "cwd" | "addedDirectories" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
   /** Where the agent is now. */
   readonly currentCwd: () => string;
   /** Folders of the session's own that the agent may read: what was too large for it is kept there. */
@@ -26,20 +28,23 @@ export function createPolicy(options: PolicyOptions): Policy {
   const roots = [folder, ...options.addedDirectories.map((path) => realpathSync(path))];
   let mode = options.permissionMode;
   let rules: RuleSet = options.rules;
+  const judged = new WeakMap<object, string>();
   return {
     roots,
+    judgedPath: (input) => (typeof input === "object" && input !== null ? judged.get(input) : undefined),
     setMode: (next) => {
       mode = next;
     },
     async decide(tool, input) {
       const cwd = options.currentCwd();
       const subject = await resolveSubject(tool.subject(input), { cwd, env: options.childEnv });
+      if (subject.kind === "path" && typeof input === "object" && input !== null) judged.set(input, subject.path);
       const within = tool.access === "read" ? [...roots, ...options.ownFolders()] : roots;
       return authorize({ tool, subject, title: tool.title(input), mode, rules, roots: within, cwd });
     },
     async remember(answer, suggestions) {
       if (answer.behavior !== "allow" || answer.scope === "once") return;
-      if (answer.scope === "always") await rememberRules(folder, suggestions);
+      if (answer.scope === "always") await rememberRules(options.localSettings, suggestions);
       rules = { ...rules, allow: [...rules.allow, ...suggestions.map((text) => parseRule(text))] };
     },
   };

@@ -1,7 +1,7 @@
-import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import * as z from "zod";
-import { writeFileAtomic } from "../platform/index.ts";
+import { makeFolder, writeFileAtomic } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 
 /** Only what is touched here is looked at; everything else in the file is kept as it is. */
@@ -9,13 +9,15 @@ const LocalSettings = z.looseObject({
   permissions: z.looseObject({ allow: z.array(z.string()).optional() }).optional(),
 });
 
-/** Writes rules to the project's own local settings, where they hold for this user and this folder alone. */
-export async function rememberRules(folder: string, rules: readonly string[]): Promise<void> {
-  const file = join(folder, ".troupe", "settings.local.json");
+/**
+ * Adds rules to the user's settings for one folder. The file is under TROUPE_HOME and not in the folder: what lies in the
+ * folder could have come with it, and would have to be trusted first.
+ */
+export async function rememberRules(file: string, rules: readonly string[]): Promise<void> {
   const settings = await readSettings(file);
   const allow = [...new Set([...(settings.permissions?.allow ?? []), ...rules])];
   const next = { ...settings, permissions: { ...settings.permissions, allow } };
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   await writeFileAtomic(file, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
 }
 

@@ -12,6 +12,8 @@ export interface SessionParts {
   readonly readStored: () => Promise<readonly StoredEnvelope[]>;
   readonly cwd: string;
   readonly addedDirectories: readonly string[];
+  /** Where an answer that is to last is kept. */
+  readonly localSettings: string;
   readonly model: ModelClient;
   /** Makes another model when the session is told to change it. */
   readonly makeModel: (ref: string) => Promise<ModelClient>;

@@ -18,6 +18,8 @@ export interface SettingsPlaces {
   readonly home: string;
   readonly userHome: string;
   readonly managedFile: string;
+  /** What the user has answered "always" to in this folder. */
+  readonly localSettings: string;
   /** `--settings`: a path, or JSON. */
   readonly flag?: string | undefined;
 }
@@ -54,7 +56,7 @@ export interface BrokenFile {
   readonly fault: JsonFault;
 }
 
-function placesOf({ cwd, projectFolders, home, userHome, managedFile, flag }: SettingsPlaces): Place[] {
+function placesOf({ cwd, projectFolders, home, userHome, ...places }: SettingsPlaces): Place[] {
   const user: Place[] = [
     { level: "user", format: "troupe", source: join(home, "settings.json"), folder: userHome },
     { level: "user", format: "claude", source: join(userHome, ".claude", "settings.json"), folder: userHome },
@@ -66,8 +68,9 @@ function placesOf({ cwd, projectFolders, home, userHome, managedFile, flag }: Se
       .filter((place) => !usersOwn.has(place.source))
       .reverse();
   return [
-    { level: "managed", format: "troupe", source: managedFile, folder: "/" },
-    ...(flag === undefined ? [] : [flagPlace(flag, cwd)]),
+    { level: "managed", format: "troupe", source: places.managedFile, folder: "/" },
+    ...(places.flag === undefined ? [] : [flagPlace(places.flag, cwd)]),
+    { level: "user", format: "troupe", source: places.localSettings, folder: cwd },
     ...project("troupe", "settings.local.json"),
     ...project("troupe", "settings.json"),
     ...project("claude", "settings.local.json"),

@@ -11,6 +11,7 @@ import { openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import { withNestedContext } from "./nested-context.ts";
+import type { FolderTrust } from "./withhold.ts";
 
 export interface StartOptions {
   readonly cwd: string;
@@ -19,6 +20,8 @@ export interface StartOptions {
   /** A session's id, or `latest`: the newest of this folder. */
   readonly resume?: string | undefined;
   readonly asker: PermissionAsker;
+  /** `all` trusts `cwd` for this run; without it what the user has said about the folder decides. */
+  readonly trust?: FolderTrust | undefined;
   /** Instead of the model the flags and settings name. */
   readonly model?: ModelClient | undefined;
   /** On top of the built-in ones; one of the same name takes its place. */
@@ -56,7 +59,9 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
       opened = await store.open(await sessionToResume(options.resume, store, config));
-      if (opened.cwd !== config.cwd) config = await loadConfig({ ...options, cwd: existing(opened.cwd) });
+      // Trust that was given for this folder says nothing about another.
+      if (opened.cwd !== config.cwd)
+        config = await loadConfig({ ...options, cwd: existing(opened.cwd), trust: undefined });
     }
     const git = gitState(config.cwd, config.childEnv);
     const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
@@ -84,6 +89,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       readStored: async () => (await store.read(sessionId)).lead,
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
+      localSettings: config.localSettings,
       model,
       makeModel,
       costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,

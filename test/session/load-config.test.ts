@@ -18,6 +18,8 @@ const load = (tree: TempTree, more: Partial<ConfigInput> = {}) =>
     ...more,
   });
 
+const trusted = (tree: TempTree, more: Partial<ConfigInput> = {}) => load(tree, { ...more, trust: "all" });
+
 const model = (name: string) => ({ model: `local/${name}`, maxTurns: 1 });
 const deny = (rule: string) => ({ permissions: { deny: [rule], allow: [rule], ask: [rule] } });
 const local = (baseUrl: string) => ({ providers: { local: { baseUrl } } });
@@ -52,7 +54,7 @@ test("a value comes from the strongest source that says it, and the config says 
   for (const [file, flag] of weakToStrong) {
     tree.write(file, model(file));
     settings = flag ? tree.path(flag) : settings;
-    const config = await load(tree, { cwd: tree.path("repo/packages/app"), flags: { settings } });
+    const config = await trusted(tree, { cwd: tree.path("repo/packages/app"), flags: { settings } });
     expect(config.model).toBe(`local/${file}`);
     expect(config.sources.get("model")).toBe(tree.path(file));
   }
@@ -75,7 +77,7 @@ test("objects are merged value by value", async () => {
       compaction: { atFraction: 0.5 },
     },
   });
-  const config = await load(tree);
+  const config = await trusted(tree);
   expect(config.retry).toEqual({ maxAttempts: 7, stallMs: 5000 });
   expect(config.aliases).toEqual({ big: "local/c", small: "local/b" });
   expect(config.compaction).toEqual({ atFraction: 0.5 });
@@ -93,7 +95,7 @@ test("rules of all sources count, each with its source, the strongest first", as
     "home/.troupe/settings.json": deny("F"),
     "home/.claude/settings.json": deny("G"),
   });
-  const { rules } = await load(tree, flags({ allowedTools: ["Read"], disallowedTools: ["Bash(rm:*)"] }));
+  const { rules } = await trusted(tree, flags({ allowedTools: ["Read"], disallowedTools: ["Bash(rm:*)"] }));
   expect(rules.deny.map(({ value }) => value)).toEqual(["A", "Bash(rm:*)", "B", "C", "D", "E", "F", "G"]);
   expect(rules.allow.map(({ value }) => value)).toEqual(["A", "Read", "B", "C", "D", "E", "F", "G"]);
   expect(rules.ask.map(({ value }) => value)).toEqual(["A", "B", "C", "D", "E", "F", "G"]);
@@ -116,7 +118,7 @@ test("of another agent's files only permissions, hooks and env are read, and wha
   expect(config.permissionMode).toBe("default");
   expect(config.rules.allow).toEqual([{ value: "Read", source: tree.path("home/.claude/settings.json") }]);
   expect(config.childEnv["FROM_HOME"]).toBe("1");
-  expect(config.hooks).toEqual([{ value: { Stop: [] }, source: tree.path("home/.claude/settings.json") }]);
+  expect(config.hooks).toMatchObject([{ value: { Stop: [] }, source: tree.path("home/.claude/settings.json") }]);
 });
 
 const hostile = {
@@ -156,21 +158,22 @@ test.each([".troupe/settings.json", ".troupe/settings.local.json"])(
       "mcpServers",
       "model",
       "permissions.additionalDirectories",
+      "permissions.allow",
       "permissions.defaultMode",
       "providers",
       "smallModel",
     ]);
-    expect(config.notices).toEqual([expect.stringContaining(`${tree.path(`repo/${file}`)}: env, hooks, `)]);
+    expect(config.rules.allow).toEqual([]);
+    expect(config.notices).toEqual([
+      expect.stringContaining(`is not trusted, so these of its settings are not used: ${file} (`),
+    ]);
     expect(config.untrusted.every(({ source }) => source === tree.path(`repo/${file}`))).toBe(true);
   },
 );
 
-test("without any trust its allow rules are kept aside too; with full trust everything holds", async () => {
+test("with trust everything holds", async () => {
   const tree = world({ "repo/.troupe/settings.json": hostile });
-  const wary = await load(tree, { trust: "none" });
-  expect(wary.rules.allow).toEqual([]);
-  expect(wary.rules.deny).toHaveLength(1);
-  const trusting = await load(tree, { trust: "all" });
+  const trusting = await trusted(tree);
   expect(trusting).toMatchObject({
     untrusted: [],
     permissionMode: "bypassPermissions",

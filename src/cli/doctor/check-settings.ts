@@ -23,7 +23,7 @@ export const untrusted: Check = {
   async find({ config }) {
     return (config?.untrusted ?? []).map(({ key, source }) => ({
       status: "ok",
-      detail: `${key} of ${source} is not used: a folder may not decide that`,
+      detail: `${key} of ${source} is not used: the folder is not trusted`,
     }));
   },
 };

@@ -1,0 +1,87 @@
+import { relative } from "node:path";
+import type { SettingsLayer } from "./settings-files.ts";
+import { digestOf, ownerOf, readTrustRecord, trustFile, writeTrustRecord } from "./trust-record.ts";
+import { type FolderTrust, withhold, type Withheld } from "./withhold.ts";
+
+/** What is believed of the settings that were found, and why. */
+export interface Belief {
+  readonly layers: readonly SettingsLayer[];
+  readonly trust: FolderTrust;
+  readonly withheld: readonly Withheld[];
+  /** At most one, for the user. */
+  readonly notices: readonly string[];
+}
+
+export interface TrustQuestion {
+  /** The working directory, as a real path. Trust is of this folder alone: not of those above it nor of those in it. */
+  readonly cwd: string;
+  /** TROUPE_HOME. */
+  readonly home: string;
+  /** Decided by the caller: nothing is looked up. */
+  readonly trust: FolderTrust | undefined;
+}
+
+/**
+ * Takes from the folder's settings what it may not say before it is trusted. A folder counts as trusted while it belongs to
+ * the same user as then and asks for nothing that was not shown then; git is never asked which folder this is.
+ */
+export function believe(layers: readonly SettingsLayer[], question: TrustQuestion): Belief {
+  const wary = layers.map((layer) => withhold(layer, "none"));
+  const withheld = wary.flatMap((each) => each.withheld);
+  const { state, unseen } = standing(withheld, question);
+  if (state === "trusted") return { layers, trust: "all", withheld: [], notices: [] };
+  return {
+    layers: wary.map(({ layer }) => layer),
+    trust: "none",
+    withheld,
+    notices: withheld.length === 0 ? [] : [notice({ state, unseen, withheld, cwd: question.cwd })],
+  };
+}
+
+/** Trusts a folder with just these settings: whatever it asks for later is shown and asked again. */
+export async function trustFolder(
+  home: string,
+  { cwd, withheld, now }: { cwd: string; withheld: readonly Withheld[]; now: number },
+): Promise<void> {
+  await writeTrustRecord(home, {
+    version: 1,
+    path: cwd,
+    owner: ownerOf(cwd),
+    trustedAt: new Date(now).toISOString(),
+    shown: withheld.map((each) => ({ source: each.source, key: each.key, digest: digestOf(each) })),
+  });
+}
+
+interface Standing {
+  readonly state: "trusted" | "untrusted" | "changed";
+  /** What the user has not been shown yet. */
+  readonly unseen: readonly Withheld[];
+}
+
+function standing(withheld: readonly Withheld[], { cwd, home, trust }: TrustQuestion): Standing {
+  if (trust !== undefined) return { state: trust === "all" ? "trusted" : "untrusted", unseen: withheld };
+  const record = readTrustRecord(trustFile(home, cwd));
+  if (record?.path !== cwd || record.owner !== ownerOf(cwd)) return { state: "untrusted", unseen: withheld };
+  const seen = new Set(record.shown.map(({ source, key, digest }) => [source, key, digest].join("\n")));
+  const unseen = withheld.filter((each) => !seen.has([each.source, each.key, digestOf(each)].join("\n")));
+  return { state: unseen.length === 0 ? "trusted" : "changed", unseen };
+}
+
+function notice({ state, unseen, withheld, cwd }: Standing & { withheld: readonly Withheld[]; cwd: string }): string {
+  const why =
+    state === "changed"
+      ? `this folder has changed since it was trusted (${listed(unseen, cwd)})`
+      : "this folder is not trusted";
+  return `${why}, so these of its settings are not used: ${listed(withheld, cwd)}. 'troupe trust' shows them and lets you trust it, --trust trusts it for one run`;
+}
+
+/** `.troupe/settings.json (env, hooks), .mcp.json (mcpServers)`. */
+function listed(withheld: readonly Withheld[], cwd: string): string {
+  const files = new Set(withheld.map(({ source }) => source));
+  return [...files]
+    .map((file) => {
+      const keys = withheld.filter(({ source }) => source === file).map(({ key }) => key);
+      return `${relative(cwd, file)} (${keys.join(", ")})`;
+    })
+    .join(", ");
+}
