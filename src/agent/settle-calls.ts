@@ -23,7 +23,13 @@ export interface SettleCalls {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly saveOutput: BoundOptions["save"];
-  contextFor(call: { callId: CallId; signal: AbortSignal; progress: (text: string) => void }): ToolContext;
+  /** `input` is the very object that was judged. */
+  contextFor(call: {
+    callId: CallId;
+    input: unknown;
+    signal: AbortSignal;
+    progress: (text: string) => void;
+  }): ToolContext;
 }
 
 /** As many reads of one answer as this run side by side. */
@@ -72,6 +78,7 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolO
   await recorder.record({ type: "tool.called", turn, callId: call.callId, name: tool.name, input, title }, signal);
   const context = settle.contextFor({
     callId: call.callId,
+    input,
     signal,
     progress: (text) => recorder.live({ type: "tool.progress", callId: call.callId, text }),
   });

@@ -11,6 +11,7 @@ export { makeFolder } from "./make-folder.ts";
 export { nearestName } from "./nearest-name.ts";
 export { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
 export { createProcessScope, type ProcessScope } from "./process-scope.ts";
+export { openExact, openFolderExact, PathMovedError, type OpenFolder } from "./open-exact.ts";
 export { type LineReading, readLines } from "./read-lines.ts";
 export { isInside, realPathSync } from "./real-path.ts";
 export { runProcess, type RunRequest } from "./run-process.ts";

@@ -51,8 +51,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     publish,
     permissions: createPermissions({ decide: policy.decide, remember: policy.remember, ask: askerOf(), createId }),
     saveOutput: (name, data) => opened.saveOutput(name, data),
-    contextFor: (call) => ({
+    contextFor: ({ input, ...call }) => ({
       ...call,
+      judgedPath: policy.judgedPath(input),
       agent: { id: log.agent, path: leadPath },
       get cwd() {
         return cwd;

@@ -57,6 +57,11 @@ export interface ToolContext {
   setCwd(path: string): void;
   /** The folders the agent may work in: where it was started, and the ones that were added. */
   readonly roots: readonly string[];
+  /**
+   * The real path that this call was allowed to touch, where its subject is a path: what is opened must be that and
+   * nothing else. Without it, what the call's path leads to now.
+   */
+  readonly judgedPath?: string | undefined;
   /** For child processes: the user's environment without what must not leak. */
   readonly env: Readonly<Record<string, string>>;
   /** How long a command may take unless its call says otherwise. */

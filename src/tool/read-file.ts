@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { openExact, PathMovedError } from "../platform/index.ts";
 import type { FileVersion } from "./file-tracker.ts";
 
 /** A file larger than this is read in ranges only, and never edited or rewritten. */
@@ -10,23 +11,24 @@ export type OpenedFile =
   | { readonly ok: true; readonly handle: FileHandle; readonly stat: Stats }
   | { readonly ok: false; readonly message: string; readonly missing: boolean };
 
-/** Opens a regular file; a pipe or a device is never opened for reading, for it might never answer. */
-export async function openRegularFile(path: string): Promise<OpenedFile> {
+/** Opens the regular file at `path`, a real path, and nothing that it is swapped for; `shown` is what messages call it. A pipe or a device is never opened for reading, for it might never answer. */
+export async function openRegularFile(path: string, shown = path): Promise<OpenedFile> {
   let handle: FileHandle;
   try {
     // Not blocking: opening a pipe would else wait for its other end.
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    handle = await openExact(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
+    if (error instanceof PathMovedError) return { ok: false, missing: false, message: error.message };
     const { code, message } = error as NodeJS.ErrnoException;
     const missing = code === "ENOENT" || code === "ENOTDIR";
-    return { ok: false, missing, message: reasons[code ?? ""]?.(path) ?? `${path} cannot be read: ${message}` };
+    return { ok: false, missing, message: reasons[code ?? ""]?.(shown) ?? `${shown} cannot be read: ${message}` };
   }
   const stat = await handle.stat();
   if (stat.isFile()) return { ok: true, handle, stat };
   await handle.close();
   const message = stat.isDirectory()
-    ? `${path} is a directory. List it with Glob, or with ls in Bash.`
-    : `${path} is not a regular file but a device, pipe or socket; it cannot be read with this tool.`;
+    ? `${shown} is a directory. List it with Glob, or with ls in Bash.`
+    : `${shown} is not a regular file but a device, pipe or socket; it cannot be read with this tool.`;
   return { ok: false, missing: false, message };
 }
 

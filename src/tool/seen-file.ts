@@ -1,6 +1,6 @@
-import { realPathSync } from "../platform/index.ts";
 import type { ToolContext } from "./define-tool.ts";
 import { digestOf, openRegularFile, readWhole, wholeFileLimit } from "./read-file.ts";
+import { pathToOpen } from "./resolve-path.ts";
 import { decodeTextFile, looksBinary, type TextFile } from "./text-file.ts";
 
 /** A file that may be changed: there is none yet, or the agent has read it and it is still the same. */
@@ -13,10 +13,10 @@ export type ChangeableFile =
 export async function openForChange(
   path: string,
   verb: "edit" | "write",
-  context: Pick<ToolContext, "files">,
+  context: Pick<ToolContext, "files" | "judgedPath">,
 ): Promise<ChangeableFile> {
-  const real = realPathSync(path);
-  const opened = await openRegularFile(real);
+  const real = pathToOpen(path, context);
+  const opened = await openRegularFile(real, path);
   if (!opened.ok) {
     return opened.missing ? { kind: "absent", realPath: real } : { kind: "refused", message: opened.message };
   }

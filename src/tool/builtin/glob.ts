@@ -4,7 +4,8 @@ import * as z from "zod";
 import { defineTool, failedResult, textResult, type ToolContext } from "../define-tool.ts";
 import { globPattern, staticPrefix } from "../glob-pattern.ts";
 import { PathInput, resolvePath } from "../resolve-path.ts";
-import { noRipgrep, runRipgrep } from "../ripgrep.ts";
+import { noRipgrep } from "../ripgrep.ts";
+import { searchExact } from "../search-exact.ts";
 
 const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("The pattern, such as src/**/*.ts"),
@@ -29,11 +30,11 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
     const trouble = await notAFolder(base);
     if (trouble !== undefined) return failedResult(trouble);
 
-    const args = ["--files", "--null", "--hidden", "--glob", "!.git", "--no-messages", "--", "."];
-    const found = await runRipgrep(args, { ...context, cwd: base }, { limit: filesSeen, separator: "\0" });
+    const args = ["--files", "--null", "--hidden", "--glob", "!.git", "--no-messages"];
+    const found = await searchExact({ args, path: base, limit: filesSeen, separator: "\0" }, context);
     if (!found) return failedResult(noRipgrep);
     if (found.trouble !== undefined && found.lines.length === 0) return failedResult(found.trouble);
-    const paths = found.lines.map((line) => line.replace(/^\.\//, "")).filter((path) => matches.test(path));
+    const paths = found.lines.map((line) => line.slice(base.length + 1)).filter((path) => matches.test(path));
     if (paths.length === 0) {
       return textResult(
         `No file below ${base} matches ${input.pattern}. Files that .gitignore leaves out were not looked at.`,

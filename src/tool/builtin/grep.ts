@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { PathInput, resolvePath } from "../resolve-path.ts";
-import { noRipgrep, runRipgrep } from "../ripgrep.ts";
+import { noRipgrep } from "../ripgrep.ts";
+import { searchExact } from "../search-exact.ts";
 
 const around = z.number().int().min(0).max(1000).optional();
 
@@ -42,7 +43,7 @@ export const grepTool = defineTool<GrepInput>({
   async execute(input, context) {
     const limit = Math.min(input.head_limit ?? 250, mostLines);
     const path = resolvePath(input.path ?? ".", context);
-    const found = await runRipgrep([...grepArguments(input), "--", path], context, { limit });
+    const found = await searchExact({ args: grepArguments(input), path, limit }, context);
     if (!found) return failedResult(noRipgrep);
     if (found.trouble !== undefined && found.lines.length === 0) {
       return failedResult(`The search failed. ${found.trouble.replace(/^rg: /gm, "")}`);

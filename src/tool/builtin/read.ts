@@ -1,11 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import * as z from "zod";
-import { realPathSync } from "../../platform/index.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { openRegularFile, readWhole, wholeFileLimit } from "../read-file.ts";
 import { renderNotebook } from "../render-notebook.ts";
-import { PathInput, resolvePath } from "../resolve-path.ts";
+import { PathInput, pathToOpen, resolvePath } from "../resolve-path.ts";
 import { looksBinary } from "../text-file.ts";
 import { type LineRange, rangeOfHandle, rangeOfText, renderRange } from "../line-range.ts";
 
@@ -31,12 +30,13 @@ export const readTool = defineTool<ReadInput>({
   title: (input) => `Read ${input.file_path}`,
   async execute(input, context) {
     const path = resolvePath(input.file_path, context);
-    const opened = await openRegularFile(path);
+    const real = pathToOpen(path, context);
+    const opened = await openRegularFile(real, path);
     if (!opened.ok) return failedResult(opened.missing ? `${opened.message} Look for it with Glob.` : opened.message);
     const { handle, stat } = opened;
     try {
       if (stat.size > wholeFileLimit) return await readHuge(handle, path, input);
-      return await readOrdinary(handle, path, { input, context });
+      return await readOrdinary(handle, path, { input, context, real });
     } finally {
       await handle.close();
     }
@@ -46,7 +46,7 @@ export const readTool = defineTool<ReadInput>({
 async function readOrdinary(
   handle: FileHandle,
   path: string,
-  { input, context }: { input: ReadInput; context: ToolContext },
+  { input, context, real }: { input: ReadInput; context: ToolContext; real: string },
 ): Promise<ToolResult> {
   const { bytes, version } = await readWhole(handle);
   const media = mediaType(bytes);
@@ -58,7 +58,7 @@ async function readOrdinary(
       `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Look into it with a program in Bash, such as file, strings or xxd.`,
     );
   }
-  context.files.saw(realPathSync(path), version);
+  context.files.saw(real, version);
   if (path.endsWith(".ipynb") && input.offset === undefined && input.limit === undefined) {
     const notebook = renderNotebook(text);
     if (notebook) return { outcome: "ok", content: notebook };
