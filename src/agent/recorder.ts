@@ -11,6 +11,7 @@ import {
 } from "../protocol/index.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
+import { redactEvent } from "./redact-event.ts";
 
 /** Everything an agent says about itself goes through here, one after another: stored first, then folded, then shown. */
 export interface Recorder {
@@ -69,7 +70,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   return {
     live,
     record(event, signal) {
-      const stored = last.then(() => store(event, signal));
+      const stored = last.then(() => store(redactEvent(event), signal));
       last = stored.catch(() => undefined); // whoever asked is told; the one behind must get its turn all the same
       return stored;
     },

@@ -36,6 +36,7 @@ export interface LoopOptions {
   readonly permissions: Permissions;
   readonly contextFor: SettleCalls["contextFor"];
   readonly saveOutput: SettleCalls["saveOutput"];
+  readonly secrets?: SettleCalls["secrets"];
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly maxTurns?: number | undefined;

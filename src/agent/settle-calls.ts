@@ -23,6 +23,8 @@ export interface SettleCalls {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly saveOutput: BoundOptions["save"];
+  /** What must never get into a result, whatever it looks like. */
+  readonly secrets?: readonly string[] | undefined;
   /** `input` is the very object that was judged. */
   contextFor(call: {
     callId: CallId;
@@ -88,6 +90,7 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolO
   if (outcome.outcome === "interrupted" && outcome.content.length === 0) return told("interrupted", interruptedCall);
   return boundOutcome(outcome, {
     ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }),
+    ...(settle.secrets && { secrets: settle.secrets }),
     save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data),
   });
 }

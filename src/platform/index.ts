@@ -14,6 +14,8 @@ export { createProcessScope, type ProcessScope } from "./process-scope.ts";
 export { openExact, openFolderExact, PathMovedError, type OpenFolder } from "./open-exact.ts";
 export { type LineReading, readLines } from "./read-lines.ts";
 export { isInside, realPathSync } from "./real-path.ts";
+export { redactionMarksIn, redactSecrets } from "./redact-secrets.ts";
+export { createRedactStream } from "./redact-stream.ts";
 export { runProcess, type RunRequest } from "./run-process.ts";
 export { projectName, safeName } from "./safe-name.ts";
 export { openStateRoot, type StateRoot } from "./state-root.ts";

@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly mcp?: SessionMcp | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
+  /** The keys to models: they are kept out of what agents read. */
+  readonly secrets?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly compaction?:

@@ -99,6 +99,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       rules,
       asker: options.asker,
       childEnv: config.childEnv,
+      secrets: secretsOf(config),
       commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, type CreateId, createRedactStream } from "../platform/index.ts";
 import type { BackgroundId, Event } from "../protocol/index.ts";
 import { openCappedFile } from "./capped-file.ts";
 import { cleanText } from "./clean-text.ts";
@@ -89,16 +89,18 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
   }
 
   const abort = new AbortController();
+  const redact = createRedactStream();
   const live = createLiveText((text) => void options.onEvent({ type: "background.output", backgroundId: id, text }));
   let ended: BackgroundEnd | undefined;
   let position = 0;
 
   const run = async (): Promise<BackgroundEnd> => {
     const end = await settle(work, abort.signal, (chunk) => {
-      file.write(chunk);
+      file.write(redact.push(chunk));
       live.add(chunk);
     });
     live.flush();
+    file.write(redact.flush());
     file.close();
     ended = end;
     await options.onEvent({ type: "background.ended", backgroundId: id, ...end });
@@ -122,6 +124,7 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     },
     async takeOutput(limitBytes) {
       const from = position;
+      if (!ended) file.write(redact.flush());
       position = file.size();
       const start = Math.max(from, position - limitBytes);
       return { text: await readRange(outputFile, start, position), skippedBytes: start - from };

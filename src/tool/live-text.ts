@@ -1,3 +1,4 @@
+import { redactSecrets } from "../platform/index.ts";
 import { cleanText } from "./clean-text.ts";
 
 /** Gathers output for watchers: a piece at most every `everyMs`, each the last `limit` bytes of what came since. */
@@ -16,7 +17,7 @@ export function createLiveText(
     clearTimeout(timer);
     timer = undefined;
     const whole = wholeLength(pending);
-    const text = cleanText(pending.subarray(0, whole).toString("utf8"));
+    const text = redactSecrets(cleanText(pending.subarray(0, whole).toString("utf8")));
     pending = Buffer.from(pending.subarray(whole));
     if (text !== "") emit(text);
   };

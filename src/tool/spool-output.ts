@@ -1,9 +1,10 @@
+import { createRedactStream } from "../platform/index.ts";
 import { type CappedFile, openCappedFile } from "./capped-file.ts";
 import { cleanText, wholeCharacters } from "./clean-text.ts";
 
 /**
  * Takes output of any length in bounded memory: the beginning and the end are kept, and the whole goes to a file as soon
- * as it is too long to be shown.
+ * as it is too long to be shown. What looks like a secret is in neither.
  */
 export interface SpooledOutput {
   /** Never throws. */
@@ -26,22 +27,25 @@ export function spoolOutput(options: SpoolOptions): SpooledOutput {
   let tail = Buffer.alloc(0);
   let total = 0;
   let file: LateFile | undefined;
+  const redact = createRedactStream();
+  const take = (chunk: Buffer) => {
+    total += chunk.length;
+    if (file) {
+      file.write(chunk);
+      tail = chunk.length >= half ? Buffer.from(chunk.subarray(-half)) : Buffer.concat([tail, chunk]).subarray(-half);
+      return;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (total <= options.showBytes) return;
+    file = openLate(options);
+    file.write(head);
+    tail = Buffer.from(head.subarray(Math.max(half, head.length - half)));
+    head = Buffer.from(head.subarray(0, half));
+  };
   return {
-    add(chunk) {
-      total += chunk.length;
-      if (file) {
-        file.write(chunk);
-        tail = chunk.length >= half ? Buffer.from(chunk.subarray(-half)) : Buffer.concat([tail, chunk]).subarray(-half);
-        return;
-      }
-      head = Buffer.concat([head, chunk]);
-      if (total <= options.showBytes) return;
-      file = openLate(options);
-      file.write(head);
-      tail = Buffer.from(head.subarray(Math.max(half, head.length - half)));
-      head = Buffer.from(head.subarray(0, half));
-    },
+    add: (chunk) => take(redact.push(chunk)),
     async finish() {
+      take(redact.flush());
       if (!file) return { text: cleanText(head.toString("utf8")) };
       const { path, incomplete } = await file.close();
       const cut = `${total - head.length - tail.length} bytes cut here.`;

@@ -1,0 +1,29 @@
+import { redactSecrets } from "../platform/index.ts";
+import type { StoredEvent } from "../protocol/index.ts";
+
+/**
+ * What programs said, without what looks like a secret, before it is stored and before a model reads it: the two must be
+ * the same. Results of calls have been through this already. What a person or a model wrote is kept as it is: it was
+ * said on purpose, and its bytes are part of every later request.
+ */
+export function redactEvent(event: StoredEvent): StoredEvent {
+  switch (event.type) {
+    case "notice.raised":
+      return { ...event, message: redactSecrets(event.message) };
+    case "turn.failed":
+      return { ...event, failure: { ...event.failure, message: redactSecrets(event.failure.message) } };
+    case "agent.idle":
+    case "agent.stopped":
+      return event.detail === undefined ? event : { ...event, detail: redactSecrets(event.detail) };
+    case "background.started":
+      return { ...event, description: redactSecrets(event.description) };
+    case "prompt.admitted":
+      if (event.source === "user") return event;
+      return {
+        ...event,
+        parts: event.parts.map((part) => (part.type === "text" ? { ...part, text: redactSecrets(part.text) } : part)),
+      };
+    default:
+      return event;
+  }
+}

@@ -1,0 +1,90 @@
+import { beginnings, secretShapes } from "./secret-shapes.ts";
+
+/**
+ * The text with what looks like a key, a token, a password in an address or a private key replaced by a mark that says what
+ * stood there. Pure, and the same for text that has been through it before. `known` are secrets whose shape says nothing.
+ */
+export function redactSecrets(text: string, known: readonly string[] = []): string {
+  const found = secretsIn(text, known);
+  if (found.length === 0) return text;
+  let redacted = "";
+  let from = 0;
+  for (const { start, end, kind } of found) {
+    redacted += `${text.slice(from, start)}${redactionMark(kind)}`;
+    from = end;
+  }
+  return redacted + text.slice(from);
+}
+
+const redactionMark = (kind: string): string => `[redacted: ${kind}]`;
+
+/** The marks of `redactSecrets` in a text: whoever writes them to a file writes away the secret that stood there. */
+export const redactionMarksIn = (text: string): string[] => [
+  ...new Set(text.match(/\[redacted: [a-z]+(?: [a-z]+)*\]/g) ?? []),
+];
+
+interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: string;
+}
+
+/** In order, none over another. A cheap search for how secrets begin comes first: most text has none. */
+function secretsIn(text: string, known: readonly string[]): Found[] {
+  const found = knownIn(text, known);
+  const scan = new RegExp(beginnings, "g");
+  for (let hit = scan.exec(text); hit; hit = scan.exec(text)) {
+    const secret = secretAt(text, hit.index);
+    if (!secret) continue;
+    found.push(secret);
+    scan.lastIndex = Math.max(secret.end, hit.index + 1);
+  }
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
+  let last = 0;
+  return found.filter(({ start, end }) => {
+    if (start < last) return false;
+    last = end;
+    return true;
+  });
+}
+
+function knownIn(text: string, known: readonly string[]): Found[] {
+  const found: Found[] = [];
+  for (const secret of known) {
+    // A short one would be found in half of all words.
+    if (secret.length < 8) continue;
+    for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) {
+      found.push({ start: at, end: at + secret.length, kind: "model key" });
+    }
+  }
+  return found;
+}
+
+function secretAt(text: string, at: number): Found | undefined {
+  for (const { kind, shape, plausible } of secretShapes.get(text[at] ?? "") ?? []) {
+    shape.lastIndex = at;
+    const match = shape.exec(text);
+    if (!match?.indices) continue;
+    const [start, end] = match.indices[1] ?? [at, at + match[0].length];
+    if (!plausible || plausible(text.slice(start, end), match)) return { start, end, kind };
+  }
+  return text.startsWith("-----BEGIN", at) ? privateKeyAt(text, at) : undefined;
+}
+
+/** Up to its end, or as far as lines follow that can only be more of it. */
+function privateKeyAt(text: string, at: number): Found | undefined {
+  const opening = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+  opening.lastIndex = at;
+  const begin = opening.exec(text)?.[0];
+  if (begin === undefined) return undefined;
+  const start = at + begin.length;
+  const closing = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.exec(text.slice(start, start + longestKey));
+  if (closing) return closing.index < 16 ? undefined : { start, end: start + closing.index, kind: "private key" };
+  const more =
+    /(?:(?:\\r|\\n|\s|[>|:])*(?:\d{1,6}[\t:|])?[ \t]*[A-Za-z0-9+/=]{16,})+(?:\s+[A-Za-z0-9+/=]{1,15}(?=\s*$))?/y;
+  more.lastIndex = start;
+  const body = more.exec(text)?.[0];
+  return body === undefined ? undefined : { start, end: start + body.length, kind: "private key" };
+}
+
+const longestKey = 65_536;
