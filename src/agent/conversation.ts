@@ -151,6 +151,7 @@ export function createConversation(): Conversation {
         case "background.started":
         case "background.ended":
         case "notice.raised":
+        case "hook.ran":
           return;
       }
     },

@@ -104,6 +104,18 @@ export const StoredEvent = z.discriminatedUnion("type", [
     exitCode: z.number().int().nullable(),
   }),
 
+  /** One command of the user's that ran because of something that happened here; `detail` is what it had to say. */
+  event("hook.ran", {
+    hook: z.string(),
+    command: z.string(),
+    source: z.string(),
+    outcome: z.enum(["passed", "allowed", "asked", "blocked", "failed", "interrupted"]),
+    exitCode: z.number().int().nullable(),
+    durationMs: count,
+    callId: CallId.optional(),
+    detail: z.string().optional(),
+  }),
+
   event("notice.raised", { level: z.enum(["info", "warning", "error"]), code: z.string(), message: z.string() }),
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;

@@ -77,6 +77,8 @@ export const Settings = z.strictObject({
     .optional(),
   /** Checked by those who use them. */
   hooks: z.unknown().optional(),
+  /** Not for a project to say: it would switch off the user's guards. */
+  disableAllHooks: z.boolean().optional(),
   mcpServers: z.unknown().optional(),
 });
 export type Settings = z.infer<typeof Settings>;
@@ -93,5 +95,6 @@ export const ClaudeSettings = z.object({
     .optional(),
   env: Env.optional(),
   hooks: z.unknown().optional(),
+  disableAllHooks: z.boolean().optional(),
 });
 export type ClaudeSettings = z.infer<typeof ClaudeSettings>;

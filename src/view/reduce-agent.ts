@@ -117,6 +117,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "background.ended":
     case "mcp.changed":
     case "command.settled":
+    case "hook.ran":
       return agent;
   }
 }

@@ -97,6 +97,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "text.delta":
     case "thinking.delta":
     case "command.settled":
+    case "hook.ran":
       return view;
   }
 }
