@@ -9,6 +9,7 @@ export { decodeLine, encodeLine } from "./line-codec.ts";
 export { openLineFile } from "./line-file.ts";
 export { makeFolder } from "./make-folder.ts";
 export { nearestName } from "./nearest-name.ts";
+export { markdownProblemLine, parseMarkdown } from "./parse-markdown.ts";
 export { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
 export { createProcessScope, type ProcessScope } from "./process-scope.ts";
 export { openExact, openFolderExact, PathMovedError, type OpenFolder } from "./open-exact.ts";

@@ -104,7 +104,7 @@ function isSecretValue(value: string): boolean {
 
 /** By the character they can begin with, so that few are tried at a place. */
 export const secretShapes: ReadonlyMap<string, readonly SecretShape[]> = new Map(
-  [...new Set(all.flatMap(({ first }) => [...first]))].map((character) => [
+  [...new Set(all.flatMap(({ first }) => first.split("")))].map((character) => [
     character,
     all.filter(({ first }) => first.includes(character)),
   ]),

@@ -1,0 +1,47 @@
+import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+
+export type YamlReading =
+  | { readonly value: unknown; readonly lineOf: (path: readonly (string | number)[]) => number }
+  | { readonly problem: { readonly line: number; readonly message: string } };
+
+/** Fields in YAML. A line that is a name, a colon and words but no YAML is taken by its words. */
+export function parseYaml(text: string): YamlReading {
+  const strict = parse(text);
+  const { document, counter } = strict.document.errors.length === 0 ? strict : parse(quoteWords(text));
+  // What is reported is what is wrong with the text as it was written.
+  const [error] = document.errors.length === 0 ? [] : strict.document.errors;
+  if (error) {
+    const line = error.linePos?.[0].line ?? 1;
+    return {
+      problem: { line, message: `not valid YAML: ${error.message.split("\n", 1)[0]?.replace(/ at line .*$/, "")}` },
+    };
+  }
+  const value: unknown = document.toJS({ maxAliasCount: 20 });
+  return { value: value ?? {}, lineOf: (path) => lineOf(document, counter, path) };
+}
+
+function parse(text: string): { document: Document; counter: LineCounter } {
+  const counter = new LineCounter();
+  return { document: parseDocument(text, { lineCounter: counter, uniqueKeys: true, logLevel: "silent" }), counter };
+}
+
+/** Line by line, so that the numbers of the lines stay. */
+function quoteWords(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      const [, key, words] = /^([A-Za-z][\w-]*:)[ \t]+(\S.*)$/.exec(line) ?? [];
+      if (key === undefined || words === undefined || /^[|>]/.test(words)) return line;
+      return parse(line).document.errors.length === 0 ? line : `${key} ${JSON.stringify(words.trimEnd())}`;
+    })
+    .join("\n");
+}
+
+/** Of the nearest thing around it, where the field itself is missing. */
+function lineOf(document: Document, counter: LineCounter, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return counter.linePos(node.range[0]).line;
+  }
+  return 1;
+}
