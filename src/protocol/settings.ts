@@ -40,6 +40,19 @@ const Env = z.record(
   z.string().regex(/^[^\u0000]*$/, "expected text without NUL"),
 );
 
+/** Where commands run. `auto`: in the sandbox where there is one; `required`: in it or not at all; `off`: as they are. */
+const Sandbox = z.strictObject({
+  mode: z.enum(["off", "auto", "required"]).optional(),
+  network: z
+    .strictObject({
+      /** Whole names, `registry.npmjs.org` or `host:8080`; ports 80 and 443 where none is said. Empty: none. */
+      allow: z.array(z.string().min(1)).optional(),
+    })
+    .optional(),
+  /** More folders that commands may write to; relative to the working folder, or `~/`. */
+  writable: z.array(z.string().min(1)).optional(),
+});
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -75,6 +88,7 @@ export const Settings = z.strictObject({
       callTimeoutMs: z.number().int().min(100).max(86_400_000).optional(),
     })
     .optional(),
+  sandbox: Sandbox.optional(),
   /** Checked by those who use them. */
   hooks: z.unknown().optional(),
   /** Not for a project to say: it would switch off the user's guards. */

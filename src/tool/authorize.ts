@@ -16,6 +16,12 @@ export interface AuthorizeRequest {
   /** Real and absolute. */
   readonly roots: readonly string[];
   readonly cwd: string;
+  /**
+   * The command will run in the sandbox: nothing but the working folders can be written, protected paths in them cannot, and
+   * the network is closed but for the hosts the user has named. What only the mode would ask about is then allowed; deny and
+   * ask rules hold as ever.
+   */
+  readonly sandboxed?: boolean | undefined;
 }
 
 /**
@@ -47,6 +53,7 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
 }
 
 function byMode(request: AuthorizeRequest): PermissionDecision {
+  if (request.sandboxed && request.subject.kind === "command") return { behavior: "allow", rule: "sandbox" };
   const { mode, subject, tool } = request;
   const inside = subject.kind === "path" && request.roots.some((root) => isInside(subject.path, root));
   const harmless = tool.access === "read" && (inside || subject.kind === "none");

@@ -34,7 +34,12 @@ export type PermissionSubject =
   | { readonly kind: "none" }
   | { readonly kind: "own" }
   | { readonly kind: "path"; readonly path: string; readonly change: boolean }
-  | { readonly kind: "command"; readonly command: string }
+  | {
+      readonly kind: "command";
+      readonly command: string;
+      /** The call asks to run without the sandbox, where there is one. */
+      readonly outsideSandbox?: boolean | undefined;
+    }
   | { readonly kind: "url"; readonly url: string }
   /** A tool of a server. `changed`: it is not what was allowed before, so that no rule speaks for it. */
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string; readonly changed: boolean };

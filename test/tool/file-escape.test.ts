@@ -116,7 +116,7 @@ describe("a link swapped 10,000 times", () => {
         await callJudged("Write", { file_path: name, content: `mine ${round}\n` }, judged),
         await callJudged(
           "Write",
-          { file_path: `dir/new-${round}.txt`, content: "x" } as never,
+          { file_path: `dir/new-${round}.txt`, content: "x" },
           join(folder, `dir/new-${round}.txt`),
         ),
       ];
