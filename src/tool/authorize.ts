@@ -56,7 +56,7 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
   if (request.sandboxed && request.subject.kind === "command") return { behavior: "allow", rule: "sandbox" };
   const { mode, subject, tool } = request;
   const inside = subject.kind === "path" && request.roots.some((root) => isInside(subject.path, root));
-  const harmless = tool.access === "read" && (inside || subject.kind === "none");
+  const harmless = tool.access === "read" && (inside || subject.kind === "none" || subject.kind === "name");
   const edit = mode === "acceptEdits" && tool.access === "write" && inside;
   return harmless || edit ? { behavior: "allow", rule: `mode ${mode}` } : ask(request, `mode ${mode}`);
 }
@@ -73,6 +73,7 @@ function ask(request: AuthorizeRequest, rule: string): PermissionDecision {
 /** The rule that would have allowed just this. */
 function suggestion(tool: string, subject: PermissionSubject): string {
   if (subject.kind === "command") return `${tool}(${subject.command})`;
+  if (subject.kind === "name") return `${tool}(${subject.name})`;
   if (subject.kind === "path") return `${tool}(${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
   return subject.kind === "url" ? `${tool}(domain:${new URL(subject.url).hostname})` : tool;
 }

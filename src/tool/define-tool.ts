@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { ProcessScope } from "../platform/index.ts";
-import type { AgentId, AgentPath, CallId, ContentPart, ToolDisplay } from "../protocol/index.ts";
+import type { AgentId, AgentPath, CallId, ContentPart, PermissionMode, ToolDisplay } from "../protocol/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import type { FileTracker } from "./file-tracker.ts";
 
@@ -41,6 +41,8 @@ export type PermissionSubject =
       readonly outsideSandbox?: boolean | undefined;
     }
   | { readonly kind: "url"; readonly url: string }
+  /** Something that has a name and nothing else to judge it by: `Skill(review)`. */
+  | { readonly kind: "name"; readonly name: string }
   /** A tool of a server. `changed`: it is not what was allowed before, so that no rule speaks for it. */
   | { readonly kind: "mcp"; readonly server: string; readonly tool: string; readonly changed: boolean };
 
@@ -73,12 +75,37 @@ export interface ToolContext {
   readonly commandTimeoutMs?: number | undefined;
   readonly files: FileTracker;
   readonly background: BackgroundTasks;
+  /** The skills this agent can load. */
+  readonly skills?: SkillSource | undefined;
+  /** How this agent leaves plan mode; undefined where it has none to leave. */
+  readonly plan?: PlanControl | undefined;
   /** Where every child process is started: what is left of them ends with the session. */
   readonly processes: ProcessScope;
   /** A path for output that is too large for a result. The folder exists, is private, and `Read` may read it. */
   outputFile(name: string): Promise<string>;
   /** A piece of output, shown live to whoever watches; never stored. */
   progress(text: string): void;
+}
+
+export interface SkillSource {
+  /** Those that a model may load. */
+  names(): readonly string[];
+  load(name: string, args: string): Promise<LoadedSkill | { readonly problem: string }>;
+}
+
+export interface LoadedSkill {
+  readonly name: string;
+  readonly body: string;
+  /** Where the skill is; what it refers to is relative to this. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly moreFiles: number;
+}
+
+export interface PlanControl {
+  readonly isPlanning: boolean;
+  /** Recorded before it takes effect. Gives the mode the agent is in from now on. */
+  leave(): Promise<PermissionMode>;
 }
 
 /** Ties the schema to the code that uses it. */

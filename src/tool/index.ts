@@ -10,7 +10,10 @@ export { cleanText } from "./clean-text.ts";
 export {
   defineTool,
   failedResult,
+  type LoadedSkill,
+  type PlanControl,
   type PermissionSubject,
+  type SkillSource,
   textResult,
   type Tool,
   type ToolContext,

@@ -24,6 +24,8 @@ export function matchesRule(rule: Rule, judged: Judged): boolean {
     case "own":
     case "mcp":
       return false;
+    case "name":
+      return subject.name === specifier.trim();
     case "command":
       return subject.command.trim() === specifier.trim();
     case "path":

@@ -1,9 +1,11 @@
 import type { Tool } from "../define-tool.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
+import { exitPlanModeTool } from "./exit-plan-mode.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { readTool } from "./read.ts";
+import { skillTool } from "./skill.ts";
 import { taskOutputTool } from "./task-output.ts";
 import { taskStopTool } from "./task-stop.ts";
 import { webFetchTool } from "./web-fetch.ts";
@@ -13,9 +15,11 @@ import { writeTool } from "./write.ts";
 export const builtinTools = (): readonly Tool[] => [
   bashTool,
   editTool,
+  exitPlanModeTool,
   globTool,
   grepTool,
   readTool,
+  skillTool,
   taskOutputTool,
   taskStopTool,
   webFetchTool,

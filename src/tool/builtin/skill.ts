@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { nearestName } from "../../platform/index.ts";
+import { defineTool, failedResult, type LoadedSkill, textResult } from "../define-tool.ts";
+
+const SkillInput = z.strictObject({
+  skill: z.string().min(1).max(200).describe("The name of the skill, as it is listed"),
+  args: z.string().max(20_000).optional().describe("What the skill is to work on, where it takes something"),
+});
+
+/** In every agent's list whether there are skills or not: tools that come and go would cost the prompt cache. */
+export const skillTool = defineTool<z.infer<typeof SkillInput>>({
+  name: "Skill",
+  description: `Loads a skill: instructions, and sometimes files, that the user or the project keeps for one kind of task. The skills are listed by name and description in your instructions; load the one that fits before you begin such a task, and do not guess at its content. Its text holds from then on; loading it again gives it again.`,
+  input: SkillInput,
+  access: "read",
+  subject: (input) => ({ kind: "name", name: nameOf(input.skill) }),
+  title: (input) => `Skill ${nameOf(input.skill)}`,
+  async execute(input, context) {
+    const name = nameOf(input.skill);
+    const known = context.skills?.names() ?? [];
+    if (!context.skills || !known.includes(name)) return failedResult(noSuchSkill(name, known));
+    const loaded = await context.skills.load(name, input.args ?? "");
+    if ("problem" in loaded) return failedResult(`${loaded.problem}. Go on without the skill, and tell the user.`);
+    return textResult(render(loaded), { kind: "summary", text: `loaded the skill ${name}` });
+  },
+});
+
+/** As people write it, `/review`, and as it is. */
+const nameOf = (skill: string) => skill.trim().replace(/^\//, "");
+
+function render({ name, body, folder, files, moreFiles }: LoadedSkill): string {
+  const beside = [...files.map((file) => `- ${file}`), ...(moreFiles > 0 ? [`- … and ${moreFiles} more`] : [])];
+  return [
+    `The skill ${name}. Paths in it are relative to its folder, ${folder}.`,
+    ...(beside.length === 0
+      ? []
+      : [`Files beside it, to be read or run when it calls for them:\n${beside.join("\n")}`]),
+    body.trim(),
+  ].join("\n\n");
+}
+
+function noSuchSkill(name: string, known: readonly string[]): string {
+  if (known.length === 0) return "There are no skills here. Go on without.";
+  const near = nearestName(name, known);
+  const hint = near === undefined ? `There are: ${known.slice(0, 50).join(", ")}.` : `Did you mean ${near}?`;
+  return `There is no skill ${JSON.stringify(name)}. ${hint}`;
+}
