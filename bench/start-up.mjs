@@ -30,7 +30,7 @@ export async function run(bench) {
       cwd: folder,
       env,
     });
-    const time = await child.printed('"turn.started"');
+    const time = await Promise.race([child.printed('"turn.started"'), child.ended.then(refuseEarly)]);
     const cpu = cpuOf(child.pid);
     await child.ended;
     return { time, cpu, whole: performance.now() - child.startedAt };
@@ -134,9 +134,16 @@ export const environment = (home, url) => ({
   OPENAI_BASE_URL: `${url}/v1`,
 });
 
+/** A process of this Node's; one that hangs is ended, and then found to have ended early. */
 export function start(args, { cwd, env }) {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+    killSignal: "SIGKILL",
+  });
   let output = "";
   let errors = "";
   let look = () => undefined;
@@ -148,7 +155,7 @@ export function start(args, { cwd, env }) {
   return {
     startedAt,
     pid: child.pid,
-    ended: once(child, "exit").then(([code]) => ({ code, output, errors })),
+    ended: once(child, "close").then(([code]) => ({ code, output, errors })),
     printed: (text) =>
       new Promise((resolve) => {
         look = () => output.includes(text) && resolve(performance.now() - startedAt);
@@ -158,15 +165,20 @@ export function start(args, { cwd, env }) {
 }
 
 export function refuseEarly({ code, output, errors }) {
-  throw new Error(`it ended with ${code} before its first request: ${output}${errors}`);
+  throw new Error(`it ended with ${code} before it got there: ${output}${errors}`);
 }
 
-/** What all its threads have used, where the system tells. */
+/** What all its threads have used, in milliseconds; undefined where the system does not tell, or when it has ended. */
 function cpuOf(pid) {
   if (process.platform !== "linux") return undefined;
   const folder = `/proc/${pid}/task`;
-  const nanoseconds = readdirSync(folder).map((task) => readFileSync(join(folder, task, "schedstat"), "utf8"));
-  return nanoseconds.reduce((total, text) => total + Number(text.split(" ")[0]) / 1e6, 0);
+  try {
+    const nanoseconds = readdirSync(folder).map((task) => readFileSync(join(folder, task, "schedstat"), "utf8"));
+    return nanoseconds.reduce((total, text) => total + Number(text.split(" ")[0]) / 1e6, 0);
+  } catch (error) {
+    if (error.code === "ENOENT" || error.code === "ESRCH") return undefined;
+    throw error;
+  }
 }
 
 function gitRepository(folder) {
