@@ -2,6 +2,8 @@ import type { CreateId } from "../platform/index.ts";
 import type { PermissionAnswer, PermissionDecision, RequestId, StoredEvent, ToolCallPart } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
 import { deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
+import { deniedByHook } from "./fragments/hook-words.ts";
+import { type AgentHooks, type BeforeCall, underHook } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** Whether one call may run, asking whoever there is to ask. */
@@ -15,6 +17,8 @@ export interface AllowRequest {
   readonly call: ToolCallPart;
   readonly signal: AbortSignal;
   readonly recorder: Recorder;
+  /** What the hooks before the call have said of it. */
+  readonly hook?: BeforeCall | undefined;
 }
 
 export type Allowance =
@@ -30,12 +34,15 @@ export interface PermissionPorts {
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
   /** Called before an answer that is meant to last takes effect. */
   readonly remember: (answer: PermissionAnswer, suggestions: readonly string[]) => Promise<void>;
+  readonly hooks?: AgentHooks | undefined;
   readonly createId: CreateId;
 }
 
 export function createPermissions(ports: PermissionPorts): Permissions {
   const allow = async (request: AllowRequest): Promise<Allowance> => {
-    const decision = await ports.decide(request.tool, request.input);
+    const { tool, input, hook } = request;
+    const decided = await ports.decide(tool, input);
+    const decision = hook ? underHook(decided, { ...hook, title: tool.title(input) }) : decided;
     switch (decision.behavior) {
       case "allow":
         return { behavior: "allow", input: request.input };
@@ -51,6 +58,12 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     decision: Extract<PermissionDecision, { behavior: "ask" }>,
   ): Promise<Allowance> => {
     const { recorder, signal, tool } = request;
+    const { suggestions } = decision;
+    const call = { callId: request.call.callId, tool: tool.name, input: request.input, suggestions };
+    const byHook = await ports.hooks?.beforeAsking(call, signal);
+    if (byHook?.behavior === "deny") return { behavior: "deny", message: deniedByHook(byHook.message) };
+    if (byHook) return byHook.input ? judged(request, byHook.input.value) : { behavior: "allow", input: request.input };
+
     const requestId = ports.createId<RequestId>("ask");
     const question: PermissionQuestion = {
       requestId,
@@ -65,6 +78,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       recorder.record({ type: "permission.settled", requestId, ...settled });
 
     const answered = ports.ask(question, signal);
+    if (answered) ports.hooks?.asking(decision.question);
     if (!answered) {
       await settle({ behavior: "deny", by: "policy", message: "nobody to ask" });
       return { behavior: "deny", message: nobodyToAsk(tool.name, decision.question) };
@@ -83,10 +97,12 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     }
     await ports.remember(answer, decision.suggestions);
     await settle({ behavior: "allow", scope: answer.scope, by: "user" });
-    if (answer.input === undefined) return { behavior: "allow", input: request.input };
+    return answer.input === undefined ? { behavior: "allow", input: request.input } : judged(request, answer.input);
+  };
 
-    // Input that came with the answer is nothing the policy has seen yet: it is checked and judged like the model's own.
-    const parsed = parseInput(tool, answer.input);
+  /** Input that came with an answer is nothing the policy has seen yet: it is checked and judged like the model's own. */
+  const judged = async ({ tool }: AllowRequest, input: unknown): Promise<Allowance> => {
+    const parsed = parseInput(tool, input);
     if (!parsed.ok)
       return { behavior: "deny", message: deniedByPolicy(`the changed input is not valid: ${parsed.message}`) };
     const again = await ports.decide(tool, parsed.value);

@@ -18,6 +18,7 @@ import { type CompactResult, compact, estimateTokens } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
 import { cutAnswer } from "./fragments/interrupted.ts";
+import { type AgentHooks, sentBack } from "./hooks.ts";
 import type { Ledger } from "./limits.ts";
 import type { Permissions } from "./permissions.ts";
 import { createQueue } from "./queue.ts";
@@ -36,6 +37,7 @@ export interface LoopOptions {
   readonly permissions: Permissions;
   readonly contextFor: SettleCalls["contextFor"];
   readonly saveOutput: SettleCalls["saveOutput"];
+  readonly hooks?: AgentHooks | undefined;
   readonly secrets?: SettleCalls["secrets"];
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
@@ -91,6 +93,7 @@ const defaultCompactAt = 0.85;
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
   const { conversation, signal } = options;
   let turns = 0;
+  let timesSentBack = 0;
   let compactedForOverflow = false;
 
   const stop = async (reason: RunOutcome["reason"], detail?: string): Promise<RunOutcome> => {
@@ -173,11 +176,18 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
     const calls = parts.filter((part) => part.type === "tool_call");
     if (calls.length === 0) {
       if (conversation.waiting.length > 0) continue;
+      if (await sentBack({ ...options, parts, times: timesSentBack, recorder })) {
+        timesSentBack += 1;
+        continue;
+      }
+      if (signal.aborted) return stop("interrupted");
       return stop("completed", endDetail(stopReason, parts));
     }
     if (stopReason === "max_tokens") await refuseCutCalls(calls, recorder);
     else await settleCalls({ ...options, calls, turn, tools: byName(options.tools()), recorder });
+    const stopped = options.hooks?.takeStop();
     if (signal.aborted) return stop("interrupted");
+    if (stopped !== undefined) return stop("completed", stopped);
   }
 }
 
@@ -201,10 +211,12 @@ function isNearLimit(options: LoopOptions, client: ModelClient): boolean {
 }
 
 /** Shortens the conversation now; also what `/compact` does. */
-export function compactNow(
+export async function compactNow(
   options: LoopOptions,
   how: { recorder: Recorder; trigger: "limit" | "overflow" | "asked"; instructions?: string | undefined },
 ): Promise<CompactResult> {
+  const blocked = await options.hooks?.beforeCompaction({ instructions: undefined, ...how }, options.signal);
+  if (blocked !== undefined) return { type: "failed", message: blocked, aborted: options.signal.aborted };
   const client = options.model();
   const { path, type } = options.agent;
   return compact({

@@ -10,6 +10,7 @@ import {
 } from "../tool/index.ts";
 import { interruptedCall, neverStarted } from "./fragments/interrupted.ts";
 import { unknownTool } from "./fragments/unknown-tool.ts";
+import { type AgentHooks, guardCall, withWords } from "./hooks.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -22,6 +23,7 @@ export interface SettleCalls {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly hooks?: AgentHooks | undefined;
   readonly saveOutput: BoundOptions["save"];
   /** What must never get into a result, whatever it looks like. */
   readonly secrets?: readonly string[] | undefined;
@@ -71,7 +73,13 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolO
   const parsed = parseInput(tool, call.input);
   if (!parsed.ok) return told("failed", parsed.message);
 
-  const permission = await settle.permissions.allow({ tool, input: parsed.value, call, signal, recorder });
+  const seen = { callId: call.callId, tool: tool.name, input: parsed.value };
+  const guarded = await guardCall(settle.hooks, { tool, call: seen, signal });
+  if (signal.aborted) return told("interrupted", neverStarted);
+  if ("denied" in guarded) return told("denied", guarded.denied);
+
+  const { hook } = guarded;
+  const permission = await settle.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
   if (permission.behavior === "deny") return told("denied", permission.message);
   if (signal.aborted) return told("interrupted", neverStarted);
 
@@ -88,11 +96,13 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolO
   const outcome = await executeTool(tool, input, context);
   if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
   if (outcome.outcome === "interrupted" && outcome.content.length === 0) return told("interrupted", interruptedCall);
-  return boundOutcome(outcome, {
+  const bounded = await boundOutcome(outcome, {
     ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }),
     ...(settle.secrets && { secrets: settle.secrets }),
     save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data),
   });
+  if (!settle.hooks || bounded.outcome !== "ok") return bounded;
+  return withWords(bounded, [hook?.context, ...(await settle.hooks.afterCall({ ...seen, input }, bounded, signal))]);
 }
 
 const told = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({ outcome, content: [{ type: "text", text }] });
