@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { Command, Envelope, TroupeError } from "../protocol/index.ts";
+import { Command, Envelope, Settings, TroupeError } from "../protocol/index.ts";
 
-const schemas = { events: Envelope, commands: Command };
+const schemas = { events: Envelope, commands: Command, settings: Settings };
 
-/** The protocol as JSON schema: what `stream-json` prints, and what it reads. */
+/** The protocol as JSON schema: what `stream-json` prints and reads, and what a settings file may say. */
 export async function printSchema(which: string | undefined): Promise<void> {
   if (which !== undefined && !Object.hasOwn(schemas, which)) {
     throw new TroupeError(

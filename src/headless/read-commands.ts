@@ -39,7 +39,7 @@ function parseCommand(line: string, number: number): Command | InputProblem {
   const parsed = Command.safeParse(value);
   if (parsed.success) return parsed.data;
   return {
-    problem: `line ${number} of the input is no command: ${firstIssue(parsed.error)}; 'troupe schema command' prints what is`,
+    problem: `line ${number} of the input is no command: ${firstIssue(parsed.error)}; 'troupe schema commands' prints what is`,
   };
 }
 
