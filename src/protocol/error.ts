@@ -33,4 +33,6 @@ export type TroupeErrorCode =
   | "home"
   | "storage"
   | "name"
+  /** A repository, a worktree or a landing that is not as it must be. */
+  | "git"
   | "mcp";

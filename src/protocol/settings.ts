@@ -53,6 +53,28 @@ const Sandbox = z.strictObject({
   writable: z.array(z.string().min(1)).optional(),
 });
 
+const milliseconds = z.number().int().min(1000).max(86_400_000);
+const patterns = z.array(z.string().min(1)).optional();
+
+/** How a worktree is made ready for an agent, and what in it is not worth keeping. `docs/worktrees.md`. */
+export const WorktreeSettings = z.strictObject({
+  link: patterns,
+  copy: patterns,
+  sparse: patterns,
+  setup: z.string().min(1).optional(),
+  setupTimeoutMs: milliseconds.optional(),
+  ports: z.number().int().min(0).max(100).optional(),
+  folder: z.string().min(1).optional(),
+  disposable: patterns,
+});
+export type WorktreeSettings = z.infer<typeof WorktreeSettings>;
+
+export const LandSettings = z.strictObject({
+  check: z.string().min(1).optional(),
+  checkTimeoutMs: milliseconds.optional(),
+});
+export type LandSettings = z.infer<typeof LandSettings>;
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -89,6 +111,8 @@ export const Settings = z.strictObject({
     })
     .optional(),
   sandbox: Sandbox.optional(),
+  worktree: WorktreeSettings.optional(),
+  land: LandSettings.optional(),
   /** Checked by those who use them. */
   hooks: z.unknown().optional(),
   /** Not for a project to say: it would switch off the user's guards. */

@@ -65,6 +65,8 @@ export interface Config {
   /** Where both are said, `atTokens` holds. */
   readonly compaction: NonNullable<Settings["compaction"]>;
   readonly bash: NonNullable<Settings["bash"]>;
+  readonly worktree: NonNullable<Settings["worktree"]>;
+  readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
   readonly mcpServers: readonly Placed<unknown>[];
   readonly appendSystemPrompt: string | undefined;
@@ -120,6 +122,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     retry: values.retry ?? {},
     compaction: values.compaction ?? {},
     bash: values.bash ?? {},
+    worktree: values.worktree ?? {},
+    land: values.land ?? {},
     hooks: merged.hooks,
     mcpServers: merged.mcpServers,
     appendSystemPrompt: input.flags?.appendSystemPrompt,
