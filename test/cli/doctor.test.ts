@@ -161,6 +161,14 @@ describe("troupe doctor", () => {
     expect(examine(withKey).of("sessions")).toMatchObject([{ status: "ok" }]);
   });
 
+  test("a reader that goes away is no failure", () => {
+    const { stderr } = spawnSync("/bin/sh", ["-c", `"${process.execPath}" "${troupe}" doctor | true`], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] ?? "", HOME: temp, TROUPE_HOME: home },
+    });
+    expect(stderr).toBe("");
+  });
+
   test("everything broken at once, in a folder that is gone", () => {
     rmSync(home, { recursive: true });
     writeFileSync(home, "");
