@@ -48,6 +48,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
       }
       const ack = await session.dispatch(item);
       if (!ack.ok) printer.problem(ack.message);
+      // What was asked for did not even begin: whoever reads the exit code should know.
+      if (!ack.ok && item.type === "prompt") problems += 1;
       if (item.type === "close") break;
     }
     const outcome = await settleAll(options, printer, ended);

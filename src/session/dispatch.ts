@@ -1,10 +1,12 @@
 import type { Agent } from "../agent/index.ts";
 import type { Ack, Command, PermissionMode } from "../protocol/index.ts";
 import type { BackgroundTasks } from "../tool/index.ts";
+import type { SessionHooks } from "./hooks/session-hooks.ts";
 import type { PermissionBroker } from "./permission-broker.ts";
 
 export interface DispatchPorts {
   readonly lead: Agent;
+  readonly hooks?: Pick<SessionHooks, "submitted"> | undefined;
   readonly broker: PermissionBroker;
   readonly background: BackgroundTasks;
   /** Rejects with a TroupeError when the model cannot be had; then nothing has changed. */
@@ -25,7 +27,10 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
   switch (command.type) {
     case "prompt": {
       const { content } = command;
-      await lead.admit("user", typeof content === "string" ? [{ type: "text", text: content }] : content);
+      const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+      const submitted = (await ports.hooks?.submitted(said)) ?? { parts: said };
+      if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
+      await lead.admit("user", submitted.parts);
       lead.wake();
       return done;
     }

@@ -5,6 +5,7 @@ import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
 import { childEnvironment } from "./child-env.ts";
+import { hooksInForce } from "./hooks/hooks-in-force.ts";
 import { mergeSettings, type MergedSettings, type Placed, type Sourced } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
@@ -124,7 +125,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     bash: values.bash ?? {},
     worktree: values.worktree ?? {},
     land: values.land ?? {},
-    hooks: merged.hooks,
+    hooks: hooksInForce(merged.hooks, believed.layers),
     mcpServers: merged.mcpServers,
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     trust: believed.trust,

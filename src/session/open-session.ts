@@ -3,7 +3,7 @@ import { type Agent, createAgent, createConversation, createLedger, createPermis
 import { createProcessScope, safeName, version } from "../platform/index.ts";
 import { type Ack, type Envelope, leadPath, TroupeError } from "../protocol/index.ts";
 import { createFileTracker } from "../tool/index.ts";
-import { emptyView, reduce } from "../view/index.ts";
+import { emptyView, leadOf, reduce } from "../view/index.ts";
 import { dispatch } from "./dispatch.ts";
 import { createHub } from "./hub.ts";
 import { createPermissionBroker } from "./permission-broker.ts";
@@ -38,6 +38,23 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const policy = createPolicy({ ...parts, currentCwd: () => cwd, ownFolders: () => opened.ownFolders() });
   const files = createFileTracker();
 
+  const hooks = parts.openHooks?.({
+    processes: scope,
+    env: parts.childEnv,
+    projectFolder: parts.cwd,
+    cwd: () => cwd,
+    mode: () => leadOf(view)?.permissionMode ?? parts.permissionMode,
+    model: () => model.ref,
+    facts: () => ({
+      session_id: opened.sessionId,
+      transcript_path: parts.transcriptPath,
+      cwd,
+      permission_mode: leadOf(view)?.permissionMode ?? parts.permissionMode,
+    }),
+    record: (event) => lead.record(event),
+    clock,
+  });
+
   const background = createSessionBackground({ agent: () => lead, opened, clock, createId });
   const lead: Agent = createAgent({
     ...parts,
@@ -49,7 +66,14 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     sink: log,
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish,
-    permissions: createPermissions({ decide: policy.decide, remember: policy.remember, ask: askerOf(), createId }),
+    hooks: hooks?.agent,
+    permissions: createPermissions({
+      decide: policy.decide,
+      remember: policy.remember,
+      ask: askerOf(),
+      hooks: hooks?.agent,
+      createId,
+    }),
     saveOutput: (name, data) => opened.saveOutput(name, data),
     contextFor: ({ input, ...call }) => ({
       ...call,
@@ -86,6 +110,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await lead.interrupt();
     await background.stopAll();
+    await hooks?.ended(reason);
     await scope.close();
     await lead.record({ type: "session.closed", reason });
     hub.close();
@@ -110,6 +135,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   await lead.closeOpenCalls();
   const system = parts.system(conversation.system);
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
+  hooks?.started(resumed ? "resume" : "startup");
 
   return {
     id: opened.sessionId,
@@ -139,6 +165,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     try {
       return await dispatch(command, {
         lead,
+        hooks,
         broker,
         background: background.tasks,
         setModel,

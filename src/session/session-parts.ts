@@ -2,6 +2,7 @@ import type { PermissionQuestion } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type { ModelClient, PermissionAnswer, PermissionMode, StoredEnvelope, Usage } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
+import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { RuleSet, Tool } from "../tool/index.ts";
 import type { SessionMcp } from "./mcp.ts";
 
@@ -28,6 +29,9 @@ export interface SessionParts {
   readonly mcp?: SessionMcp | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
+  readonly openHooks?: OpenedHooks["create"] | undefined;
+  /** The lead's log, for hooks that want to read it; empty where it is not on disk. */
+  readonly transcriptPath: string;
   /** The keys to models: they are kept out of what agents read. */
   readonly secrets?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;

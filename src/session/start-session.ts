@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
-import { gitState, idMaker, openStateRoot, systemClock } from "../platform/index.ts";
+import { gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
 import { type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
 import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { createContextFiles } from "./context-files.ts";
+import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { openSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
@@ -63,6 +65,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       if (opened.cwd !== config.cwd)
         config = await loadConfig({ ...options, cwd: existing(opened.cwd), trust: undefined });
     }
+    const hooks = await openHooks(config.hooks);
     const git = gitState(config.cwd, config.childEnv);
     const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
     requirePrice(model, config);
@@ -83,6 +86,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       opened = await store.create({ sessionId: createId<SessionId>("ses"), cwd: config.cwd });
     }
     const { sessionId } = opened;
+    const logFile = join(config.home, "projects", projectName(config.cwd), `${sessionId}.jsonl`);
     const tools = withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions);
     return await openSession({
       opened,
@@ -99,6 +103,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       rules,
       asker: options.asker,
       childEnv: config.childEnv,
+      openHooks: hooks?.create,
+      transcriptPath: options.store ? "" : logFile,
       secrets: secretsOf(config),
       commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
@@ -106,7 +112,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: recording?.finish,
-      notices: [...config.notices, ...initial.notices],
+      notices: [...config.notices, ...(hooks?.notices ?? []), ...initial.notices],
       clock,
       createId,
     });

@@ -1,0 +1,33 @@
+/** What is peculiar to the hooks of one event; everything else is the same for all. */
+export interface HookEventRules {
+  /** The field of its input that matchers are held against; without one every hook of the event runs. */
+  readonly subject?: "tool_name" | "source" | "reason" | "trigger" | "notification_type";
+  /** Its hooks are there to stop things: when one fails, it counts as a no. */
+  readonly guards?: true;
+  /** A no has an effect: exit code 2, or `"decision": "block"`. Elsewhere it is only shown. */
+  readonly blocks?: true;
+  /** What a hook prints, when it is not JSON, is for the model. */
+  readonly speaks?: true;
+  /** Where it is not a minute. */
+  readonly timeoutMs?: number;
+}
+
+/** Every event there is. One that comes later is one line here and one call of the runner. */
+export const hookEvents = {
+  SessionStart: { subject: "source", speaks: true },
+  /** Somebody waits for the program to leave. */
+  SessionEnd: { subject: "reason", timeoutMs: 5_000 },
+  UserPromptSubmit: { blocks: true, speaks: true },
+  PreToolUse: { subject: "tool_name", guards: true, blocks: true },
+  PostToolUse: { subject: "tool_name", blocks: true },
+  PermissionRequest: { subject: "tool_name", guards: true, blocks: true },
+  Notification: { subject: "notification_type" },
+  Stop: { blocks: true },
+  PreCompact: { subject: "trigger", blocks: true },
+} as const satisfies Record<string, HookEventRules>;
+
+export type HookEvent = keyof typeof hookEvents;
+
+export const rulesOf = (event: HookEvent): HookEventRules => hookEvents[event];
+
+export const isHookEvent = (name: string): name is HookEvent => Object.hasOwn(hookEvents, name);

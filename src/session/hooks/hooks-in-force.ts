@@ -1,0 +1,15 @@
+import type { Placed } from "../merge-settings.ts";
+import type { SettingsLayer } from "../settings-files.ts";
+
+/**
+ * The hooks of all sources, unless they are switched off: by the administrator all of them, by the user or on the command
+ * line all but the administrator's. A project has no say in it: it would switch off the user's guards.
+ */
+export function hooksInForce(
+  hooks: readonly Placed<unknown>[],
+  layers: readonly SettingsLayer[],
+): readonly Placed<unknown>[] {
+  const said = layers.find(({ level, settings }) => level !== "project" && settings.disableAllHooks !== undefined);
+  if (!said?.settings.disableAllHooks) return hooks;
+  return said.level === "managed" ? [] : hooks.filter(({ level }) => level === "managed");
+}

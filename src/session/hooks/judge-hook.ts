@@ -1,0 +1,100 @@
+import { cleanText } from "../../tool/index.ts";
+import { rulesOf } from "./hook-events.ts";
+import { HookOutput } from "./hook-output.ts";
+import type { Hook } from "./load-hooks.ts";
+import type { HookRun } from "./run-hook.ts";
+
+/** What one hook says, whatever way it said it. */
+export interface HookVerdict {
+  readonly outcome: "passed" | "allowed" | "asked" | "blocked" | "failed" | "interrupted";
+  /** Stands for what the hook wants, or for what its failure means. */
+  readonly decision?: "allow" | "ask" | "deny" | undefined;
+  /** For the model: why not. */
+  readonly reason?: string | undefined;
+  readonly input?: { readonly value: unknown } | undefined;
+  readonly context?: string | undefined;
+  /** Why the agent is to stop after this. */
+  readonly stop?: string | undefined;
+  /** For the user. */
+  readonly message?: string | undefined;
+  readonly failure?: string | undefined;
+}
+
+/** How much of what a hook says a model or a person has to read. */
+const wordsLimit = 10_000;
+
+/**
+ * The table of `docs/hooks.md`: exit code 0 goes on, with JSON for finer control; 2 is a no; everything else, and output
+ * that begins like JSON and is not what it should be, is a failure, which for a guard is a no as well.
+ */
+export function judgeHook(hook: Hook, run: HookRun): HookVerdict {
+  if (run.aborted) return { outcome: "interrupted" };
+  if (run.fault !== undefined) return failed(hook, run.fault);
+  if (run.exitCode === 2) return blocked(words(run.stderr) || words(run.stdout) || "It gave no reason.");
+  if (run.exitCode !== 0) return failed(hook, exitWords(run));
+  const text = run.stdout.trim();
+  if (!text.startsWith("{")) return { outcome: "passed", ...(rulesOf(hook.event).speaks && context(text)) };
+  if (run.cut) return failed(hook, "it printed too much to be read as JSON");
+  return judgeOutput(hook, text);
+}
+
+function judgeOutput(hook: Hook, text: string): HookVerdict {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return failed(hook, `what it printed begins like JSON and is not: ${(error as Error).message}`);
+  }
+  const parsed = HookOutput.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return failed(hook, `what it printed cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const name = parsed.data.hookSpecificOutput?.hookEventName;
+  if (name !== undefined && name !== hook.event) return failed(hook, `it answers as a ${words(name)} hook`);
+  return fromOutput(parsed.data);
+}
+
+function fromOutput(output: HookOutput): HookVerdict {
+  const { hookSpecificOutput: specific = {}, systemMessage } = output;
+  const answer = specific.decision;
+  const decision = answer?.behavior ?? specific.permissionDecision ?? legacy(output.decision);
+  const reason = answer?.message ?? specific.permissionDecisionReason ?? output.reason;
+  const input = answer?.updatedInput ?? specific.updatedInput;
+  const stops = output.continue === false || answer?.interrupt === true;
+  return {
+    outcome: decision === undefined ? "passed" : outcomes[decision],
+    decision,
+    ...(reason !== undefined && { reason: words(reason) }),
+    ...(input !== undefined && { input: { value: input } }),
+    ...context(specific.additionalContext ?? ""),
+    ...(stops && { stop: words(output.stopReason ?? reason ?? "") || "a hook stopped the agent" }),
+    ...(systemMessage !== undefined && { message: words(systemMessage) }),
+  };
+}
+
+const outcomes = { allow: "allowed", ask: "asked", deny: "blocked" } as const;
+
+const legacy = (decision: "approve" | "block" | undefined) =>
+  decision && ({ approve: "allow", block: "deny" } as const)[decision];
+
+const blocked = (reason: string): HookVerdict => ({ outcome: "blocked", decision: "deny", reason });
+
+function failed(hook: Hook, failure: string): HookVerdict {
+  if (hook.onFailure === "open") return { outcome: "failed", failure };
+  const reason = `The hook did not work (${failure}), and a hook that guards blocks when it does not work.`;
+  return { outcome: "failed", failure, decision: "deny", reason };
+}
+
+function exitWords({ exitCode, stderr }: HookRun): string {
+  const [line = ""] = words(stderr).split("\n", 1);
+  const known = exitCode === 127 ? " (no such command)" : exitCode === 126 ? " (cannot be executed)" : "";
+  return `exit code ${exitCode}${known}${line === "" ? "" : `: ${line.slice(0, 300)}`}`;
+}
+
+const context = (text: string) => (text.trim() === "" ? {} : { context: words(text) });
+
+function words(text: string): string {
+  const clean = cleanText(text).trim();
+  return clean.length <= wordsLimit ? clean : `${clean.slice(0, wordsLimit)}\n[cut: ${clean.length} characters in all]`;
+}

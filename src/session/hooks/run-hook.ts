@@ -1,0 +1,72 @@
+import type { Clock, ProcessScope } from "../../platform/index.ts";
+import type { Hook } from "./load-hooks.ts";
+
+/** How one hook went. What it printed is cut at `keptBytes`. */
+export interface HookRun {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+  /** It did not come to an end of its own, or not to a start. */
+  readonly fault?: string | undefined;
+  /** Some of what it printed is missing. */
+  readonly cut: boolean;
+  readonly aborted: boolean;
+}
+
+export interface HookProcess {
+  readonly processes: ProcessScope;
+  readonly shell: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly projectFolder: string;
+  readonly input: unknown;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+const keptBytes = 256 * 1024;
+const floodBytes = 64 * 1024 * 1024;
+
+/** Runs a hook's command with the input on its standard input. Never rejects; a timeout ends all that it started. */
+export async function runHook(hook: Hook, how: HookProcess): Promise<HookRun> {
+  const started = how.clock.monotonic();
+  if (hook.fault !== undefined) return { ...notRun, fault: hook.fault };
+  const kept = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  const size = { stdout: 0, stderr: 0 };
+  const result = await how.processes.run({
+    command: how.shell,
+    args: ["-c", hook.command],
+    cwd: how.cwd,
+    env: { ...how.env, CLAUDE_PROJECT_DIR: how.projectFolder, TROUPE_PROJECT_DIR: how.projectFolder },
+    stdin: `${JSON.stringify(how.input)}\n`,
+    signal: how.signal,
+    timeoutMs: hook.timeoutMs,
+    outputLimitBytes: floodBytes,
+    onOutput(chunk, stream) {
+      if (stream === "side") return;
+      const room = keptBytes - size[stream];
+      if (room > 0) kept[stream].push(chunk.subarray(0, room));
+      size[stream] += chunk.length;
+    },
+  });
+  return {
+    exitCode: result.exitCode,
+    stdout: Buffer.concat(kept.stdout).toString("utf8"),
+    stderr: Buffer.concat(kept.stderr).toString("utf8"),
+    durationMs: Math.max(0, Math.round(how.clock.monotonic() - started)),
+    fault: faultOf(result, hook),
+    cut: size.stdout > keptBytes,
+    aborted: result.aborted,
+  };
+}
+
+const notRun = { exitCode: null, stdout: "", stderr: "", durationMs: 0, cut: false, aborted: false };
+
+function faultOf(result: Awaited<ReturnType<ProcessScope["run"]>>, { timeoutMs }: Hook): string | undefined {
+  if (result.startFailure !== undefined) return result.startFailure;
+  if (result.timedOut) return `it did not end within ${timeoutMs / 1000} s and was killed`;
+  if (result.flooded) return `it printed more than ${floodBytes / 1024 / 1024} MB and was killed`;
+  if (result.signal !== null) return `it was killed by ${result.signal}`;
+  return undefined;
+}

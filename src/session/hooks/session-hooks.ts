@@ -1,0 +1,71 @@
+import { type AgentHooks, hookContext } from "../../agent/index.ts";
+import type { ContentPart, PermissionMode } from "../../protocol/index.ts";
+import { createAgentHooks } from "./agent-hooks.ts";
+import { createHookRunner, type HookRunnerPorts } from "./hook-runner.ts";
+import type { Hook } from "./load-hooks.ts";
+
+/** The hooks of a session: its own moments, and its agents'. */
+export interface SessionHooks {
+  readonly agent: AgentHooks;
+  /** Does not wait: what they say goes with the first prompt, which does. */
+  started(source: "startup" | "resume"): void;
+  /** What the user says, with what hooks add to it; or why it is not to be said. */
+  submitted(parts: readonly ContentPart[]): Promise<{ parts: readonly ContentPart[] } | { blocked: string }>;
+  /** Runs the last hooks. Nothing of a hook is told after this has resolved. */
+  ended(outcome: "completed" | "interrupted" | "failed"): Promise<void>;
+}
+
+export interface SessionHookPorts extends Omit<HookRunnerPorts, "hooks"> {
+  readonly mode: () => PermissionMode;
+  readonly model: () => string;
+}
+
+export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPorts): SessionHooks {
+  const runner = createHookRunner({ ...ports, hooks });
+  const open = new AbortController();
+  /** What the hooks of the start have said and nobody was told yet. */
+  let starting: Promise<readonly ContentPart[]> = Promise.resolve([]);
+  let last: Promise<void> = Promise.resolve();
+
+  return {
+    agent: createAgentHooks(runner, ports.mode),
+    started(source) {
+      const input = { source, model: ports.model() };
+      starting = runner
+        .run("SessionStart", { input, signal: open.signal })
+        .then(({ context }) => context.map((text) => asPart("SessionStart", text)));
+      // Whoever speaks first, or closes, hears of a failure; until then it is nobody's.
+      starting.catch(() => undefined);
+    },
+    submitted(parts) {
+      // One after another, so that prompts stay in the order in which they were sent.
+      const settled = last.then(() => submit(parts));
+      last = settled.then(
+        () => undefined,
+        () => undefined,
+      );
+      return settled;
+    },
+    async ended(outcome) {
+      open.abort(new DOMException("the session ends", "AbortError"));
+      await Promise.all([starting, last]);
+      const input = { reason: "other", outcome };
+      await runner.run("SessionEnd", { input, signal: new AbortController().signal });
+      await runner.close();
+    },
+  };
+
+  async function submit(parts: readonly ContentPart[]): ReturnType<SessionHooks["submitted"]> {
+    const atStart = await starting;
+    const prompt = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+    const said = await runner.run("UserPromptSubmit", { input: { prompt }, signal: open.signal });
+    if (open.signal.aborted) return { blocked: "the session is closing" };
+    if (said.decision === "deny" || said.stop !== undefined) {
+      return { blocked: `a hook blocked the prompt: ${said.reason ?? said.stop ?? "it gave no reason"}` };
+    }
+    starting = Promise.resolve([]);
+    return { parts: [...atStart, ...parts, ...said.context.map((text) => asPart("UserPromptSubmit", text))] };
+  }
+}
+
+const asPart = (event: string, text: string): ContentPart => ({ type: "text", text: hookContext(event, text) });
