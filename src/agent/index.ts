@@ -2,6 +2,7 @@ export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export { type Conversation, createConversation } from "./conversation.ts";
 export type { EventSink } from "./event-sink.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
+export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
 export { hookContext } from "./fragments/hook-words.ts";
 export type { AgentHooks, BeforeCall, HookAnswer, HookedCall } from "./hooks.ts";

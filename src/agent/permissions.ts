@@ -9,6 +9,8 @@ import type { Recorder } from "./recorder.ts";
 /** Whether one call may run, asking whoever there is to ask. */
 export interface Permissions {
   allow(request: AllowRequest): Promise<Allowance>;
+  /** Why the run should end after these calls; asked once, then forgotten. */
+  takeEnd?(): string | undefined;
 }
 
 export interface AllowRequest {
@@ -39,6 +41,7 @@ export interface PermissionPorts {
 }
 
 export function createPermissions(ports: PermissionPorts): Permissions {
+  let end: string | undefined;
   const allow = async (request: AllowRequest): Promise<Allowance> => {
     const { tool, input, hook } = request;
     const decided = await ports.decide(tool, input);
@@ -81,6 +84,10 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     if (answered) ports.hooks?.asking(decision.question);
     if (!answered) {
       await settle({ behavior: "deny", by: "policy", message: "nobody to ask" });
+      if (decision.unattended !== undefined) {
+        end = `${tool.name} needs an answer, and nobody is there to give it`;
+        return { behavior: "deny", message: decision.unattended };
+      }
       return { behavior: "deny", message: nobodyToAsk(tool.name, decision.question) };
     }
     let answer: PermissionAnswer;
@@ -110,7 +117,12 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     return { behavior: "allow", input: parsed.value };
   };
 
-  return { allow };
+  const takeEnd = () => {
+    const why = end;
+    end = undefined;
+    return why;
+  };
+  return { allow, takeEnd };
 }
 
 /** Whoever is asked may take no notice of the signal; the agent does not wait for them. */

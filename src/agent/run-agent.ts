@@ -185,7 +185,7 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
     }
     if (stopReason === "max_tokens") await refuseCutCalls(calls, recorder);
     else await settleCalls({ ...options, calls, turn, tools: byName(options.tools()), recorder });
-    const stopped = options.hooks?.takeStop();
+    const stopped = options.hooks?.takeStop() ?? options.permissions.takeEnd?.();
     if (signal.aborted) return stop("interrupted");
     if (stopped !== undefined) return stop("completed", stopped);
   }

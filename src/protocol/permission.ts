@@ -7,9 +7,17 @@ export type PermissionMode = z.infer<typeof PermissionMode>;
 export const PermissionScope = z.enum(["once", "session", "always"]);
 export type PermissionScope = z.infer<typeof PermissionScope>;
 
-/** An answer may replace the input; what it replaces it with is judged again. `message` is for the model. */
+/**
+ * An answer may replace the input; what it replaces it with is judged again. `message` is for the model. `permissionMode` is
+ * the mode to go on in, where a plan is what was asked about.
+ */
 export const PermissionAnswer = z.discriminatedUnion("behavior", [
-  z.object({ behavior: z.literal("allow"), scope: PermissionScope.default("once"), input: z.unknown().optional() }),
+  z.object({
+    behavior: z.literal("allow"),
+    scope: PermissionScope.default("once"),
+    input: z.unknown().optional(),
+    permissionMode: PermissionMode.exclude(["plan", "bubble"]).optional(),
+  }),
   z.object({ behavior: z.literal("deny"), message: z.string().optional() }),
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
@@ -23,4 +31,6 @@ export type PermissionDecision =
       readonly rule: string;
       readonly question: string;
       readonly suggestions: readonly string[];
+      /** What the model is told where nobody is there to answer; its run then ends. */
+      readonly unattended?: string;
     };

@@ -1,0 +1,102 @@
+import { planModeOff, planModeOn, planUnattended, type PermissionPorts } from "../agent/index.ts";
+import type { ContentPart, PermissionAnswer, PermissionMode, StoredEvent } from "../protocol/index.ts";
+
+/** Plan mode of one agent: what its log says of it, what its model has been told, and how it ends. */
+export interface PlanMode {
+  apply(event: StoredEvent): void;
+  readonly isPlanning: boolean;
+  /** What the model does not know yet, to go with the next prompt. The system prompt and the tools never change for it. */
+  news(): ContentPart[];
+  /** The mode that an approved plan leads to. */
+  next(): PermissionMode;
+  /** A plan is always the user's to approve, whatever the rules allow; a rule can only forbid to present one. */
+  decide(decide: PermissionPorts["decide"]): PermissionPorts["decide"];
+  remember(remember: PermissionPorts["remember"]): PermissionPorts["remember"];
+}
+
+const presenting = "ExitPlanMode";
+
+export function createPlanMode(initial: PermissionMode): PlanMode {
+  let mode = initial;
+  /** The mode to go back to. */
+  let before: PermissionMode = initial === "plan" ? "default" : initial;
+  let isTold = false;
+  let chosen: PermissionMode | undefined;
+  const presented = new Set<string>();
+
+  const enter = (next: PermissionMode | undefined) => {
+    if (next === undefined) return;
+    mode = next;
+    if (next !== "plan") before = next;
+  };
+
+  return {
+    apply(event) {
+      switch (event.type) {
+        case "agent.spawned":
+        case "agent.changed":
+          return enter(event.permissionMode);
+        case "prompt.admitted":
+          for (const part of event.parts) {
+            if (part.type !== "text") continue;
+            if (part.text === planModeOn) isTold = true;
+            if (part.text === planModeOff) isTold = false;
+          }
+          return;
+        case "tool.called":
+          if (event.name === presenting) presented.add(event.callId);
+          return;
+        case "tool.settled":
+          // The result of an approved plan says that the mode has ended.
+          if (presented.delete(event.callId) && event.outcome === "ok") isTold = false;
+          return;
+        case "context.compacted":
+          isTold = false;
+          return;
+        default:
+          return;
+      }
+    },
+    get isPlanning() {
+      return mode === "plan";
+    },
+    news() {
+      if ((mode === "plan") === isTold) return [];
+      return [{ type: "text", text: mode === "plan" ? planModeOn : planModeOff }];
+    },
+    next: () => chosen ?? before,
+    decide: (decide) => async (tool, input) => {
+      const decision = await decide(tool, input);
+      if (tool.name !== presenting || mode !== "plan" || decision.behavior !== "allow") return decision;
+      chosen = undefined;
+      const { plan } = input as { plan: string };
+      const question = `Leave plan mode and carry out this plan?\n\n${plan}`;
+      return { behavior: "ask", rule: "plan", question, suggestions: [], unattended: planUnattended };
+    },
+    remember: (remember) => async (answer: PermissionAnswer, suggestions) => {
+      if (answer.behavior === "allow") chosen = answer.permissionMode;
+      await remember(answer, suggestions);
+    },
+  };
+}
+
+/**
+ * The mode a resumed session goes on in: what is asked for now, else what it was in. Only the loosest mode is not taken up
+ * again by itself: whoever wants it says so each time.
+ */
+export function resumedMode(
+  events: readonly StoredEvent[],
+  { asked, configured }: { asked: PermissionMode | undefined; configured: PermissionMode },
+): PermissionMode {
+  if (asked !== undefined) return asked;
+  const last = lastMode(events);
+  return last === undefined || last === "bypassPermissions" ? configured : last;
+}
+
+export function lastMode(events: readonly StoredEvent[]): PermissionMode | undefined {
+  let mode: PermissionMode | undefined;
+  for (const event of events) {
+    if (event.type === "agent.spawned" || event.type === "agent.changed") mode = event.permissionMode ?? mode;
+  }
+  return mode;
+}
