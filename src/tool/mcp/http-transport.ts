@@ -1,0 +1,63 @@
+import type { FetchLike, Transport } from "@modelcontextprotocol/client";
+import type { RemoteConfig } from "./server-config.ts";
+
+export interface HttpTransportOptions {
+  readonly config: RemoteConfig;
+  readonly messageLimit: number;
+  /** Told when the server sends more than that in one message; the connection is of no use any more. */
+  readonly onFlood: () => void;
+}
+
+/** A server that is reached over HTTP: streamable HTTP, or the older event stream. */
+export async function createHttpTransport(options: HttpTransportOptions): Promise<Transport> {
+  const { config } = options;
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const url = addressOf(config.url);
+  const fetch = boundedFetch(options);
+  const requestInit = { headers: config.headers };
+  if (config.type === "sse") return new SSEClientTransport(url, { requestInit, fetch });
+  return new StreamableHTTPClientTransport(url, {
+    requestInit,
+    fetch,
+    // The session is told when a server is gone; trying for minutes behind its back would hide that.
+    reconnectionOptions: {
+      initialReconnectionDelay: 500,
+      maxReconnectionDelay: 2_000,
+      reconnectionDelayGrowFactor: 2,
+      maxRetries: 2,
+    },
+  });
+}
+
+function addressOf(text: string): URL {
+  if (!URL.canParse(text)) throw new Error(`${JSON.stringify(text)} is not a URL`);
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error(`${text} is neither http nor https`);
+  return url;
+}
+
+function boundedFetch({ messageLimit, onFlood }: HttpTransportOptions): FetchLike {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (!response.body) return response;
+    const body = response.body.pipeThrough(boundMessages({ limit: messageLimit, onFlood }));
+    const { status, statusText, headers } = response;
+    const bounded = new Response(body, { status, statusText, headers });
+    Object.defineProperties(bounded, { url: { value: response.url }, redirected: { value: response.redirected } });
+    return bounded;
+  };
+}
+
+/** Counts the bytes since the last blank line: in an event stream that ends a message, in JSON text there is none. */
+function boundMessages({ limit, onFlood }: { limit: number; onFlood: () => void }) {
+  let length = 0;
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const lastEnd = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).lastIndexOf("\n\n");
+      length = lastEnd < 0 ? length + chunk.length : chunk.length - lastEnd;
+      if (length <= limit) return controller.enqueue(chunk);
+      onFlood();
+      controller.error(new Error(`the server sent a message of more than ${limit} bytes`));
+    },
+  });
+}

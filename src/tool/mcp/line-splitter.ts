@@ -1,0 +1,47 @@
+export interface LineSplitter {
+  /** In bytes. */
+  readonly limit: number;
+  readonly onLine: (line: string) => void;
+  /** A line beyond the limit: its beginning and its end, the rest was thrown away as it came. */
+  readonly onOverlong: (edges: { head: string; tail: string }) => void;
+}
+
+/** Cuts chunks into lines and never holds more than `limit` bytes. */
+export function createLineSplitter({ limit, onLine, onOverlong }: LineSplitter): (chunk: Buffer) => void {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let dropped: { head: string; tail: Buffer } | undefined;
+
+  const drop = () => {
+    const whole = Buffer.concat(pieces);
+    dropped = { head: whole.toString("utf8", 0, edge), tail: Buffer.from(whole.subarray(-edge)) };
+    pieces = [];
+  };
+  const take = (piece: Buffer) => {
+    if (piece.length === 0) return;
+    length += piece.length;
+    if (dropped) dropped.tail = Buffer.concat([dropped.tail, piece.subarray(-edge)]).subarray(-edge);
+    else pieces.push(piece);
+    if (!dropped && length > limit) drop();
+  };
+  const finish = () => {
+    if (dropped) onOverlong({ head: dropped.head, tail: dropped.tail.toString("utf8") });
+    else if (length > 0) onLine(Buffer.concat(pieces).toString("utf8"));
+    pieces = [];
+    length = 0;
+    dropped = undefined;
+  };
+
+  return (chunk) => {
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      take(chunk.subarray(from, at));
+      finish();
+      from = at + 1;
+    }
+    take(chunk.subarray(from));
+  };
+}
+
+const newline = 0x0a;
+const edge = 2_000;

@@ -1,0 +1,246 @@
+import type { Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import type { Clock } from "../../platform/index.ts";
+import { type Connection, type ConnectionPorts, connect, type Offer } from "./connect.ts";
+import { createDeadline, type Deadline } from "./deadline.ts";
+import { keepWatch } from "./keep-watch.ts";
+import type { McpServerConfig } from "./server-config.ts";
+
+export type ServerState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
+
+export interface McpServerOptions extends Omit<ConnectionPorts, "elicit"> {
+  readonly name: string;
+  /** With its variables filled in; a text says why there is none. */
+  readonly config: McpServerConfig | string;
+  readonly clock: Clock;
+  readonly callTimeoutMs: number;
+  readonly pingEveryMs: number;
+  /** Before the first restart; twice as long before each one after it. */
+  readonly backoffMs: number;
+  /** Told of every change of the state and of what is offered. */
+  readonly onChange: () => void;
+  readonly elicit: (server: string, request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>;
+}
+
+/** One server over the life of a session: started, asked, started again when it dies, given up when that is no use. */
+export interface McpServer {
+  readonly name: string;
+  readonly required: boolean;
+  readonly state: ServerState;
+  readonly error: string | undefined;
+  /** What it offered last; kept while it is away, so that a call can bring it back. */
+  readonly offer: Offer;
+  /** Resolves when it is no longer on its way. */
+  settled(): Promise<void>;
+  /** Asks the server something. Rejects within moments if it dies; a server that is away is waited for, within bounds. */
+  ask<T>(request: ServerRequest<T>): Promise<T>;
+  /** Tries again, with all its tries, what had failed. */
+  reconnect(): void;
+  close(): Promise<void>;
+}
+
+export interface ServerRequest<T> {
+  readonly signal: AbortSignal;
+  /** `life` is to be called whenever the server shows that it is at work on this. */
+  readonly run: (client: Client, options: { signal: AbortSignal; timeout: number; life: () => void }) => Promise<T>;
+}
+
+const restarts = 3;
+const provenMs = 60_000;
+const noOffer: Offer = { tools: [], prompts: [], hasResources: false, instructions: "" };
+/** Longer than anything that our own deadlines allow. */
+const never = 2_000_000_000;
+
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const { clock, onChange, config } = options;
+  const timeoutMs = (typeof config === "object" ? config.timeoutMs : undefined) ?? options.callTimeoutMs;
+  const closing = new AbortController();
+  const deadlines = new Set<Deadline>();
+  let state: ServerState = "connecting";
+  let error: string | undefined;
+  let offer = noOffer;
+  let connection: Connection | undefined;
+  let failures = 0;
+  let underWay: Promise<void>;
+
+  const become = (next: ServerState, why?: string) => {
+    if (state === "closed") return;
+    state = next;
+    error = why;
+    onChange();
+  };
+
+  /** While the user thinks about the server's question, no call to it runs out of time. */
+  const elicit: ConnectionPorts["elicit"] = async (request, signal) => {
+    const resume = [...deadlines].map((deadline) => deadline.pause());
+    try {
+      return await options.elicit(options.name, request, signal);
+    } finally {
+      for (const go of resume) go();
+    }
+  };
+
+  /** One refresh at a time; a change that comes during one is not missed. */
+  let refreshing: Promise<void> | undefined;
+  let changedAgain = false;
+  const refresh = (made: Connection) => {
+    changedAgain = true;
+    refreshing ??= (async () => {
+      while (changedAgain && connection === made) {
+        changedAgain = false;
+        offer = await made.refresh();
+        onChange();
+      }
+    })()
+      // A list that cannot be had now leaves the one before; a server that is gone is noticed by itself.
+      .catch((cause: unknown) => become(state, `its list of tools could not be read again: ${reasonOf(cause)}`))
+      .finally(() => {
+        refreshing = undefined;
+      });
+  };
+
+  const tryOnce = async (config: McpServerConfig): Promise<void> => {
+    let ready: Connection | undefined;
+    const onChanged = () => ready && refresh(ready);
+    const made = await connect({ ...options, config, elicit, signal: closing.signal, onChanged });
+    ready = made;
+    if (closing.signal.aborted) return made.drop("the session ends");
+    connection = made;
+    offer = made.offer;
+    const since = clock.monotonic();
+    const watch = new AbortController();
+    void made.lost.then((why) => {
+      watch.abort();
+      if (connection !== made) return;
+      connection = undefined;
+      if (closing.signal.aborted) return;
+      if (clock.monotonic() - since > provenMs) failures = 0;
+      underWay = bringUp(why);
+    });
+    void keepWatch({
+      connection: made,
+      clock,
+      signal: AbortSignal.any([watch.signal, closing.signal]),
+      everyMs: options.pingEveryMs,
+      pending: () => deadlines.size,
+    });
+    become("connected");
+  };
+
+  /** Never rejects: what it comes to is the state. */
+  const bringUp = async (lostBecause?: string): Promise<void> => {
+    if (typeof config === "string") return become("failed", config);
+    let why = lostBecause;
+    for (;;) {
+      if (why !== undefined) {
+        if (failures >= restarts) return become("failed", why);
+        failures += 1;
+        become("reconnecting", why);
+        await clock.sleep(options.backoffMs * 2 ** (failures - 1), closing.signal).catch(() => undefined); // the loop looks itself
+      }
+      if (closing.signal.aborted) return;
+      try {
+        return await tryOnce(config);
+      } catch (cause) {
+        if (closing.signal.aborted) return;
+        why = reasonOf(cause);
+        if (isHopeless(why)) return become("failed", why);
+      }
+    }
+  };
+
+  const usable = async (signal: AbortSignal): Promise<Connection> => {
+    if (state === "failed" && typeof config === "object") {
+      failures = restarts;
+      become("reconnecting", error);
+      underWay = bringUp();
+    }
+    await orAborted(underWay, signal);
+    if (connection) return connection;
+    throw new Error(
+      state === "closed" ? "the session is ending" : `the server ${options.name} is not there: ${error ?? state}`,
+    );
+  };
+
+  underWay = Promise.resolve().then(() => bringUp());
+
+  return {
+    name: options.name,
+    required: typeof config === "object" && config.required === true,
+    get state() {
+      return state;
+    },
+    get error() {
+      return error;
+    },
+    get offer() {
+      return offer;
+    },
+    async settled() {
+      for (let seen; seen !== underWay; ) await (seen = underWay);
+    },
+    async ask({ signal, run }) {
+      const timedOut = () =>
+        new Error(
+          `the server ${options.name} did not answer within ${timeoutMs} ms: try something smaller, or go on without it`,
+        );
+      const deadline = createDeadline(timeoutMs, timedOut);
+      const both = AbortSignal.any([signal, deadline.signal]);
+      let used: Connection | undefined;
+      try {
+        used = await usable(both);
+        deadlines.add(deadline);
+        const result = await run(used.client, { signal: both, timeout: never, life: deadline.touch });
+        failures = 0;
+        return result;
+      } catch (cause) {
+        if (deadline.signal.aborted && !signal.aborted) throw deadline.signal.reason;
+        if (signal.aborted || !used) throw cause;
+        throw await explained(cause, used);
+      } finally {
+        deadline.clear();
+        deadlines.delete(deadline);
+      }
+    },
+    reconnect() {
+      if (state !== "failed") return;
+      failures = 0;
+      become("reconnecting", error);
+      underWay = bringUp();
+    },
+    async close() {
+      closing.abort(new Error("the session ends"));
+      await connection?.drop("the session ends");
+      await underWay;
+      become("closed");
+    },
+  };
+
+  /** Says what became of the server where the client only knows that a request failed; drops a connection that is no more. */
+  async function explained(cause: unknown, used: Connection): Promise<unknown> {
+    const { ProtocolError, SdkErrorCode, SdkError } = await import("@modelcontextprotocol/client");
+    if (ProtocolError.isInstance(cause)) return cause;
+    if (SdkError.isInstance(cause) && cause.code === SdkErrorCode.InvalidResult) return cause;
+    if (used.perRequest) await used.drop(reasonOf(cause));
+    const why = await Promise.race([used.lost, clock.sleep(1_000).then(() => undefined)]);
+    return why === undefined ? cause : new Error(`the server ${options.name} went away during the call: ${why}`);
+  }
+}
+
+const reasonOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause);
+  const below = cause.cause instanceof Error ? cause.cause.message : undefined;
+  return cause.message === "fetch failed" && below ? `it could not be reached: ${below}` : cause.message;
+};
+
+/** What is wrong with the configuration does not become right by waiting. */
+const isHopeless = (why: string): boolean =>
+  / could not be started: | is not a URL$| is neither http nor https$|\b(?:401|403)\b|Unauthorized/.test(why);
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

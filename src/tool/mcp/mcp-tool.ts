@@ -1,0 +1,75 @@
+import type { Progress, Tool as ServerTool } from "@modelcontextprotocol/client";
+import * as z from "zod";
+import { cleanText, wholeCharacters } from "../clean-text.ts";
+import { defineTool, failedResult, type Tool } from "../define-tool.ts";
+import type { McpServer } from "./mcp-server.ts";
+import { toolContent } from "./tool-content.ts";
+
+export interface McpToolOptions {
+  readonly server: McpServer;
+  /** `mcp__server__tool`. */
+  readonly name: string;
+  readonly definition: ServerTool;
+  /** Whether it is another tool than the one that was allowed before. */
+  readonly changed: () => boolean;
+  /** It is about to run, so it has been allowed as it is. */
+  readonly allowed: () => Promise<void>;
+}
+
+const descriptionLimit = 2_000;
+const progressEveryMs = 200;
+
+/** A tool of a server. What the server says of it is shown to the model as it is, cut and cleaned; the server checks the input. */
+export function mcpTool({ server, name, definition, changed, allowed }: McpToolOptions): Tool {
+  const label = `${server.name}: ${definition.title ?? definition.annotations?.title ?? definition.name}`;
+  return defineTool<unknown>({
+    name,
+    description: bounded(definition.description ?? "", descriptionLimit) || `The tool ${definition.name}.`,
+    input: z.record(z.string(), z.unknown()),
+    inputSchema: definition.inputSchema,
+    access: definition.annotations?.readOnlyHint === true ? "read" : "run",
+    subject: () => ({ kind: "mcp", server: server.name, tool: definition.name, changed: changed() }),
+    title: (input) => `${label} ${JSON.stringify(input) ?? ""}`.slice(0, 300),
+    async execute(input, context) {
+      await allowed();
+      try {
+        const result = await server.ask({
+          signal: context.signal,
+          run: (client, { signal, timeout, life }) =>
+            client.callTool(
+              { name: definition.name, arguments: input as Record<string, unknown> },
+              {
+                signal,
+                timeout,
+                onprogress: throttled(context.progress, life),
+                // Without its `outputSchema`: an answer that breaks a promise of the server's is still an answer.
+                toolDefinition: { name: definition.name, inputSchema: definition.inputSchema },
+              },
+            ),
+        });
+        return await toolContent(result, context);
+      } catch (error) {
+        if (context.signal.aborted) throw error;
+        return failedResult(`${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+  });
+}
+
+/** Every report is a sign of life, and some of them are shown. */
+function throttled(show: (text: string) => void, life: () => void): (progress: Progress) => void {
+  let last = -Infinity;
+  return ({ progress, total, message }) => {
+    life();
+    if (performance.now() - last < progressEveryMs && progress !== total) return;
+    last = performance.now();
+    const share = total === undefined ? String(progress) : `${progress}/${total}`;
+    show(`${cleanText(message === undefined ? share : `${share} ${message}`).slice(0, 500)}\n`);
+  };
+}
+
+/** What a server says of itself, for a model: clean, and no longer than it should be. */
+export function bounded(text: string, limit: number): string {
+  const clean = cleanText(text.slice(0, limit * 2)).trim();
+  return clean.length <= limit ? clean : `${wholeCharacters(clean.slice(0, limit))} […]`;
+}

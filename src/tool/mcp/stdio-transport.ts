@@ -1,0 +1,92 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import type { ProcessScope } from "../../platform/index.ts";
+import { createLineSplitter } from "./line-splitter.ts";
+import { overlongAnswer, parseMessage } from "./parse-message.ts";
+import type { StdioConfig } from "./server-config.ts";
+
+export interface StdioTransportOptions {
+  readonly config: StdioConfig;
+  readonly cwd: string;
+  /** The whole environment of the child. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: ProcessScope;
+  /** No message of the server may be longer. */
+  readonly messageLimit: number;
+}
+
+/** A server as a child process of this session: it is talked to through its pipes, and ends with the session. */
+export interface StdioTransport extends Transport {
+  readonly pid: number | undefined;
+  /** Why it is gone, in words; undefined while it runs. */
+  readonly ending: string | undefined;
+}
+
+/** Lines that are no message are noise and passed over; so is everything that nobody asked for. */
+export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
+  const { config, cwd, env, processes, messageLimit } = options;
+  let child: ReturnType<ProcessScope["start"]> | undefined;
+  let ending: string | undefined;
+  let closed = false;
+  let lastWords = "";
+
+  const gone = (why: string) => {
+    ending ??= why;
+    if (closed) return;
+    closed = true;
+    transport.onclose?.();
+  };
+
+  const onLine = (line: string) => {
+    const message = parseMessage(line);
+    if (message) transport.onmessage?.(message);
+  };
+  const onOverlong = (edges: { head: string; tail: string }) => {
+    const answer = overlongAnswer(edges, messageLimit);
+    if (answer) return transport.onmessage?.(answer);
+    ending ??= `it sent a message of more than ${messageLimit} bytes`;
+    void transport.close();
+  };
+
+  const transport: StdioTransport = {
+    get pid() {
+      return child?.pid;
+    },
+    get ending() {
+      return ending;
+    },
+    async start() {
+      child = processes.start({ command: config.command, args: config.args, cwd, env });
+      child.stdout.on("data", createLineSplitter({ limit: messageLimit, onLine, onOverlong }));
+      child.stderr.on("data", (chunk: Buffer) => {
+        lastWords = (lastWords + chunk.toString("utf8")).slice(-wordsKept);
+      });
+      child.side.resume();
+      // The pipes of a child that is gone may break in any order; what it came to is told by `ended`.
+      for (const stream of [child.stdout, child.stderr, child.side]) stream.on("error", () => undefined);
+      void child.ended.then((end) => gone(end.startFailure ?? describeEnd(end, lastWords)));
+    },
+    send: (message: JSONRPCMessage) =>
+      new Promise((resolve, reject) => {
+        if (!child || closed) return reject(new Error(ending ?? "the server is not running"));
+        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+      }),
+    async close() {
+      child?.stdin.end();
+      await child?.end(graceMs);
+      gone("it was closed");
+    },
+  };
+  return transport;
+}
+
+const graceMs = 500;
+const wordsKept = 4_000;
+
+function describeEnd(
+  { exitCode, signal }: { exitCode: number | null; signal: string | null },
+  lastWords: string,
+): string {
+  const how = signal ? `it was ended by ${signal}` : `it exited with code ${exitCode ?? "unknown"}`;
+  const said = lastWords.trim().split("\n").slice(-3).join(" | ").trim();
+  return said === "" ? how : `${how}, and said: ${said.slice(-600)}`;
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { Tool as ServerTool } from "@modelcontextprotocol/client";
+import type { McpServerConfig } from "./server-config.ts";
+
+/**
+ * What a person allows who allows a tool: the program or address behind it, the names of what it is given, and everything
+ * that the tool says of itself. Values of variables and headers are left out: a new token is no new tool.
+ */
+export function toolDigest(config: McpServerConfig, tool: ServerTool): string {
+  const reached =
+    config.type === "stdio"
+      ? { command: config.command, args: config.args, env: Object.keys(config.env).toSorted() }
+      : { url: config.url, headers: Object.keys(config.headers).toSorted() };
+  const { name, title, description, inputSchema, annotations } = tool;
+  return createHash("sha256")
+    .update(stable({ reached, name, title, description, inputSchema, annotations }))
+    .digest("hex");
+}
+
+/** The same whatever order the keys came in. */
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
