@@ -2,20 +2,47 @@ import { readFileSync } from "node:fs";
 import { defineConfig } from "rolldown";
 
 const { version } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8"));
+const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
 
-/** One build for the program and the library: a start-up that reads a few large files beats one that reads hundreds. */
-export default defineConfig({
-  input: { troupe: "src/cli/main.ts", index: "src/index.ts", testing: "src/testing.ts" },
+/** Large, seldom needed, or not ours to carry: found in node_modules when they are used. */
+const outside = ["@vscode/ripgrep", "node-html-markdown", "@modelcontextprotocol/client"];
+
+/** What both builds share. */
+const common = {
   platform: "node",
   resolve: { mainFields: ["module", "main"] },
-  external: [/^node:/, "@vscode/ripgrep"],
+  external: [/^node:/, ...outside],
   transform: { define: { __TROUPE_VERSION__: JSON.stringify(version) } },
+};
+
+/** The library, and the launcher of the program. */
+export const library = defineConfig({
+  ...common,
+  input: { troupe: "src/cli/launch.ts", index: "src/index.ts", testing: "src/testing.ts" },
   output: {
     dir: "dist",
     format: "esm",
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    minify,
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
     cleanDir: true,
   },
 });
+
+/**
+ * The program in one file, in the one form whose compiled code Node 20 can keep. Code that is run this way cannot import by
+ * itself: what it takes from outside comes through a function that the launcher hands in.
+ */
+const program = defineConfig({
+  ...common,
+  input: { program: "src/cli/main.ts" },
+  plugins: [{ name: "import-through-launcher", transform: { filter: { id: /\/src\// }, handler: throughLauncher } }],
+  output: { dir: "dist", format: "cjs", minify, entryFileNames: "[name].cjs", codeSplitting: false },
+});
+
+function throughLauncher(code) {
+  const names = outside.map((name) => `"${name}"`).join("|");
+  return code.replace(new RegExp(`\\bimport\\((?=(?:/\\*[^*]*\\*/ )?(?:url\\)|${names}))`, "g"), "__troupeImport(");
+}
+
+export default [library, program];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
-import config from "../rolldown.config.mjs";
+import { library as config } from "../rolldown.config.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
