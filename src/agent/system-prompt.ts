@@ -1,9 +1,11 @@
 import { environment, type EnvironmentFacts } from "./fragments/environment.ts";
 import { conduct } from "./fragments/conduct.ts";
 import { instructions, type InstructionFile } from "./fragments/instructions.ts";
+import { type ListedSkill, skillList } from "./fragments/skills.ts";
 
 export interface SystemPromptFacts extends EnvironmentFacts {
   readonly instructionFiles: readonly InstructionFile[];
+  readonly skills?: readonly ListedSkill[] | undefined;
   /** The user's own words, added at the end. */
   readonly append?: string | undefined;
 }
@@ -13,7 +15,8 @@ export interface SystemPromptFacts extends EnvironmentFacts {
  * share come first, so that a provider's cache can serve them all.
  */
 export function composeSystemPrompt(facts: SystemPromptFacts): string[] {
-  const particular = [instructions(facts.instructionFiles), facts.append ?? ""].filter((text) => text !== "");
+  const skills = skillList(facts.skills ?? []);
+  const particular = [instructions(facts.instructionFiles), skills, facts.append ?? ""].filter((text) => text !== "");
   return [conduct, particular.join("\n\n"), environment(facts)].filter((text) => text !== "");
 }
 

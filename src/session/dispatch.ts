@@ -1,17 +1,16 @@
 import type { Agent } from "../agent/index.ts";
 import type { Ack, Command, PermissionMode } from "../protocol/index.ts";
 import type { BackgroundTasks } from "../tool/index.ts";
-import type { SessionHooks } from "./hooks/session-hooks.ts";
 import type { PermissionBroker } from "./permission-broker.ts";
 
 export interface DispatchPorts {
   readonly lead: Agent;
-  readonly hooks?: Pick<SessionHooks, "submitted"> | undefined;
   readonly broker: PermissionBroker;
   readonly background: BackgroundTasks;
   /** Rejects with a TroupeError when the model cannot be had; then nothing has changed. */
   setModel(ref: string): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
+  say(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
   reconnect(server: string): Ack;
   close(): Promise<void>;
 }
@@ -25,15 +24,8 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
     return { ok: false, code: "no_such_agent", message: `there is no agent ${command.agent}; there is: ${lead.path}` };
   }
   switch (command.type) {
-    case "prompt": {
-      const { content } = command;
-      const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-      const submitted = (await ports.hooks?.submitted(said)) ?? { parts: said };
-      if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
-      await lead.admit("user", submitted.parts);
-      lead.wake();
-      return done;
-    }
+    case "prompt":
+      return ports.say(command.content);
     case "continue":
       lead.wake();
       return done;
@@ -46,10 +38,8 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       if (command.model !== undefined) await ports.setModel(command.model);
       if (command.permissionMode !== undefined) await ports.setMode(command.permissionMode);
       return done;
-    case "compact": {
-      const { ok, message } = await lead.compact(command.instructions);
-      return ok ? done : { ok: false, code: "not_compacted", message: message ?? "could not compact" };
-    }
+    case "compact":
+      return compactLead(lead, command.instructions);
     case "background.stop": {
       const task = background.get(command.backgroundId);
       if (!task)
@@ -63,4 +53,10 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       await ports.close();
       return done;
   }
+}
+
+/** What `compact` does, and `/compact`. */
+export async function compactLead(lead: Agent, instructions: string | undefined): Promise<Ack> {
+  const { ok, message } = await lead.compact(instructions);
+  return ok ? done : { ok: false, code: "not_compacted", message: message ?? "could not compact" };
 }

@@ -1,13 +1,22 @@
 import { join } from "node:path";
 import { type Agent, createAgent, createConversation, createLedger, createPermissions } from "../agent/index.ts";
 import { createProcessScope, safeName, version } from "../platform/index.ts";
-import { type Ack, type Envelope, leadPath, TroupeError } from "../protocol/index.ts";
+import {
+  type Ack,
+  type Envelope,
+  leadPath,
+  type ModelClient,
+  type PermissionMode,
+  TroupeError,
+} from "../protocol/index.ts";
 import { createFileTracker } from "../tool/index.ts";
 import { emptyView, leadOf, reduce } from "../view/index.ts";
-import { dispatch } from "./dispatch.ts";
+import { compactLead, dispatch } from "./dispatch.ts";
 import { createHub } from "./hub.ts";
 import { createPermissionBroker } from "./permission-broker.ts";
+import { createPlanMode, lastMode } from "./plan-mode.ts";
 import { createPolicy } from "./policy.ts";
+import { sayPrompt } from "./say-prompt.ts";
 import type { Session } from "./session.ts";
 import { createSessionBackground } from "./session-background.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -19,23 +28,38 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const resumed = log.replayed.length > 0;
   const conversation = createConversation();
   const ledger = createLedger(parts.maxBudgetUsd);
+  const plan = createPlanMode(parts.permissionMode);
   for (const { event } of log.replayed) {
     conversation.apply(event);
+    plan.apply(event);
     if (event.type === "cost.recorded") ledger.add(event.costUsd);
   }
   let view = log.replayed.reduce(reduce, emptyView);
   let model = parts.model;
+  /** Until the next prompt. */
+  let borrowed: ModelClient | undefined;
   let cwd = conversation.cwd ?? parts.cwd;
   let closing: Promise<void> | undefined;
 
   const hub = createHub(parts.readStored);
   const publish = (envelope: Envelope) => {
     view = reduce(view, envelope);
+    plan.apply(envelope.event);
     hub.publish(envelope);
   };
   const scope = createProcessScope();
   const broker = createPermissionBroker();
-  const policy = createPolicy({ ...parts, currentCwd: () => cwd, ownFolders: () => opened.ownFolders() });
+  const policy = createPolicy({
+    ...parts,
+    currentCwd: () => cwd,
+    ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? [])],
+  });
+  const skills = parts.slash?.source(async (rules, source) => {
+    for (const problem of policy.grant(rules)) {
+      const message = `${source}: one of its allowed-tools is not used: ${problem}`;
+      await lead.record({ type: "notice.raised", level: "warning", code: "skill", message });
+    }
+  });
   const files = createFileTracker();
 
   const hooks = parts.openHooks?.({
@@ -60,7 +84,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     ...parts,
     session: opened.sessionId,
     agent: { id: log.agent, path: leadPath, type: "lead" },
-    model: () => model,
+    model: () => borrowed ?? model,
     conversation,
     ledger,
     sink: log,
@@ -68,8 +92,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     publish,
     hooks: hooks?.agent,
     permissions: createPermissions({
-      decide: policy.decide,
-      remember: policy.remember,
+      decide: plan.decide(policy.decide),
+      remember: plan.remember(policy.remember),
       ask: askerOf(),
       hooks: hooks?.agent,
       createId,
@@ -90,6 +114,17 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       commandTimeoutMs: parts.commandTimeoutMs,
       files,
       background: background.tasks,
+      skills,
+      plan: {
+        get isPlanning() {
+          return plan.isPlanning;
+        },
+        leave: async () => {
+          const next = plan.next();
+          await setMode(next);
+          return next;
+        },
+      },
       processes: scope,
       outputFile: async (name) => join(await opened.scratchFolder(), `${safeName(call.callId)}-${name}`),
     }),
@@ -105,6 +140,11 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     const next = await parts.makeModel(ref);
     await lead.record({ type: "agent.changed", model: next.ref });
     model = next;
+  };
+
+  const setMode = async (permissionMode: PermissionMode) => {
+    await lead.record({ type: "agent.changed", permissionMode });
+    policy.setMode(permissionMode);
   };
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
@@ -128,6 +168,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       permissionMode: parts.permissionMode,
       cwd: parts.cwd,
     });
+  }
+  if (resumed && lastMode(log.replayed) !== parts.permissionMode) {
+    await lead.record({ type: "agent.changed", permissionMode: parts.permissionMode });
   }
   for (const message of [...opened.notices, ...parts.notices]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
@@ -161,18 +204,34 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     close: (reason = "completed") => (closing ??= close(reason)),
   };
 
+  function say(content: Parameters<typeof sayPrompt>[0]): Promise<Ack> {
+    const read = parts.tools().find((tool) => tool.name === "Read");
+    return sayPrompt(content, {
+      lead,
+      hooks,
+      policy,
+      cwd,
+      commands: () => parts.slash?.commands ?? [],
+      userHome: parts.slash?.userHome ?? "",
+      isTrusted: parts.slash?.isTrusted ?? false,
+      news: plan.news,
+      mayRead: async (path) => !!read && (await policy.decide(read, { file_path: path })).behavior === "allow",
+      borrowModel: async (ref) => {
+        borrowed = ref === undefined ? undefined : await parts.makeModel(ref);
+      },
+      compact: (instructions) => compactLead(lead, instructions),
+    });
+  }
+
   async function attempt(command: Parameters<Session["dispatch"]>[0]): Promise<Ack> {
     try {
       return await dispatch(command, {
         lead,
-        hooks,
         broker,
         background: background.tasks,
         setModel,
-        setMode: async (permissionMode) => {
-          await lead.record({ type: "agent.changed", permissionMode });
-          policy.setMode(permissionMode);
-        },
+        setMode,
+        say,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         close: () => (closing ??= close("completed")),
       });

@@ -1,9 +1,9 @@
 import { planModeOff, planModeOn, planUnattended, type PermissionPorts } from "../agent/index.ts";
-import type { ContentPart, PermissionAnswer, PermissionMode, StoredEvent } from "../protocol/index.ts";
+import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelope } from "../protocol/index.ts";
 
 /** Plan mode of one agent: what its log says of it, what its model has been told, and how it ends. */
 export interface PlanMode {
-  apply(event: StoredEvent): void;
+  apply(event: Event): void;
   readonly isPlanning: boolean;
   /** What the model does not know yet, to go with the next prompt. The system prompt and the tools never change for it. */
   news(): ContentPart[];
@@ -85,17 +85,18 @@ export function createPlanMode(initial: PermissionMode): PlanMode {
  * again by itself: whoever wants it says so each time.
  */
 export function resumedMode(
-  events: readonly StoredEvent[],
+  log: readonly StoredEnvelope[],
   { asked, configured }: { asked: PermissionMode | undefined; configured: PermissionMode },
 ): PermissionMode {
   if (asked !== undefined) return asked;
-  const last = lastMode(events);
+  const last = lastMode(log);
   return last === undefined || last === "bypassPermissions" ? configured : last;
 }
 
-export function lastMode(events: readonly StoredEvent[]): PermissionMode | undefined {
+/** The mode that a log ends in. */
+export function lastMode(log: readonly StoredEnvelope[]): PermissionMode | undefined {
   let mode: PermissionMode | undefined;
-  for (const event of events) {
+  for (const { event } of log) {
     if (event.type === "agent.spawned" || event.type === "agent.changed") mode = event.permissionMode ?? mode;
   }
   return mode;

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { PermissionPorts } from "../agent/index.ts";
-import type { PermissionMode } from "../protocol/index.ts";
+import { type PermissionMode, TroupeError } from "../protocol/index.ts";
 import { authorize, parseRule, resolveSubject, type RuleSet } from "../tool/index.ts";
 import { rememberRules } from "./remember-rule.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -12,6 +12,9 @@ export interface Policy {
   /** The real path that a call with this input was last judged by, if it speaks of one. */
   judgedPath(input: unknown): string | undefined;
   setMode(mode: PermissionMode): void;
+  /** Allows what these rules say as well, until `endGrants`. Gives back what is wrong with those that are none. */
+  grant(rules: readonly string[]): readonly string[];
+  endGrants(): void;
 }
 
 export interface PolicyOptions
@@ -28,6 +31,7 @@ export function createPolicy(options: PolicyOptions): Policy {
   const roots = [folder, ...options.addedDirectories.map((path) => realpathSync(path))];
   let mode = options.permissionMode;
   let rules: RuleSet = options.rules;
+  let granted: RuleSet["allow"] = [];
   const judged = new WeakMap<object, string>();
   return {
     roots,
@@ -35,12 +39,35 @@ export function createPolicy(options: PolicyOptions): Policy {
     setMode: (next) => {
       mode = next;
     },
+    grant(texts) {
+      const problems: string[] = [];
+      for (const text of texts) {
+        try {
+          granted = [...granted, parseRule(text)];
+        } catch (error) {
+          if (!TroupeError.is(error)) throw error;
+          problems.push(error.message);
+        }
+      }
+      return problems;
+    },
+    endGrants: () => {
+      granted = [];
+    },
     async decide(tool, input) {
       const cwd = options.currentCwd();
       const subject = await resolveSubject(tool.subject(input), { cwd, env: options.childEnv });
       if (subject.kind === "path" && typeof input === "object" && input !== null) judged.set(input, subject.path);
       const within = tool.access === "read" ? [...roots, ...options.ownFolders()] : roots;
-      return authorize({ tool, subject, title: tool.title(input), mode, rules, roots: within, cwd });
+      return authorize({
+        tool,
+        subject,
+        title: tool.title(input),
+        mode,
+        rules: { ...rules, allow: [...rules.allow, ...granted] },
+        roots: within,
+        cwd,
+      });
     },
     async remember(answer, suggestions) {
       if (answer.behavior !== "allow" || answer.scope === "once") return;

@@ -1,6 +1,8 @@
 import type { Agent } from "../agent/index.ts";
-import { type Ack, type ContentPart, TroupeError } from "../protocol/index.ts";
+import type { Ack, ContentPart } from "../protocol/index.ts";
 import { type ExpandPorts, expandPrompt } from "./expand-prompt.ts";
+import type { SessionHooks } from "./hooks/session-hooks.ts";
+import type { Policy } from "./policy.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 
 export interface SayPorts extends Omit<ExpandPorts, "commands"> {
@@ -11,8 +13,8 @@ export interface SayPorts extends Omit<ExpandPorts, "commands"> {
   readonly isTrusted: boolean;
   /** What is to be said along with the prompt. */
   readonly news: () => readonly ContentPart[];
-  /** Ends what an earlier command was allowed, and allows these rules until the next prompt. */
-  readonly grant: (rules: readonly string[]) => void;
+  readonly hooks?: Pick<SessionHooks, "submitted"> | undefined;
+  readonly policy: Pick<Policy, "grant" | "endGrants">;
   /** Takes this model until the next prompt, or none. Rejects if there is no such model. */
   readonly borrowModel: (ref: string | undefined) => Promise<void>;
   readonly compact: (instructions: string | undefined) => Promise<Ack>;
@@ -32,42 +34,33 @@ export async function sayPrompt(content: string | readonly ContentPart[], ports:
       await lead.record({ type: "notice.raised", level: "info", code: "command_output", message: expansion.text });
       return { ok: true };
     case "plain":
-      await begin(undefined, ports);
-      return admit(said, ports);
+      return admit(said, undefined, ports);
     case "expanded":
-      await begin(expansion.command, ports);
-      return admit(expansion.parts, ports);
+      return admit(expansion.parts, expansion.command, ports);
   }
 }
 
-async function admit(parts: readonly ContentPart[], { lead, news }: SayPorts): Promise<Ack> {
-  await lead.admit("user", [...parts, ...news()]);
+async function admit(parts: readonly ContentPart[], command: SlashCommand | undefined, ports: SayPorts): Promise<Ack> {
+  const { lead } = ports;
+  const submitted = (await ports.hooks?.submitted(parts)) ?? { parts };
+  if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
+  await begin(command, ports);
+  await lead.admit("user", [...submitted.parts, ...ports.news()]);
   lead.wake();
   return { ok: true };
 }
 
-/** What a command asks for beyond its words: tools without asking, another model. */
+/** What a command asks for beyond its words, until the next prompt: tools without asking, another model. */
 async function begin(command: SlashCommand | undefined, ports: SayPorts): Promise<void> {
   const { allowedTools = [], model } = command ?? {};
   const isBelieved = command?.owner === "user" || ports.isTrusted;
   await ports.borrowModel(isBelieved ? model : undefined);
-  const problem = grantAll(isBelieved ? allowedTools : [], ports);
+  ports.policy.endGrants();
+  const [problem] = ports.policy.grant(isBelieved ? allowedTools : []);
   const withheld = [...(allowedTools.length > 0 ? ["allowed-tools"] : []), ...(model === undefined ? [] : ["model"])];
   const message =
-    !isBelieved && withheld.length > 0
-      ? `${command?.source}: ${withheld.join(" and ")} are not used: this folder is not trusted`
-      : problem && `${command?.source}: allowed-tools are not used: ${problem}`;
+    command && !isBelieved && withheld.length > 0
+      ? `${command.source}: ${withheld.join(" and ")} of this command are not used: the folder is not trusted`
+      : problem && `${command?.source}: one of its allowed-tools is not used: ${problem}`;
   if (message) await ports.lead.record({ type: "notice.raised", level: "warning", code: "command", message });
-}
-
-/** A rule that means nothing is told; the command itself can do without. */
-function grantAll(rules: readonly string[], { grant }: SayPorts): string | undefined {
-  try {
-    grant(rules);
-    return undefined;
-  } catch (error) {
-    if (!TroupeError.is(error)) throw error;
-    grant([]);
-    return error.message;
-  }
 }

@@ -5,6 +5,7 @@ import type { OpenedSession } from "../store/index.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { RuleSet, Tool } from "../tool/index.ts";
 import type { SessionMcp } from "./mcp.ts";
+import type { Slash } from "./open-slash.ts";
 
 /** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
 export interface SessionParts {
@@ -29,6 +30,7 @@ export interface SessionParts {
   readonly mcp?: SessionMcp | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
+  readonly slash?: Slash | undefined;
   readonly openHooks?: OpenedHooks["create"] | undefined;
   /** The lead's log, for hooks that want to read it; empty where it is not on disk. */
   readonly transcriptPath: string;

@@ -105,7 +105,7 @@ export const firstParagraph = (body: string): string =>
 /** The skills as the `Skill` tool loads them. `onLoad` hears of each before its text is given out. */
 export function skillSource(
   skills: readonly Skill[],
-  { places, onLoad }: { places: ContextPlaces; onLoad?: (skill: Skill) => void },
+  { places, onLoad }: { places: ContextPlaces; onLoad?: (skill: Skill) => Promise<void> },
 ): SkillSource {
   const forModels = skills.filter((skill) => skill.forModels);
   return {
@@ -114,7 +114,7 @@ export function skillSource(
       const skill = forModels.find((each) => each.name === name);
       if (!skill) return { problem: `there is no skill ${name}` };
       const loaded = await loadSkill(skill, { args, places });
-      if (!("problem" in loaded)) onLoad?.(skill);
+      if (!("problem" in loaded)) await onLoad?.(skill);
       return loaded;
     },
   };

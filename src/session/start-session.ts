@@ -10,6 +10,8 @@ import { createContextFiles } from "./context-files.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { openSession } from "./open-session.ts";
+import { openSlash } from "./open-slash.ts";
+import { resumedMode } from "./plan-mode.ts";
 import type { Session } from "./session.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import { withNestedContext } from "./nested-context.ts";
@@ -72,6 +74,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const rules = parseRules(textsOf(config));
     const instructions = createContextFiles(config);
     const initial = instructions.initial();
+    const slash = await openSlash(config);
     const system = composeSystemPrompt({
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
@@ -79,6 +82,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       date: new Date(clock.now()).toISOString().slice(0, 10),
       git: await git,
       instructionFiles: initial.files,
+      skills: slash.listed,
       append: config.appendSystemPrompt,
     });
     if (!opened) {
@@ -99,7 +103,11 @@ export async function startSession(options: StartOptions): Promise<Session> {
       costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,
       tools: () => tools,
       system: (stored) => refreshSystemPrompt(stored, system),
-      permissionMode: config.permissionMode,
+      permissionMode: resumedMode(opened.leadLog.replayed, {
+        asked: options.flags.permissionMode,
+        configured: config.permissionMode,
+      }),
+      slash,
       rules,
       asker: options.asker,
       childEnv: config.childEnv,
@@ -112,7 +120,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: recording?.finish,
-      notices: [...config.notices, ...(hooks?.notices ?? []), ...initial.notices],
+      notices: [...config.notices, ...(hooks?.notices ?? []), ...initial.notices, ...slash.notices],
       clock,
       createId,
     });

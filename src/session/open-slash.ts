@@ -1,0 +1,47 @@
+import { dirname } from "node:path";
+import type { SkillSource } from "../tool/index.ts";
+import type { Config } from "./load-config.ts";
+import { realPathOf } from "./markdown-places.ts";
+import { findSkills, type Skill, skillSource } from "./skills.ts";
+import { findSlashCommands, type SlashCommand } from "./slash-commands.ts";
+
+/** The skills and slash commands of one session, as they were when it began. */
+export interface Slash {
+  readonly commands: readonly SlashCommand[];
+  /** Those that a model may load by itself. */
+  readonly listed: readonly Skill[];
+  /** Folders of the user's own skills: what lies beside them may be read without asking. */
+  readonly readable: readonly string[];
+  readonly notices: readonly string[];
+  readonly isTrusted: boolean;
+  readonly userHome: string;
+  /** `allow` hears which rules a skill brings along, where they may be believed, before its text is given out. */
+  source(allow: (rules: readonly string[], file: string) => Promise<void>): SkillSource;
+}
+
+export async function openSlash(
+  config: Pick<Config, "projectFolders" | "home" | "userHome" | "trust">,
+): Promise<Slash> {
+  const places = { projectFolders: config.projectFolders, home: config.home, userHome: config.userHome };
+  const isTrusted = config.trust === "all";
+  const found = await findSkills(places);
+  const { commands, notices } = await findSlashCommands(places, found.skills);
+  return {
+    commands,
+    listed: found.skills.filter((skill) => skill.forModels),
+    readable: found.skills.flatMap(({ owner, file }) => {
+      const real = owner === "user" ? realPathOf(file) : undefined;
+      return real === undefined ? [] : [dirname(real)];
+    }),
+    notices: [...found.notices, ...notices],
+    isTrusted,
+    userHome: config.userHome,
+    source: (allow) =>
+      skillSource(found.skills, {
+        places,
+        onLoad: async ({ owner, allowedTools, file }) => {
+          if (owner === "user" || isTrusted) await allow(allowedTools, file);
+        },
+      }),
+  };
+}
