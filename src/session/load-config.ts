@@ -66,6 +66,7 @@ export interface Config {
   /** Where both are said, `atTokens` holds. */
   readonly compaction: NonNullable<Settings["compaction"]>;
   readonly bash: NonNullable<Settings["bash"]>;
+  readonly sandbox: NonNullable<Settings["sandbox"]>;
   readonly worktree: NonNullable<Settings["worktree"]>;
   readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
@@ -117,12 +118,13 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     allowedTools: input.flags?.allowedTools ?? [],
     disallowedTools: input.flags?.disallowedTools ?? [],
     additionalDirectories: directories,
-    childEnv: childEnvironment(env),
+    childEnv: childEnvironment(env, values.childEnv?.allow),
     maxTurns: values.maxTurns,
     maxBudgetUsd: values.maxBudgetUsd,
     retry: values.retry ?? {},
     compaction: values.compaction ?? {},
     bash: values.bash ?? {},
+    sandbox: values.sandbox ?? {},
     worktree: values.worktree ?? {},
     land: values.land ?? {},
     hooks: hooksInForce(merged.hooks, believed.layers),

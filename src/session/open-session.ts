@@ -9,7 +9,7 @@ import {
   type PermissionMode,
   TroupeError,
 } from "../protocol/index.ts";
-import { createFileTracker } from "../tool/index.ts";
+import { type CommandSandbox, createCommandSandbox, createFileTracker } from "../tool/index.ts";
 import { emptyView, leadOf, reduce } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
 import { createHub } from "./hub.ts";
@@ -53,7 +53,12 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     ...parts,
     currentCwd: () => cwd,
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? [])],
+    sandbox: () => sandbox,
   });
+  const sandbox =
+    parts.sandbox &&
+    createCommandSandbox({ ...parts.sandbox, roots: policy.roots, readable: () => opened.ownFolders() });
+  const sandboxNotices = await noSandbox(sandbox);
   const skills = parts.slash?.source(async (rules, source) => {
     for (const problem of policy.grant(rules)) {
       const message = `${source}: one of its allowed-tools is not used: ${problem}`;
@@ -112,6 +117,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       roots: policy.roots,
       env: parts.childEnv,
       commandTimeoutMs: parts.commandTimeoutMs,
+      sandbox,
       files,
       background: background.tasks,
       skills,
@@ -152,6 +158,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await background.stopAll();
     await hooks?.ended(reason);
     await scope.close();
+    await sandbox?.close();
     await lead.record({ type: "session.closed", reason });
     hub.close();
     await opened.close();
@@ -172,7 +179,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   if (resumed && lastMode(log.replayed) !== parts.permissionMode) {
     await lead.record({ type: "agent.changed", permissionMode: parts.permissionMode });
   }
-  for (const message of [...opened.notices, ...parts.notices]) {
+  for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
   await lead.closeOpenCalls();
@@ -243,6 +250,14 @@ export async function openSession(parts: SessionParts): Promise<Session> {
 }
 
 const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no servers of tools" };
+
+/** Said at the start: what was asked for and is not there must not come as a surprise. */
+async function noSandbox(sandbox: CommandSandbox | undefined): Promise<string[]> {
+  const problem = await sandbox?.problem();
+  if (problem === undefined) return [];
+  const instead = sandbox?.required ? "no command will be run" : "commands run without it, and are asked about";
+  return [`there is no sandbox: ${problem}; ${instead}`];
+}
 
 const closedAck: Ack = {
   ok: false,

@@ -1,7 +1,14 @@
 import { realpathSync } from "node:fs";
 import type { PermissionPorts } from "../agent/index.ts";
 import { type PermissionMode, TroupeError } from "../protocol/index.ts";
-import { authorize, parseRule, resolveSubject, type RuleSet } from "../tool/index.ts";
+import {
+  authorize,
+  type CommandSandbox,
+  judgeSandbox,
+  parseRule,
+  resolveSubject,
+  type RuleSet,
+} from "../tool/index.ts";
 import { rememberRules } from "./remember-rule.ts";
 import type { SessionParts } from "./session-parts.ts";
 
@@ -23,6 +30,8 @@ export interface PolicyOptions
   readonly currentCwd: () => string;
   /** Folders of the session's own that the agent may read: what was too large for it is kept there. */
   readonly ownFolders: () => readonly string[];
+  /** Where commands run; asked at the first call. */
+  readonly sandbox: () => CommandSandbox | undefined;
 }
 
 /** The rules and the mode in force now: what the settings say, and what was answered since. */
@@ -58,6 +67,8 @@ export function createPolicy(options: PolicyOptions): Policy {
       const cwd = options.currentCwd();
       const subject = await resolveSubject(tool.subject(input), { cwd, env: options.childEnv });
       if (subject.kind === "path" && typeof input === "object" && input !== null) judged.set(input, subject.path);
+      const { sandboxed, refusal } = await judgeSandbox(subject, options.sandbox());
+      if (refusal) return refusal;
       const within = tool.access === "read" ? [...roots, ...options.ownFolders()] : roots;
       return authorize({
         tool,
@@ -67,6 +78,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         rules: { ...rules, allow: [...rules.allow, ...granted] },
         roots: within,
         cwd,
+        sandboxed,
       });
     },
     async remember(answer, suggestions) {

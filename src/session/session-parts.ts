@@ -3,7 +3,7 @@ import type { Clock, CreateId } from "../platform/index.ts";
 import type { ModelClient, PermissionAnswer, PermissionMode, StoredEnvelope, Usage } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
-import type { RuleSet, Tool } from "../tool/index.ts";
+import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { SessionMcp } from "./mcp.ts";
 import type { Slash } from "./open-slash.ts";
 
@@ -28,6 +28,8 @@ export interface SessionParts {
   readonly asker: PermissionAsker;
   /** The servers of tools, already starting; the session closes them. */
   readonly mcp?: SessionMcp | undefined;
+  /** Where commands run, and the folders that a sandbox hides. */
+  readonly sandbox?: Omit<Parameters<typeof createCommandSandbox>[0], "roots" | "readable"> | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
   readonly slash?: Slash | undefined;

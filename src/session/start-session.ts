@@ -9,6 +9,7 @@ import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { createContextFiles } from "./context-files.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
+import { withSecretsKept } from "./keep-secrets.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { resumedMode } from "./plan-mode.ts";
@@ -91,7 +92,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     }
     const { sessionId } = opened;
     const logFile = join(config.home, "projects", projectName(config.cwd), `${sessionId}.jsonl`);
-    const tools = withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions);
+    const tools = withSecretsKept(withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions));
     return await openSession({
       opened,
       readStored: async () => (await store.read(sessionId)).lead,
@@ -114,6 +115,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       openHooks: hooks?.create,
       transcriptPath: options.store ? "" : logFile,
       secrets: secretsOf(config),
+      sandbox: { settings: config.sandbox, userHome: config.userHome, stateRoot: config.home },
       commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { ProcessScope } from "../platform/index.ts";
 import type { AgentId, AgentPath, CallId, ContentPart, PermissionMode, ToolDisplay } from "../protocol/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
+import type { CommandSandbox } from "./command-sandbox.ts";
 import type { FileTracker } from "./file-tracker.ts";
 
 /**
@@ -73,6 +74,8 @@ export interface ToolContext {
   readonly env: Readonly<Record<string, string>>;
   /** How long a command may take unless its call says otherwise. */
   readonly commandTimeoutMs?: number | undefined;
+  /** Where commands run, if that is not the open machine. */
+  readonly sandbox?: CommandSandbox | undefined;
   readonly files: FileTracker;
   readonly background: BackgroundTasks;
   /** The skills this agent can load. */

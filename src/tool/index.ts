@@ -6,6 +6,7 @@ export {
 } from "./background-tasks.ts";
 export { boundOutcome, type BoundOptions } from "./bound-outcome.ts";
 export { builtinTools } from "./builtin/builtin-tools.ts";
+export { type CommandSandbox, createCommandSandbox, judgeSandbox } from "./command-sandbox.ts";
 export { cleanText } from "./clean-text.ts";
 export {
   defineTool,

@@ -5,6 +5,7 @@ import type { ToolDisplay } from "../../protocol/index.ts";
 import type { BackgroundEnd } from "../background-tasks.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { createLiveText } from "../live-text.ts";
+import { placeCommand, sandboxNote, type ShellPlace } from "../sandboxed-shell.ts";
 import { shellEnvironment } from "../shell-environment.ts";
 import { spoolOutput } from "../spool-output.ts";
 
@@ -23,6 +24,10 @@ const BashInput = z.strictObject({
     .optional()
     .describe("Milliseconds; 120000 if not given and not set otherwise"),
   run_in_background: z.boolean().optional().describe("Start it and go on; its output is read with TaskOutput"),
+  outside_sandbox: z
+    .boolean()
+    .optional()
+    .describe("Only after a result said that the sandbox was in the way: run it without. The user is asked"),
 });
 type BashInput = z.infer<typeof BashInput>;
 
@@ -36,7 +41,11 @@ export const bashTool = defineTool<BashInput>({
   description: `Runs a command line in bash and gives its output (stdout and stderr together) and exit code. The working directory stays where a command leaves it, as long as that is inside the working directories; variables and functions do not stay. There is no terminal and no input: nothing interactive works. It is ended after the timeout, at most 600000 ms; for servers, watchers and anything longer use run_in_background, never & or nohup. Prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.`,
   input: BashInput,
   access: "run",
-  subject: (input) => ({ kind: "command", command: input.command }),
+  subject: ({ command, outside_sandbox }) => ({
+    kind: "command",
+    command,
+    ...(outside_sandbox && { outsideSandbox: true }),
+  }),
   title: (input) => `$ ${input.command}`,
   execute: (input, context) =>
     input.run_in_background ? startInBackground(input, context) : runAndWait(input, context),
@@ -48,8 +57,10 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const live = createLiveText((text) => context.progress(text));
   const timeoutMs = input.timeout ?? context.commandTimeoutMs ?? defaultTimeout;
   let where = "";
-  const result = await context.processes.run({
-    ...(await shell(input.command, context)),
+  const place = await placed(input, context);
+  if (place.kind === "refused") return failedResult(place.message);
+  const running = context.processes.run({
+    ...place.request,
     signal: context.signal,
     timeoutMs,
     outputLimitBytes,
@@ -61,9 +72,15 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
       }
     },
   });
+  const result = await running.finally(() => place.release());
   live.flush();
   const { text, savedTo } = await output.finish();
-  const notes = [...endNotes(result, timeoutMs), ...moveTo(where, context), ...leftNotes(result.leftRunning)];
+  const notes = [
+    ...endNotes(result, timeoutMs),
+    ...(place.kind === "sandbox" && result.exitCode !== 0 ? inTheWay(text, context) : []),
+    ...moveTo(where, context),
+    ...leftNotes(result.leftRunning),
+  ];
   const shown = text.replace(/\n+$/, "");
   const body = [shown === "" ? "(no output)" : shown, ...notes.map((note) => `[${note}]`)].join("\n");
   const display: ToolDisplay = { kind: "terminal", exitCode: result.exitCode, signal: result.signal };
@@ -84,6 +101,17 @@ async function shell(command: string, context: ToolContext) {
     cwd: context.cwd,
     env: shellEnvironment(context.env),
   };
+}
+
+const placed = async (input: BashInput, context: ToolContext): Promise<ShellPlace> =>
+  placeCommand(await shell(input.command, context), {
+    sandbox: context.sandbox,
+    outside: input.outside_sandbox ?? false,
+  });
+
+function inTheWay(output: string, { sandbox }: ToolContext): string[] {
+  const note = sandbox && sandboxNote(output, sandbox);
+  return note === undefined ? [] : [note];
 }
 
 type RunEnd = Awaited<ReturnType<ProcessScope["run"]>>;
@@ -122,16 +150,18 @@ const leftNotes = (pids: readonly number[]) =>
       ];
 
 async function startInBackground(input: BashInput, context: ToolContext): Promise<ToolResult> {
-  const request = await shell(input.command, context);
+  const place = await placed(input, context);
+  if (place.kind === "refused") return failedResult(place.message);
   const task = await context.background.start({
     kind: "shell",
     description: input.description ?? input.command.slice(0, 200),
     async run(task): Promise<BackgroundEnd> {
-      const result = await context.processes.run({
-        ...request,
+      const running = context.processes.run({
+        ...place.request,
         signal: task.signal,
         onOutput: (chunk, stream) => void (stream !== "side" && task.write(chunk)),
       });
+      const result = await running.finally(() => place.release());
       if (result.startFailure !== undefined) task.write(Buffer.from(`${result.startFailure}\n`));
       const status = result.aborted ? "killed" : result.exitCode === 0 ? "completed" : "failed";
       return { status, exitCode: result.exitCode };

@@ -1,0 +1,23 @@
+/**
+ * A program for `node -e`, run inside the sandbox: it carries what comes to a port of the sandbox's own loopback address to
+ * the socket of the proxy, then runs the command and ends as it ends.
+ */
+export const bridgeSource = `
+const net = require("node:net");
+const { spawn } = require("node:child_process");
+const [socket, port, command, ...args] = process.argv.slice(1);
+const server = net.createServer((inner) => {
+  const outer = net.connect(socket);
+  inner.on("error", () => outer.destroy());
+  outer.on("error", () => inner.destroy());
+  inner.pipe(outer).pipe(inner);
+});
+server.listen(Number(port), "127.0.0.1", () => {
+  const child = spawn(command, args, { stdio: ["inherit", "inherit", "inherit", "inherit"] });
+  child.on("error", (error) => {
+    process.stderr.write(error.message + "\\n");
+    process.exit(127);
+  });
+  child.on("exit", (code, signal) => (signal ? process.kill(process.pid, signal) : process.exit(code)));
+});
+`;

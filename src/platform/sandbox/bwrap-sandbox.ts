@@ -1,0 +1,177 @@
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isInside, realPathSync } from "../real-path.ts";
+import { runProcess } from "../run-process.ts";
+import type { ProcessRequest } from "../start-process.ts";
+import { hasErrorCode } from "../storage-error.ts";
+import { bwrapArguments } from "./bwrap-arguments.ts";
+import { createEgress, type Egress } from "./egress.ts";
+import { listeningSockets } from "./listening-sockets.ts";
+import { createPlaceholders } from "./placeholders.ts";
+import type { EnteredSandbox, Sandbox, SandboxOptions } from "./sandbox.ts";
+import type { SandboxMount } from "./sandbox-mounts.ts";
+import { sandboxEnvironment } from "./sandbox-environment.ts";
+
+/** Fixed places: a bwrap that a repository or a search path brings along would be no sandbox. */
+const programs = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+const readOnlyProc = ["sys", "fs", "irq", "bus", "acpi", "scsi", "driver"];
+const hiddenProc = ["sysrq-trigger", "mtrr", "kcore", "keys", "kmsg", "timer_list", "sched_debug", "latency_stats"];
+const keptOfRun = ["/run/current-system", "/run/wrappers", "/run/opengl-driver"];
+
+export function createBwrapSandbox(options: SandboxOptions): Sandbox {
+  const placeholders = createPlaceholders();
+  const writable = options.writable.map((path) => realPathSync(path)).filter((path) => existsSync(path));
+  let folder: Promise<string> | undefined;
+  let egress: Promise<Egress> | undefined;
+  let tried: Promise<Tried> | undefined;
+
+  /** What is /tmp to the commands of this session. */
+  const privateFolder = () =>
+    (folder ??= mkdtemp(join(tmpdir(), "troupe-sandbox-")).then((path) => realPathSync(path)));
+
+  const fixedMounts = async (): Promise<SandboxMount[]> => [
+    { kind: "private", path: "/tmp", source: await privateFolder() },
+    ...(isFolder("/var/tmp") ? [{ kind: "hiddenFolder", path: "/var/tmp" } as const] : []),
+    ...(isFolder("/var/run") ? [{ kind: "hiddenFolder", path: "/var/run" } as const] : []),
+    ...writable.map((path) => ({ kind: "writable", path }) as const),
+    ...options.hidden.flatMap(hide),
+    ...options.readable().flatMap((path) => (existsSync(path) ? [{ kind: "readOnly", path } as const] : [])),
+  ];
+
+  const plan = async (program: Program, request: Pick<ProcessRequest, "cwd">) => {
+    const fixed = await fixedMounts();
+    const guarded = options.protectedPaths();
+    const links = guarded.filter((path) => linkAt(path) !== undefined);
+    if (links[0] !== undefined) throw new UnprotectedError(links[0]);
+    const absent = guarded.filter((path) => lstatIfThere(path) === undefined);
+    const held = await placeholders.hold(absent);
+    const present = guarded.filter((path) => !absent.includes(path));
+    const mounts: SandboxMount[] = [
+      ...fixed,
+      ...[...present, ...held].map((path) => ({ kind: "readOnly", path }) as const),
+      ...listeningSockets()
+        .filter((path) => isVisible(path, fixed) && existsSync(path))
+        .map((path) => ({ kind: "hiddenFile", path }) as const),
+    ];
+    const args = bwrapArguments({
+      mounts,
+      cwd: request.cwd,
+      proc: { readOnly: readOnlyProc.filter(isInProc), hidden: hiddenProc.filter(isInProc) },
+      keptOfRun: keptOfRun.filter((path) => existsSync(path)),
+      disableUserNamespaces: program.disableUserNamespaces,
+    });
+    return { args, held };
+  };
+
+  const attempt = async (program: Program): Promise<string | undefined> => {
+    const { args, held } = await plan(program, { cwd: "/" });
+    let said = "";
+    const result = await runProcess({
+      command: program.path,
+      args: [...args, "/bin/sh", "-c", "exit 0"],
+      cwd: "/",
+      env: {},
+      timeoutMs: 10_000,
+      onOutput: (chunk) => {
+        said = (said + chunk.toString("utf8")).slice(0, 500);
+      },
+    });
+    await placeholders.release(held);
+    return result.exitCode === 0 ? undefined : result.startFailure || said.trim() || `exit code ${result.exitCode}`;
+  };
+
+  const tryOnce = async (): Promise<Tried> => {
+    const path = programs.find((candidate) => existsSync(candidate));
+    if (path === undefined) return { problem: "bwrap is not installed: install the package bubblewrap" };
+    try {
+      const program = { path, disableUserNamespaces: true };
+      const why = await attempt(program);
+      if (why === undefined) return { program };
+      const older = { path, disableUserNamespaces: false };
+      if ((await attempt(older)) === undefined) return { program: older };
+      return { problem: `bwrap does not work here (${why}): allow user namespaces, or use no sandbox` };
+    } catch (error) {
+      if (error instanceof UnprotectedError) return { problem: error.message };
+      throw error;
+    }
+  };
+  const tryIt = () => (tried ??= tryOnce());
+
+  const enter = async (request: ProcessRequest): Promise<EnteredSandbox> => {
+    const { program, problem } = await tryIt();
+    if (program === undefined) throw new Error(problem);
+    const { args, held } = await plan(program, request);
+    const through =
+      options.hosts.length === 0 ? undefined : await (egress ??= createEgress(options.hosts, await privateFolder()));
+    return {
+      request: {
+        command: program.path,
+        args: [...args, ...(through?.launcher ?? []), request.command, ...request.args],
+        cwd: "/",
+        env: { ...sandboxEnvironment(request.env), ...through?.env },
+      },
+      release: () => placeholders.release(held),
+    };
+  };
+
+  return {
+    problem: async () => (await tryIt()).problem,
+    enter,
+    async close() {
+      await (await egress)?.close();
+      await placeholders.close();
+      if (folder) await rm(await folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Program {
+  readonly path: string;
+  readonly disableUserNamespaces: boolean;
+}
+
+interface Tried {
+  readonly program?: Program;
+  readonly problem?: string;
+}
+
+class UnprotectedError extends Error {
+  override readonly name = "UnprotectedError";
+
+  constructor(path: string) {
+    super(`${path} is a symbolic link, which the sandbox could not keep from being replaced`);
+  }
+}
+
+function hide(path: string): SandboxMount[] {
+  const real = realPathSync(path);
+  const stats = lstatIfThere(real);
+  if (stats === undefined) return [];
+  return [{ kind: stats.isDirectory() ? "hiddenFolder" : "hiddenFile", path: real }];
+}
+
+/** Whether a path outside of every folder that is hidden or replaced; `/run` always is. */
+function isVisible(path: string, mounts: readonly SandboxMount[]): boolean {
+  const covers = (mount: SandboxMount) => mount.kind === "hiddenFolder" || mount.kind === "private";
+  const around = mounts.filter((mount) => isInside(path, mount.path));
+  const nearest = around.sort((a, b) => b.path.length - a.path.length)[0];
+  return nearest === undefined ? !isInside(path, "/run") : !covers(nearest);
+}
+
+const isInProc = (name: string) => existsSync(`/proc/${name}`);
+const isFolder = (path: string) => lstatIfThere(path)?.isDirectory() ?? false;
+
+function linkAt(path: string): string | undefined {
+  return lstatIfThere(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
+}
+
+function lstatIfThere(path: string) {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return undefined;
+    throw error;
+  }
+}

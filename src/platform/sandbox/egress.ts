@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { bridgeSource } from "./bridge-source.ts";
+import { createEgressProxy } from "./egress-proxy.ts";
+import { parseAllowedHost } from "./judge-host.ts";
+
+/** The network of a sandbox with a network space of its own: a bridge inside, the proxy outside, a unix socket between. */
+export interface Egress {
+  /** What the command is put behind. */
+  readonly launcher: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+const port = 3128;
+const socketName = ".troupe-egress";
+
+/** `folder` is what is /tmp inside. */
+export async function createEgress(hosts: readonly string[], folder: string): Promise<Egress> {
+  const proxy = createEgressProxy(hosts.map(parseAllowedHost));
+  await proxy.listen(join(folder, socketName));
+  return {
+    launcher: [process.execPath, "-e", bridgeSource, "--", `/tmp/${socketName}`, String(port)],
+    env: proxyEnvironment(port),
+    close: () => proxy.close(),
+  };
+}
+
+export function proxyEnvironment(at: number): Record<string, string> {
+  const url = `http://127.0.0.1:${at}`;
+  const here = "localhost,127.0.0.1,::1";
+  return {
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    NO_PROXY: here,
+    no_proxy: here,
+    NODE_USE_ENV_PROXY: "1",
+  };
+}

@@ -1,0 +1,79 @@
+import { BlockList, isIP } from "node:net";
+import { TroupeError } from "../../protocol/index.ts";
+
+/** A host that sandboxed commands may reach: its whole name, and the ports. */
+export interface AllowedHost {
+  readonly host: string;
+  readonly ports: readonly number[];
+}
+
+const usualPorts = [80, 443];
+
+/** `registry.npmjs.org`, `localhost:8080`, `[::1]:80`. There are no patterns: every host is named. */
+export function parseAllowedHost(text: string): AllowedHost {
+  const { host, port } = parseAuthority(text.trim()) ?? {};
+  if (host !== undefined) return { host, ports: port === undefined ? usualPorts : [port] };
+  throw new TroupeError(
+    "settings",
+    `sandbox.network.allow: ${JSON.stringify(text)} is not a host: write its whole name, such as registry.npmjs.org or localhost:8080`,
+  );
+}
+
+export type HostVerdict =
+  | { readonly ok: true; readonly host: string; readonly port: number; readonly mayBeLocal: boolean }
+  | { readonly ok: false; readonly reason: string };
+
+/** `authority` is `host:port` as a client sent it. Nothing is guessed: what is not written like a host name is refused. */
+export function judgeHost(authority: string, allowed: readonly AllowedHost[]): HostVerdict {
+  const { host, port } = parseAuthority(authority) ?? {};
+  if (host === undefined || port === undefined) return { ok: false, reason: "this is not a host name with a port" };
+  const found = allowed.some((entry) => entry.host === host && entry.ports.includes(port));
+  if (!found) return { ok: false, reason: `${host}:${port} is not in sandbox.network.allow` };
+  return { ok: true, host, port, mayBeLocal: isIP(host) !== 0 || host === "localhost" };
+}
+
+const label = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
+const authorityPattern = new RegExp(`^(?:(${label}(?:\\.${label})*)|\\[([0-9a-f:]{2,39})\\])(?::([1-9]\\d{0,4}))?$`);
+
+/** Lower case, whole labels, no dot at the end, no escapes, no user name, nothing that is not ASCII. */
+function parseAuthority(text: string): { host: string; port: number | undefined } | undefined {
+  const [, name, address, port] = authorityPattern.exec(text.toLowerCase()) ?? [];
+  const host = name ?? (address !== undefined && isIP(address) === 6 ? address : undefined);
+  if (host === undefined || host.length > 253 || Number(port ?? 1) > 65_535) return undefined;
+  return { host, port: port === undefined ? undefined : Number(port) };
+}
+
+/**
+ * Whether a name that is allowed may lead to this address. A name that is made to point at this machine, at its neighbours on
+ * the link or at a cloud's metadata service is not followed there; who means such a place writes the address itself.
+ */
+export function isForbiddenAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0) return true;
+  return special.check(address, family === 4 ? "ipv4" : "ipv6");
+}
+
+const special = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["100.64.0.0", 10],
+  ["192.0.0.0", 24],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const) {
+  special.addSubnet(network, prefix, "ipv4");
+}
+for (const [network, prefix] of [
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["2002::", 16],
+  ["fd00:ec2::", 32],
+  ["fe80::", 10],
+  ["ff00::", 8],
+] as const) {
+  special.addSubnet(network, prefix, "ipv6");
+}

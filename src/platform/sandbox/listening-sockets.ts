@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { hasErrorCode } from "../storage-error.ts";
+
+/**
+ * The paths of the unix sockets that somebody on this machine listens on: a read-only disk does not keep a process from
+ * speaking to those. Empty where the system does not tell.
+ */
+export function listeningSockets(table = "/proc/net/unix"): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(table, "utf8");
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "EACCES")) return [];
+    throw error;
+  }
+  const paths = text.split("\n").flatMap((line) => {
+    // Num RefCount Protocol Flags Type St Inode Path; the flag 0x10000 is that of a listener.
+    const [, flags = "0", path] = /^\S+: \S+ \S+ (\S+) \S+ \S+ +\S+ (.+)$/.exec(line) ?? [];
+    const listens = (Number.parseInt(flags, 16) & 0x10000) !== 0;
+    return listens && path !== undefined && isAbsolute(path) ? [path] : [];
+  });
+  return [...new Set(paths)];
+}

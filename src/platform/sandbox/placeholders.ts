@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdir, rmdir } from "node:fs/promises";
+import { hasErrorCode } from "../storage-error.ts";
+
+/**
+ * Empty folders that hold the place of protected paths that do not exist, so that something can be mounted there and a
+ * sandboxed command cannot make them itself. An empty folder is invisible to git. They go when the last command that needed
+ * them has ended.
+ */
+export interface Placeholders {
+  /** Gives back those that are there now: not the ones that could not be made, for then no command can make them either. */
+  hold(paths: readonly string[]): Promise<readonly string[]>;
+  release(paths: readonly string[]): Promise<void>;
+  /** Tries once more to remove those that were still in use when they were released. */
+  close(): Promise<void>;
+}
+
+export function createPlaceholders(): Placeholders {
+  const holders = new Map<string, number>();
+  const unused = new Set<string>();
+  /** One change at a time: what one command removes another must not be about to use. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work, work);
+    last = result.catch(() => undefined);
+    return result;
+  };
+
+  const holdOne = async (path: string): Promise<boolean> => {
+    const count = holders.get(path) ?? 0;
+    if (count === 0 && !(await make(path))) return false;
+    holders.set(path, count + 1);
+    unused.delete(path);
+    return true;
+  };
+
+  return {
+    hold: (paths) =>
+      inTurn(async () => {
+        const held: string[] = [];
+        for (const path of paths) if (await holdOne(path)) held.push(path);
+        return held;
+      }),
+    release: (paths) =>
+      inTurn(async () => {
+        for (const path of paths) {
+          const count = (holders.get(path) ?? 1) - 1;
+          if (count > 0) holders.set(path, count);
+          else {
+            holders.delete(path);
+            unused.add(path);
+          }
+        }
+        await removeUnused();
+      }),
+    close: () => inTurn(removeUnused),
+  };
+
+  async function removeUnused(): Promise<void> {
+    if (unused.size === 0) return;
+    const used = mountedElsewhere();
+    for (const path of unused) {
+      if (used.has(path)) continue;
+      await removeEmpty(path);
+      unused.delete(path);
+    }
+  }
+}
+
+async function make(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o755 });
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "EEXIST")) return true;
+    if (hasErrorCode(error, "EACCES", "EROFS", "EPERM", "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
+/** Somebody may have put something into it from outside: then it is theirs. */
+async function removeEmpty(path: string): Promise<void> {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR", "EBUSY")) throw error;
+  }
+}
+
+/** Where sandboxes of other processes have something mounted: a folder that is removed would lose its mount there. */
+function mountedElsewhere(): ReadonlySet<string> {
+  const paths = new Set<string>();
+  const seen = new Set([tryRead(() => readlinkSync("/proc/self/ns/mnt"))]);
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const space = tryRead(() => readlinkSync(`/proc/${pid}/ns/mnt`));
+    if (seen.has(space)) continue;
+    seen.add(space);
+    const table = tryRead(() => readFileSync(`/proc/${pid}/mountinfo`, "utf8")) ?? "";
+    for (const line of table.split("\n")) {
+      const path = line.split(" ")[4];
+      if (path !== undefined) paths.add(path.replace(/\\([0-7]{3})/g, (_, code: string) => unescape(code)));
+    }
+  }
+  return paths;
+}
+
+const unescape = (octal: string) => String.fromCharCode(Number.parseInt(octal, 8));
+
+/** Undefined for a process that has gone or is somebody else's. */
+function tryRead(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM", "EINVAL")) return undefined;
+    throw error;
+  }
+}

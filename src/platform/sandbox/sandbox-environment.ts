@@ -1,0 +1,32 @@
+/**
+ * What a sandboxed process is told: nothing that looks like a key, no way to an agent, bus or daemon outside, and its own
+ * temporary folder. git is asked not to write what it need not.
+ */
+export function sandboxEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !isSecret(name) && !doors.has(name) && !/_proxy$/i.test(name));
+  return { ...Object.fromEntries(kept), TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp", GIT_OPTIONAL_LOCKS: "0" };
+}
+
+const isSecret = (name: string) => /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i.test(name);
+
+const doors = new Set([
+  "SSH_AUTH_SOCK",
+  "SSH_AGENT_PID",
+  "GPG_AGENT_INFO",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "DBUS_SYSTEM_BUS_ADDRESS",
+  "XDG_RUNTIME_DIR",
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "XAUTHORITY",
+  "DOCKER_HOST",
+  "CONTAINER_HOST",
+  "CONTAINERD_ADDRESS",
+  "KUBECONFIG",
+  "TMUX",
+  "STY",
+  "VSCODE_IPC_HOOK_CLI",
+  "VSCODE_GIT_IPC_HANDLE",
+  "GIT_ASKPASS",
+  "SSH_ASKPASS",
+]);

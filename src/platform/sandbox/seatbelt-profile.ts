@@ -1,0 +1,73 @@
+import { dirname } from "node:path";
+
+export interface SeatbeltPlan {
+  /** All real and absolute. */
+  readonly writable: readonly string[];
+  readonly protectedPaths: readonly string[];
+  readonly hidden: readonly string[];
+  readonly readable: readonly string[];
+  /** The port of the proxy on the loopback address; without it there is no network at all. */
+  readonly proxyPort?: number | undefined;
+}
+
+/**
+ * A profile for macOS's `sandbox-exec`. What is not allowed is denied, and of several rules that speak of one thing the last
+ * one holds: so what is protected and hidden comes after what is allowed.
+ */
+export function seatbeltProfile(plan: SeatbeltPlan): string {
+  const { writable, protectedPaths, hidden, readable, proxyPort } = plan;
+  return [
+    "(version 1)",
+    "(deny default)",
+    "(allow process-exec)",
+    "(allow process-fork)",
+    "(allow signal (target same-sandbox))",
+    "(allow process-info* (target same-sandbox))",
+    "(allow sysctl-read)",
+    "(allow pseudo-tty)",
+    "(allow ipc-posix-sem)",
+    `(allow mach-lookup ${services.map((name) => `(global-name ${quote(name)})`).join(" ")})`,
+    "(allow file-read*)",
+    `(allow file-write* ${devices.map((path) => `(literal ${quote(path)})`).join(" ")})`,
+    '(allow file-ioctl (regex #"^/dev/tty"))',
+    ...writable.map((path) => `(allow file-write* (subpath ${quote(path)}))`),
+    ...hidden.map((path) => `(deny file-read* file-write* (subpath ${quote(path)}))`),
+    ...readable.map((path) => `(allow file-read* (subpath ${quote(path)}))`),
+    ...protectedPaths.map((path) => `(deny file-write* (subpath ${quote(path)}))`),
+    // A protected path must not be moved away together with a folder above it and made anew.
+    ...foldersAbove(plan).map((path) => `(deny file-write-unlink (literal ${quote(path)}))`),
+    "(deny network*)",
+    ...(proxyPort === undefined ? [] : [`(allow network-outbound (remote ip "localhost:${proxyPort}"))`]),
+    "",
+  ].join("\n");
+}
+
+/** What programs cannot start without; nothing among them opens, runs or sends anything on request. */
+const services = [
+  "com.apple.system.opendirectoryd.libinfo",
+  "com.apple.system.notification_center",
+  "com.apple.system.logger",
+  "com.apple.logd",
+  "com.apple.trustd.agent",
+];
+
+const devices = ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
+
+function foldersAbove({ writable, protectedPaths }: SeatbeltPlan): string[] {
+  const above = new Set<string>();
+  for (const path of protectedPaths) {
+    for (let folder = dirname(path); isBelowAny(folder, writable); folder = dirname(folder)) above.add(folder);
+  }
+  return [...above];
+}
+
+const isBelowAny = (path: string, folders: readonly string[]) =>
+  folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+
+/** A string of the profile's language; a path that could end it early is refused. */
+function quote(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(text))
+    throw new Error(`a path with control characters cannot be sandboxed: ${JSON.stringify(text)}`);
+  return `"${text.replace(/[\\"]/g, "\\$&")}"`;
+}

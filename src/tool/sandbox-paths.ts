@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isInside, realPathSync } from "../platform/index.ts";
+
+export interface SandboxPlaces {
+  readonly roots: readonly string[];
+  readonly userHome: string;
+  /** What the user has said may be written beyond the roots, absolute. */
+  readonly writable: readonly string[];
+}
+
+/**
+ * What a sandboxed command cannot write although it lies in a folder that it can write to: what something else later runs or
+ * obeys. The folders among them cannot be made either. What the user names as writable is, but of `.git` never the hooks and
+ * the settings.
+ */
+export function guardedPaths({ roots, userHome, writable }: SandboxPlaces): readonly string[] {
+  const lifted = new Set(writable.map((path) => realPathSync(path)));
+  const home = realPathSync(userHome);
+  const elsewhere = writable.filter((path) => !roots.some((root) => isInside(realPathSync(path), realPathSync(root))));
+  const guarded = [...new Set([...roots, ...elsewhere])].flatMap((given) => {
+    const root = realPathSync(given);
+    const own = [...guardedFolders, ...guardedFiles].map((name) => join(root, name));
+    const others = oftenAbsent.map((name) => join(root, name)).filter((path) => existsSync(path));
+    const homes = isInside(home, root) ? homeNames.map((name) => join(home, name)) : [];
+    return [...own, ...others, ...homes.filter((path) => existsSync(path))];
+  });
+  const gits = [...lifted]
+    .filter((path) => path.endsWith("/.git"))
+    .flatMap((path) => gitNames.map((name) => join(path, name)));
+  return [...new Set([...guarded.filter((path) => !lifted.has(path)), ...gits])];
+}
+
+const guardedFolders = [
+  ...[".git", ".husky"],
+  ...[".troupe", ".claude", ".codex", ".gemini", ".cursor", ".opencode", ".qwen", ".windsurf", ".continue"],
+  ...[".vscode", ".idea", ".zed", ".fleet", ".devcontainer"],
+];
+const guardedFiles = [".mcp.json"];
+const oftenAbsent = [
+  ...[".gitmodules", ".gitconfig", ".claude.json", ".cursorrules", ".cursorignore", ".envrc", ".ripgreprc"],
+  ...[".vimrc", ".nvimrc", ".exrc", ".emacs"],
+];
+const gitNames = ["hooks", "config"];
+
+/** Of the user's home, should it be a working folder or lie in one. */
+const homeNames = [
+  ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"],
+  ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login"],
+  ...[".config", ".local/bin", ".local/share", "bin", ".pam_environment", "Library/LaunchAgents"],
+];
+
+/** What no command has a reason to read: keys, tokens, what was typed, and what other sessions said. */
+export const hiddenPaths = (userHome: string, stateRoot: string): readonly string[] => [
+  stateRoot,
+  ...secretNames.map((name) => join(userHome, name)),
+];
+
+const secretNames = [
+  ...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".vault-token"],
+  ...[".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".terraform.d", ".terraformrc"],
+  ...[".config/gcloud", ".config/gh", ".config/hub", ".config/git/credentials", ".config/rclone", ".config/op"],
+  ...[
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
+  ],
+  ...[".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".thunderbird"],
+  ...["Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Cookies"],
+  ...[".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history"],
+  ...[".claude", ".claude.json", ".codex", ".gemini"],
+];
