@@ -74,6 +74,13 @@ function buildProgram(exit: (code: number) => void): Program {
       const { printSchema } = await import("./schema.ts");
       await printSchema(which);
     });
+  subcommand(program, "skills", "the skills and slash commands of this folder")
+    .argument("[list]", "the only thing it does")
+    .option("--json", "as JSON")
+    .action(async (_list: string | undefined, flags: { json?: boolean }) => {
+      const { listSkills } = await import("./skills.ts");
+      await listSkills(flags);
+    });
   subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {

@@ -1,5 +1,6 @@
 import type { Envelope, SessionId, Usage } from "../protocol/index.ts";
 import type { RunOutcome } from "../session/index.ts";
+import { answerOf } from "../view/index.ts";
 
 /** What a whole run came to; printed as it is by `--output-format json`. Names are the ones scripts already know. */
 export interface RunResult {
@@ -43,14 +44,13 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
 
   return {
     add({ event }) {
+      answer = answerOf(event) ?? answer;
       switch (event.type) {
         case "turn.started":
           model = event.model;
           break;
         case "turn.ended": {
           turns += 1;
-          const text = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-          if (text.length > 0) answer = text.join("\n");
           for (const part of event.parts) if (part.type === "tool_call") calls.set(part.callId, part);
           break;
         }

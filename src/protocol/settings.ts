@@ -111,6 +111,8 @@ export const Settings = z.strictObject({
     })
     .optional(),
   sandbox: Sandbox.optional(),
+  /** Variables that commands get although they look like the key to a model. */
+  childEnv: z.strictObject({ allow: z.array(z.string().min(1)).optional() }).optional(),
   worktree: WorktreeSettings.optional(),
   land: LandSettings.optional(),
   /** Checked by those who use them. */

@@ -1,11 +1,14 @@
 /**
  * The environment for shells, hooks and servers: the user's, without the keys to models. A command that needs one has to be
- * given it. What else is there (`GITHUB_TOKEN`, `NODE_OPTIONS`, …) is the user's own and stays: their tools need it.
+ * given it: `allowed` names those that are. What else is there (`GITHUB_TOKEN`, `NODE_OPTIONS`, …) is the user's own and stays: their tools need it.
  */
-export function childEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function childEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  allowed: readonly string[] = [],
+): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !isModelSecret(name)) kept[name] = value;
+    if (value !== undefined && (!isModelSecret(name) || allowed.includes(name))) kept[name] = value;
   }
   return kept;
 }

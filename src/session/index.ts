@@ -1,5 +1,6 @@
 export type { RunOutcome } from "../agent/index.ts";
 export { type Config, type ConfigInput, loadConfig, settingsProblems } from "./load-config.ts";
+export { openSlash } from "./open-slash.ts";
 export { openStore } from "./open-store.ts";
 export type { Session } from "./session.ts";
 export type { PermissionAsker } from "./session-parts.ts";

@@ -1,5 +1,6 @@
 import type { RunOutcome } from "../agent/index.ts";
 import { type ContentPart, TroupeError } from "../protocol/index.ts";
+import { answerOf } from "../view/index.ts";
 import type { Session } from "./session.ts";
 
 /** What a run that was asked for came to. */
@@ -26,7 +27,7 @@ export function toLibrarySession(session: Session): LibrarySession {
       type: "prompt",
       content: typeof content === "string" ? content : [...content],
     });
-    if (!ack.ok) throw new TroupeError("session_closed", ack.message);
+    if (!ack.ok) throw new TroupeError(ack.code === "session_closed" ? "session_closed" : "prompt", ack.message);
   };
   return {
     ...session,
@@ -53,9 +54,7 @@ export function toLibrarySession(session: Session): LibrarySession {
 async function lastWords(session: Session, signal: AbortSignal): Promise<string> {
   let text = "";
   for await (const { event } of session.events({ signal })) {
-    if (event.type !== "turn.ended") continue;
-    const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    if (words.length > 0) text = words.join("\n");
+    text = answerOf(event) ?? text;
   }
   return text;
 }

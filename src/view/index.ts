@@ -1,4 +1,5 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
+export { answerOf } from "./answer-of.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {
