@@ -1,0 +1,432 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { hook, hookedSession, markCall } from "./hooked-session.ts";
+
+const done = { text: "done" };
+const prints = (output: object) => hook(`cat > /dev/null; echo '${JSON.stringify(output)}'`);
+const decides = (hookSpecificOutput: object) =>
+  prints({ hookSpecificOutput: { hookEventName: "PreToolUse", ...hookSpecificOutput } });
+const answers = (decision: object) => prints({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } });
+const for_ = (matcher: string, entry: ReturnType<typeof hook>) => ({ matcher, ...entry });
+
+describe("what a hook is told", () => {
+  test("PreToolUse and PostToolUse: the call, the session, the folder", async () => {
+    const it = await hookedSession({
+      hooks: {
+        PreToolUse: [hook('cat > before.json; echo "$CLAUDE_PROJECT_DIR|$TROUPE_PROJECT_DIR" > env; pwd > cwd')],
+        PostToolUse: [hook("cat > after.json")],
+      },
+      steps: [markCall("a"), done],
+    });
+    await it.run();
+    const project = it.tree.path("project");
+    const read = (name: string) => readFileSync(it.tree.path(`project/${name}`), "utf8");
+    const shared = {
+      session_id: it.session.id,
+      transcript_path: "",
+      cwd: project,
+      permission_mode: "bypassPermissions",
+      tool_name: "Mark",
+      tool_input: { text: "a" },
+      tool_use_id: expect.any(String),
+    };
+    expect(JSON.parse(read("before.json"))).toEqual({ ...shared, hook_event_name: "PreToolUse" });
+    expect(JSON.parse(read("after.json"))).toEqual({
+      ...shared,
+      hook_event_name: "PostToolUse",
+      tool_response: { success: true, content: "marked a" },
+    });
+    expect(read("env")).toBe(`${project}|${project}\n`);
+    expect(read("cwd")).toBe(`${project}\n`);
+  });
+
+  test("the other events: their own fields, and the keys to models are in no hook's environment", async () => {
+    const keep = (name: string) => hook(`cat > ${name}.json; env > ${name}.env`);
+    const it = await hookedSession({
+      hooks: {
+        SessionStart: [keep("start")],
+        UserPromptSubmit: [keep("prompt")],
+        Stop: [keep("stop")],
+        SessionEnd: [keep("end")],
+        PermissionRequest: [keep("ask")],
+        Notification: [keep("note")],
+      },
+      steps: [markCall("a"), done],
+      mode: "default",
+      more: {
+        onPermission: async () => ({ behavior: "deny" }),
+      },
+      files: { "home/.claude/settings.json": { env: { ANTHROPIC_API_KEY: "sk-secret", KEPT: "1" } } },
+    });
+    await it.run("do it");
+    const read = (name: string) => JSON.parse(readFileSync(it.tree.path(`project/${name}.json`), "utf8")) as unknown;
+    expect(read("start")).toMatchObject({ hook_event_name: "SessionStart", source: "startup", model: it.model.ref });
+    expect(read("prompt")).toMatchObject({ hook_event_name: "UserPromptSubmit", prompt: "do it" });
+    expect(read("stop")).toMatchObject({ stop_hook_active: false, last_assistant_message: "done" });
+    expect(read("end")).toMatchObject({ hook_event_name: "SessionEnd", reason: "other", outcome: "completed" });
+    expect(read("ask")).toMatchObject({ tool_name: "Mark", permission_mode: "default" });
+    expect(read("note")).toMatchObject({
+      notification_type: "permission_prompt",
+      message: expect.stringContaining("Mark a"),
+    });
+    const env = readFileSync(it.tree.path("project/start.env"), "utf8");
+    expect(env).toContain("KEPT=1");
+    expect(env).not.toContain("sk-secret");
+  });
+});
+
+describe("which hooks run", () => {
+  test.each([
+    ["Mark", true],
+    ["Bash|Mark", true],
+    ["", true],
+    ["*", true],
+    [".*", true],
+    ["M.rk", true],
+    ["mark", false],
+    ["Mar", false],
+    ["Bash", false],
+    ["^Bash.*", false],
+  ])("matcher %j: %s", async (matcher, runs) => {
+    const it = await hookedSession({
+      hooks: { PreToolUse: [for_(matcher, hook("exit 2"))] },
+      steps: [markCall("a"), done],
+    });
+    await it.run();
+    expect(it.marks).toEqual(runs ? [] : ["a"]);
+    expect(it.all("hook.ran")).toHaveLength(runs ? 1 : 0);
+  });
+
+  test("all that fit, side by side, each command once, and one no is enough", async () => {
+    // Each waits for the other: one after another they would both time out.
+    const meet = (mine: string, other: string) =>
+      hook(`touch ${mine}; until test -e ${other}; do sleep 0.01; done`, { timeout: 10 });
+    const it = await hookedSession({
+      hooks: {
+        PreToolUse: [
+          meet("a", "b"),
+          meet("b", "a"),
+          hook("echo x >> count"),
+          for_("Mark", hook("echo x >> count")),
+          decides({ permissionDecision: "allow" }),
+          hook("echo 'I say no' >&2; exit 2"),
+        ],
+      },
+      steps: [markCall("a"), done],
+    });
+    await it.run();
+    expect(it.marks).toEqual([]);
+    expect(readFileSync(it.tree.path("project/count"), "utf8")).toBe("x\n");
+    expect(
+      it
+        .all("hook.ran")
+        .map(({ outcome }) => outcome)
+        .toSorted(),
+    ).toEqual(["allowed", "blocked", "passed", "passed", "passed"]);
+    expect(it.all("tool.settled")[0]?.content).toEqual([{ type: "text", text: expect.stringContaining("I say no") }]);
+  });
+
+  test("disableAllHooks of the user switches them off; a folder cannot say it, trusted or not", async () => {
+    const settings = { hooks: { PreToolUse: [hook("exit 2")] } };
+    const off = await hookedSession({
+      hooks: settings.hooks,
+      steps: [markCall("a"), done],
+      files: { "home/.claude/settings.json": { disableAllHooks: true } },
+    });
+    await off.run();
+    expect(off.marks).toEqual(["a"]);
+    const on = await hookedSession({
+      hooks: settings.hooks,
+      steps: [markCall("a"), done],
+      files: { "project/.troupe/settings.json": { disableAllHooks: true } },
+      more: { trust: "all" },
+    });
+    await on.run();
+    expect(on.marks).toEqual([]);
+  });
+
+  test("a folder's own hooks run when it is trusted, with the folder as theirs, and not otherwise", async () => {
+    const files = {
+      "project/.claude/settings.json": { hooks: { PreToolUse: [hook('"$CLAUDE_PROJECT_DIR"/guard.sh')] } },
+      "project/guard.sh": "#!/bin/sh\necho guarded by the folder >&2\nexit 2\n",
+    };
+    const wary = await hookedSession({ hooks: {}, files, steps: [markCall("a"), done] });
+    await wary.run();
+    expect(wary.marks).toEqual(["a"]);
+    expect(wary.all("notice.raised")[0]?.message).toContain(".claude/settings.json (hooks)");
+    const trusting = await hookedSession({
+      hooks: {},
+      files,
+      steps: [{ text: "x", calls: [{ tool: "Bash", input: { command: "chmod +x guard.sh" } }] }, markCall("b"), done],
+      more: { trust: "all" },
+    });
+    await trusting.run();
+    // Not executable yet: the guard fails closed.
+    expect(trusting.marks).toEqual([]);
+    expect(trusting.all("hook.ran").map(({ exitCode }) => exitCode)).toEqual([126, 126]);
+  });
+});
+
+describe("a hook and the rules", () => {
+  const asked = { ask: ["Mark"] };
+  const denied = { deny: ["Mark"] };
+  const allow = decides({ permissionDecision: "allow" });
+
+  test.each([
+    ["allow lifts the question of a mode", allow, {}, ["a"]],
+    ["allow does not lift a deny rule", allow, denied, []],
+    ["allow does not lift an ask rule: nobody is there to answer", allow, asked, []],
+    ["approve, the older word, is the same", prints({ decision: "approve" }), {}, ["a"]],
+    ["block, the older word, is a no", prints({ decision: "block", reason: "old" }), { allow: ["Mark"] }, []],
+    ["deny is stronger than an allow rule", decides({ permissionDecision: "deny" }), { allow: ["Mark"] }, []],
+    ["ask makes an allowed call be asked", decides({ permissionDecision: "ask" }), { allow: ["Mark"] }, []],
+    ["saying nothing leaves it to the rules", prints({}), { allow: ["Mark"] }, ["a"]],
+  ])("%s", async (_name, entry, permissions, marks) => {
+    const it = await hookedSession({
+      hooks: { PreToolUse: [entry] },
+      steps: [markCall("a"), done],
+      mode: "default",
+      permissions,
+    });
+    await it.run();
+    expect(it.marks).toEqual(marks);
+  });
+
+  test("ask reaches the user, in any mode, with its reason; where nobody is asked it is a no", async () => {
+    const hooks = { PreToolUse: [decides({ permissionDecision: "ask", permissionDecisionReason: "Sure?" })] };
+    const questions: string[] = [];
+    const it = await hookedSession({
+      hooks,
+      steps: [markCall("a"), done],
+      more: {
+        onPermission: async ({ question }) => {
+          questions.push(question);
+          return { behavior: "allow", scope: "once" };
+        },
+      },
+    });
+    await it.run();
+    expect(questions).toEqual(["Sure? Allow Mark a?"]);
+    expect(it.marks).toEqual(["a"]);
+    const strict = await hookedSession({
+      hooks,
+      steps: [markCall("a"), done],
+      mode: "dontAsk",
+      permissions: { allow: ["Mark"] },
+    });
+    await strict.run();
+    expect(strict.marks).toEqual([]);
+  });
+
+  test("changed input is checked by the tool and judged again by the rules", async () => {
+    const change = (updatedInput: object) => ({ PreToolUse: [decides({ permissionDecision: "allow", updatedInput })] });
+    const run = async (updatedInput: object, permissions = {}) => {
+      const it = await hookedSession({ hooks: change(updatedInput), steps: [markCall("a"), done], permissions });
+      await it.run();
+      const [settled] = it.all("tool.settled");
+      return { marks: it.marks, text: JSON.stringify(settled?.content), called: it.all("tool.called")[0]?.input };
+    };
+    expect(await run({ text: "b" })).toMatchObject({ marks: ["b"], called: { text: "b" } });
+    expect(await run({ text: 7 })).toMatchObject({ marks: [], text: expect.stringMatching(/not valid.*text/) });
+    expect(await run({ text: "b", more: 1 })).toMatchObject({ marks: [] });
+    expect(await run({ text: "x".repeat(60) })).toMatchObject({ marks: [] });
+  });
+
+  test("a command that a hook has changed is judged as what it is now", async () => {
+    const command = { text: "x", calls: [{ tool: "Bash", input: { command: "echo fine > out" } }] };
+    const it = await hookedSession({
+      hooks: { PreToolUse: [decides({ permissionDecision: "allow", updatedInput: { command: "touch evil" } })] },
+      steps: [command, done],
+      permissions: { deny: ["Bash(touch evil)"], allow: ["Bash(echo fine > out)"] },
+    });
+    await it.run();
+    expect(existsSync(it.tree.path("project/evil"))).toBe(false);
+    expect(existsSync(it.tree.path("project/out"))).toBe(false);
+    expect(it.all("tool.settled")[0]?.outcome).toBe("denied");
+  });
+});
+
+describe("PermissionRequest", () => {
+  const run = async (entry: ReturnType<typeof hook>, permissions = {}) => {
+    let asked = 0;
+    const it = await hookedSession({
+      hooks: { PermissionRequest: [entry] },
+      steps: [markCall("a"), done],
+      mode: "default",
+      permissions,
+      more: {
+        onPermission: async () => {
+          asked += 1;
+          return { behavior: "allow", scope: "once" };
+        },
+      },
+    });
+    await it.run();
+    return { asked, marks: it.marks, text: JSON.stringify(it.all("tool.settled")[0]?.content) };
+  };
+
+  test("answers in the user's place, before anybody is asked", async () => {
+    expect(await run(answers({ behavior: "allow" }))).toMatchObject({ asked: 0, marks: ["a"] });
+    expect(await run(answers({ behavior: "allow" }), { ask: ["Mark"] })).toMatchObject({ asked: 0, marks: ["a"] });
+    expect(await run(answers({ behavior: "deny", message: "not today" }))).toMatchObject({
+      asked: 0,
+      marks: [],
+      text: expect.stringContaining("not today"),
+    });
+    expect(await run(prints({}))).toMatchObject({ asked: 1, marks: ["a"] });
+  });
+
+  test("is not there for what is denied or allowed anyway, and what it changes is judged again", async () => {
+    expect(await run(answers({ behavior: "allow" }), { deny: ["Mark"] })).toMatchObject({ asked: 0, marks: [] });
+    expect(await run(answers({ behavior: "deny" }), { allow: ["Mark"] })).toMatchObject({ asked: 0, marks: ["a"] });
+    expect(await run(answers({ behavior: "allow", updatedInput: { text: "b" } }))).toMatchObject({ marks: ["b"] });
+    expect(await run(answers({ behavior: "allow", updatedInput: { text: 1 } }))).toMatchObject({ marks: [] });
+  });
+});
+
+describe("what hooks say to the model and to the user", () => {
+  test("SessionStart and UserPromptSubmit add to the first prompt; SessionStart only once", async () => {
+    const it = await hookedSession({
+      hooks: {
+        SessionStart: [hook("echo 'the <b>start</b>'")],
+        UserPromptSubmit: [prints({ hookSpecificOutput: { additionalContext: "the prompt" } })],
+      },
+      steps: [{ text: "{{said}}" }, { text: "{{said}}" }],
+    });
+    await it.session.ask("one");
+    await it.run("two");
+    const texts = it
+      .all("prompt.admitted")
+      .map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")));
+    const context = (event: string, text: string) => `<hook-context event="${event}">\n${text}\n</hook-context>`;
+    expect(texts).toEqual([
+      [context("SessionStart", "the &lt;b&gt;start&lt;/b&gt;"), "one", context("UserPromptSubmit", "the prompt")],
+      ["two", context("UserPromptSubmit", "the prompt")],
+    ]);
+  });
+
+  test("words for the model go with the result, a message is for the user, and both are bounded and clean", async () => {
+    const it = await hookedSession({
+      hooks: {
+        PreToolUse: [
+          prints({
+            systemMessage: "for you",
+            hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: "before" },
+          }),
+        ],
+        PostToolUse: [hook("printf '\\033[31mred\\033[0m ' >&2; head -c 100000 /dev/zero | tr '\\0' y >&2; exit 2")],
+      },
+      steps: [markCall("a"), done],
+    });
+    await it.run();
+    const texts = it.all("tool.settled")[0]?.content.map((part) => (part.type === "text" ? part.text : "")) ?? [];
+    expect(texts[0]).toBe("marked a");
+    expect(texts[1]).toBe("<hook-feedback>\nbefore\n</hook-feedback>");
+    expect(texts[2]).toMatch(/^<hook-feedback>\nred y+\n\[cut: 100004 characters in all\]/);
+    expect(it.all("notice.raised").map(({ message }) => message)).toEqual([expect.stringMatching(/says: for you$/)]);
+  });
+
+  test("Stop sends the agent back to work, tells the hook so, and has an end", async () => {
+    const it = await hookedSession({
+      hooks: { Stop: [hook(`grep -q '"stop_hook_active":false' || exit 0; echo 'run the tests' >&2; exit 2`)] },
+      steps: [{ text: "I am done" }, { text: "{{said}}" }],
+    });
+    const reply = await it.run();
+    expect(it.all("turn.ended")).toHaveLength(2);
+    expect(it.all("prompt.admitted").map(({ source }) => source)).toEqual(["user", "hook"]);
+    expect(reply.text).toContain("run the tests");
+
+    const endless = await hookedSession({
+      hooks: { Stop: [prints({ decision: "block", reason: "more" })] },
+      steps: Array.from({ length: 11 }, () => ({ text: "I am done" })),
+    });
+    await endless.run();
+    expect(endless.all("turn.ended")).toHaveLength(11);
+    expect(endless.all("agent.idle").map(({ reason }) => reason)).toEqual(["completed"]);
+    expect(endless.all("notice.raised").at(-1)?.message).toMatch(/back to work 10 times/);
+  });
+
+  test("continue: false stops the agent after the call, and the reason is told", async () => {
+    const it = await hookedSession({
+      hooks: { PostToolUse: [prints({ continue: false, stopReason: "enough for today" })] },
+      steps: [markCall("a")],
+    });
+    const reply = await it.run();
+    expect(reply).toMatchObject({ reason: "completed", detail: "enough for today" });
+    expect(it.all("turn.ended")).toHaveLength(1);
+    expect(it.all("notice.raised").at(-1)?.message).toMatch(/stops the agent: enough for today/);
+    const before = await hookedSession({
+      hooks: { PreToolUse: [prints({ continue: false, stopReason: "not at all" })] },
+      steps: [markCall("a")],
+    });
+    expect(await before.run()).toMatchObject({ detail: "not at all" });
+    expect(before.marks).toEqual([]);
+  });
+
+  test("PreCompact can be against it", async () => {
+    const it = await hookedSession({
+      hooks: { PreCompact: [{ matcher: "manual", hooks: [{ type: "command", command: "cat > c.json; exit 2" }] }] },
+      steps: [markCall("a"), done],
+    });
+    await it.session.ask("go");
+    const ack = await it.session.dispatch({ type: "compact", instructions: "short" });
+    expect(ack).toMatchObject({ ok: false, message: expect.stringContaining("a hook is against it") });
+    expect(JSON.parse(readFileSync(it.tree.path("project/c.json"), "utf8"))).toMatchObject({
+      trigger: "manual",
+      custom_instructions: "short",
+    });
+  });
+
+  test("an async hook is not waited for, nor does its no count; a guard cannot be async", async () => {
+    const it = await hookedSession({
+      hooks: {
+        PostToolUse: [hook("sleep 300", { async: true })],
+        PreToolUse: [for_("Mark", hook("exit 2", { async: true }))],
+        UserPromptSubmit: [hook("exit 2", { async: true })],
+      },
+      steps: [markCall("a"), done],
+    });
+    await it.run();
+    expect(it.marks).toEqual([]);
+    expect(it.all("turn.ended")).toHaveLength(2);
+  });
+});
+
+describe("what is wrong with hooks", () => {
+  const started = (hooks: unknown) =>
+    hookedSession({ hooks: hooks as Record<string, object[]>, steps: [markCall("a"), done] });
+
+  test.each([
+    ["no list", { PreToolUse: {} }, /hooks\.PreToolUse: .*expected array/],
+    ["no hooks", { PreToolUse: [{}] }, /hooks\.PreToolUse\[0\]\.hooks: /],
+    [
+      "no command",
+      { Stop: [{ hooks: [{ type: "command" }] }] },
+      /hooks\.Stop\[0\]\.hooks\[0\]\.command: there is none/,
+    ],
+    ["a timeout of nothing", { Stop: [hook("x", { timeout: 0 })] }, /hooks\.Stop\[0\]\.hooks\[0\]\.timeout/],
+    [
+      "a broken matcher",
+      { PreToolUse: [{ matcher: "(", hooks: [] }] },
+      /PreToolUse\[0\]\.matcher: .*regular expression/,
+    ],
+    ["onFailure that is neither", { Stop: [hook("x", { onFailure: "maybe" })] }, /onFailure/],
+  ])("%s is an error that names the place, before anything starts", async (_name, hooks, message) => {
+    await expect(started(hooks)).rejects.toThrow(message);
+    await expect(started(hooks)).rejects.toMatchObject({ code: "settings" });
+  });
+
+  test("an event that does not exist here is told, and the others run", async () => {
+    const it = await started({ SubagentStop: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
+    await it.run();
+    expect(it.marks).toEqual([]);
+    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of SubagentStop do not run: there are SessionStart, /);
+  });
+
+  test("a guard of a kind that cannot be run blocks, and says so", async () => {
+    const it = await started({ PreToolUse: [{ hooks: [{ type: "http", url: "http://127.0.0.1:1/" }] }] });
+    await it.run();
+    expect(it.marks).toEqual([]);
+    expect(it.all("notice.raised").at(-1)?.message).toMatch(/hooks of type "http" cannot be run/);
+  });
+});
