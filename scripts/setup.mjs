@@ -14,7 +14,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const installed = join(root, "node_modules", ".package-lock.json");
 const lock = join(root, "package-lock.json");
 if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
-  npm("ci", "--no-audit", "--no-fund", "--loglevel=error"); // builds as well, through `prepare`
+  // Not `npm ci`: it refuses a lock file that lacks the binaries of other platforms, and that is how npm writes one wherever the
+  // registry does not have them all. This takes the versions of the lock file, writes nothing, and builds through `prepare`.
+  npm("install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error");
 } else if (!isBuilt()) {
   npm("run", "--silent", "build");
 }
