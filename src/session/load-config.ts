@@ -9,7 +9,7 @@ import { hooksInForce } from "./hooks/hooks-in-force.ts";
 import { mergeSettings, type MergedSettings, type Placed, type Sourced } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
-import { readSettings, type SettingsLayer } from "./settings-files.ts";
+import { mcpConfigFlag, readSettings, type SettingsLayer } from "./settings-files.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
 import { believe } from "./trust.ts";
 import type { FolderTrust, Withheld } from "./withhold.ts";
@@ -37,6 +37,10 @@ export interface ConfigFlags {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly appendSystemPrompt?: string | undefined;
+  /** Paths, or JSON. */
+  readonly mcpConfig?: readonly string[] | undefined;
+  /** Only the servers of `mcpConfig`. */
+  readonly strictMcpConfig?: boolean | undefined;
 }
 
 /** Everything that was decided outside of a session, found and checked. */
@@ -70,7 +74,9 @@ export interface Config {
   readonly worktree: NonNullable<Settings["worktree"]>;
   readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
+  /** Objects of servers by their names, the strongest first. */
   readonly mcpServers: readonly Placed<unknown>[];
+  readonly mcp: NonNullable<Settings["mcp"]>;
   readonly appendSystemPrompt: string | undefined;
   /** Whether what the folder brings along may act: hooks, servers, rules that allow. */
   readonly trust: FolderTrust;
@@ -128,7 +134,10 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     worktree: values.worktree ?? {},
     land: values.land ?? {},
     hooks: hooksInForce(merged.hooks, believed.layers),
-    mcpServers: merged.mcpServers,
+    mcpServers: input.flags?.strictMcpConfig
+      ? merged.mcpServers.filter(({ source }) => source.startsWith(mcpConfigFlag))
+      : merged.mcpServers,
+    mcp: values.mcp ?? {},
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     trust: believed.trust,
     untrusted: believed.withheld,
@@ -156,6 +165,7 @@ function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/sett
     managedFile,
     localSettings: join(home, "projects", projectName(real), "settings.local.json"),
     flag: flags?.settings,
+    mcpConfig: flags?.mcpConfig,
   };
 }
 

@@ -95,6 +95,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     sink: log,
     seq: log.replayed.at(-1)?.seq ?? 0,
     publish,
+    ready: parts.mcp?.ready,
     hooks: hooks?.agent,
     permissions: createPermissions({
       decide: plan.decide(policy.decide),
@@ -157,6 +158,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await lead.interrupt();
     await background.stopAll();
     await hooks?.ended(reason);
+    await parts.mcp?.close();
     await scope.close();
     await sandbox?.close();
     await lead.record({ type: "session.closed", reason });
@@ -185,6 +187,14 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   await lead.closeOpenCalls();
   const system = parts.system(conversation.system);
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
+  parts.mcp?.attach({
+    ...lead,
+    ask: askerOf(),
+    createId,
+    system: () => conversation.system,
+    turn: () => conversation.turn,
+    outputFile: async (name) => join(await opened.scratchFolder(), `${createId("out")}-${name}`),
+  });
   hooks?.started(resumed ? "resume" : "startup");
 
   return {
@@ -211,14 +221,15 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     close: (reason = "completed") => (closing ??= close(reason)),
   };
 
-  function say(content: Parameters<typeof sayPrompt>[0]): Promise<Ack> {
+  async function say(content: Parameters<typeof sayPrompt>[0]): Promise<Ack> {
+    await parts.mcp?.heard(content);
     const read = parts.tools().find((tool) => tool.name === "Read");
     return sayPrompt(content, {
       lead,
       hooks,
       policy,
       cwd,
-      commands: () => parts.slash?.commands ?? [],
+      commands: () => [...(parts.slash?.commands ?? []), ...(parts.mcp?.commands() ?? [])],
       userHome: parts.slash?.userHome ?? "",
       isTrusted: parts.slash?.isTrusted ?? false,
       news: plan.news,

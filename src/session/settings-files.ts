@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import * as z from "zod";
 import { ClaudeSettings, Settings } from "../protocol/index.ts";
 import { checkJson, type JsonFault } from "./check-json.ts";
 import { readSmallFile } from "./read-small-file.ts";
@@ -22,10 +23,14 @@ export interface SettingsPlaces {
   readonly localSettings: string;
   /** `--settings`: a path, or JSON. */
   readonly flag?: string | undefined;
+  /** `--mcp-config`: paths, or JSON. */
+  readonly mcpConfig?: readonly string[] | undefined;
 }
 
 interface Place extends Omit<SettingsLayer, "settings"> {
-  readonly format: "troupe" | "claude";
+  readonly format: "troupe" | "claude" | "mcp";
+  /** The file, where `source` says more. */
+  readonly file?: string;
   /** Given in the place of a file. */
   readonly text?: string;
   readonly mustExist?: boolean;
@@ -62,7 +67,7 @@ function placesOf({ cwd, projectFolders, home, userHome, ...places }: SettingsPl
     { level: "user", format: "claude", source: join(userHome, ".claude", "settings.json"), folder: userHome },
   ];
   const usersOwn = new Set(user.map((place) => place.source));
-  const project = (format: Place["format"], name: string): Place[] =>
+  const project = (format: "troupe" | "claude", name: string): Place[] =>
     projectFolders
       .map((folder): Place => ({ level: "project", format, source: join(folder, `.${format}`, name), folder }))
       .filter((place) => !usersOwn.has(place.source))
@@ -70,11 +75,15 @@ function placesOf({ cwd, projectFolders, home, userHome, ...places }: SettingsPl
   return [
     { level: "managed", format: "troupe", source: places.managedFile, folder: "/" },
     ...(places.flag === undefined ? [] : [flagPlace(places.flag, cwd)]),
+    ...(places.mcpConfig ?? []).map((given) => mcpPlace(given, cwd)),
     { level: "user", format: "troupe", source: places.localSettings, folder: cwd },
     ...project("troupe", "settings.local.json"),
     ...project("troupe", "settings.json"),
     ...project("claude", "settings.local.json"),
     ...project("claude", "settings.json"),
+    ...projectFolders
+      .map((folder): Place => ({ level: "project", format: "mcp", source: join(folder, ".mcp.json"), folder }))
+      .reverse(),
     ...user,
   ];
 }
@@ -85,12 +94,25 @@ function flagPlace(flag: string, cwd: string): Place {
   return { ...place, source: flag.startsWith("/") ? flag : join(cwd, flag), mustExist: true };
 }
 
+function mcpPlace(given: string, cwd: string): Place {
+  const { source, ...place } = flagPlace(given, cwd);
+  if (place.text !== undefined) return { ...place, format: "mcp", source: mcpConfigFlag };
+  return { ...place, format: "mcp", source: `${mcpConfigFlag} ${source}`, file: source };
+}
+
+export const mcpConfigFlag = "--mcp-config";
+
+/** What `.mcp.json` and its like hold; what a server may say is checked by those who start it. */
+const McpFile = z.object({ mcpServers: z.record(z.string().min(1), z.unknown()).optional() });
+
+const schemas = { troupe: Settings, claude: ClaudeSettings, mcp: McpFile } as const;
+
 const sizeLimit = 1_000_000;
 
 function readPlace(place: Place): { settings: Settings } | BrokenFile | undefined {
   let { text } = place;
   if (text === undefined) {
-    const file = readSmallFile(place.source, sizeLimit + 1);
+    const file = readSmallFile(place.file ?? place.source, sizeLimit + 1);
     if (file.kind === "absent") {
       return place.mustExist ? { text: "", fault: { kind: "unreadable", reason: "there is no such file" } } : undefined;
     }
@@ -107,8 +129,7 @@ function readPlace(place: Place): { settings: Settings } | BrokenFile | undefine
   }
   const checked = checkJson(text);
   if ("fault" in checked) return { text, fault: checked.fault };
-  const schema = place.format === "troupe" ? Settings : ClaudeSettings;
-  const parsed = schema.safeParse(checked.value);
+  const parsed = schemas[place.format].safeParse(checked.value);
   return parsed.success ? { settings: parsed.data } : { text, fault: { kind: "shape", issues: parsed.error.issues } };
 }
 

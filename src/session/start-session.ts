@@ -10,6 +10,7 @@ import { createContextFiles } from "./context-files.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { withSecretsKept } from "./keep-secrets.ts";
+import { type SessionMcp, startMcp } from "./mcp.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { resumedMode } from "./plan-mode.ts";
@@ -27,6 +28,8 @@ export interface StartOptions {
   readonly asker: PermissionAsker;
   /** `all` trusts `cwd` for this run; without it what the user has said about the folder decides. */
   readonly trust?: FolderTrust | undefined;
+  /** How long the first request waits for MCP servers that are still starting; 10 s where nobody says. */
+  readonly mcpWaitMs?: number | undefined;
   /** Instead of the model the flags and settings name. */
   readonly model?: ModelClient | undefined;
   /** On top of the built-in ones; one of the same name takes its place. */
@@ -60,6 +63,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
   };
 
   let opened: OpenedSession | undefined;
+  let mcp: SessionMcp | undefined;
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
@@ -68,6 +72,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       if (opened.cwd !== config.cwd)
         config = await loadConfig({ ...options, cwd: existing(opened.cwd), trust: undefined });
     }
+    mcp = await startMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
     const hooks = await openHooks(config.hooks);
     const git = gitState(config.cwd, config.childEnv);
     const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
@@ -102,8 +107,12 @@ export async function startSession(options: StartOptions): Promise<Session> {
       model,
       makeModel,
       costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,
-      tools: () => tools,
-      system: (stored) => refreshSystemPrompt(stored, system),
+      tools: () => (mcp ? [...tools, ...mcp.tools()] : tools),
+      system: (stored) => {
+        const refresh = (before: readonly string[]) => refreshSystemPrompt(before, system);
+        return mcp ? mcp.system(stored, refresh) : refresh(stored);
+      },
+      mcp,
       permissionMode: resumedMode(opened.leadLog.replayed, {
         asked: options.flags.permissionMode,
         configured: config.permissionMode,
@@ -127,10 +136,13 @@ export async function startSession(options: StartOptions): Promise<Session> {
       createId,
     });
   } catch (error) {
+    await mcp?.close();
     await opened?.close();
     throw error;
   }
 }
+
+const defaultMcpWaitMs = 10_000;
 
 async function sessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
   if (which !== "latest") return which;

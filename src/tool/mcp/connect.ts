@@ -85,10 +85,12 @@ export async function connect(request: ConnectRequest): Promise<Connection> {
     request.elicit(params, context.mcpReq.signal),
   );
   // What is not fatal (an answer to nothing, a line that is no message) is the server's own affair.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no EventTarget
   client.onerror = () => undefined;
 
   const transport = await transportFor(request, () => void drop("it sent more in one message than is taken"));
   const ending = () => why ?? ("ending" in transport ? (transport.ending as string | undefined) : undefined);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no EventTarget
   client.onclose = () => lose(ending() ?? "the connection was closed");
   try {
     await client.connect(transport, { signal: request.signal, timeout: startTimeoutMs });

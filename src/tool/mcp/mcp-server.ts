@@ -84,18 +84,21 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let changedAgain = false;
   const refresh = (made: Connection) => {
     changedAgain = true;
-    refreshing ??= (async () => {
-      while (changedAgain && connection === made) {
-        changedAgain = false;
-        offer = await made.refresh();
-        onChange();
-      }
-    })()
+    refreshing ??= refreshAll(made)
       // A list that cannot be had now leaves the one before; a server that is gone is noticed by itself.
       .catch((cause: unknown) => become(state, `its list of tools could not be read again: ${reasonOf(cause)}`))
       .finally(() => {
         refreshing = undefined;
       });
+  };
+  const refreshAll = async (made: Connection) => {
+    do {
+      changedAgain = false;
+      const next = await made.refresh();
+      if (connection !== made) return;
+      offer = next;
+      onChange();
+    } while (changedAgain);
   };
 
   const tryOnce = async (config: McpServerConfig): Promise<void> => {

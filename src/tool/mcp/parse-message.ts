@@ -27,7 +27,7 @@ export function parseMessage(line: string): JSONRPCMessage | undefined {
     throw error;
   }
   const parsed = Frame.safeParse(value);
-  return parsed.success ? (parsed.data as JSONRPCMessage) : undefined;
+  return parsed.success ? parsed.data : undefined;
 }
 
 /** An answer that was too long to be kept still ends the call it belongs to, if its id stands at one of its ends. */

@@ -64,7 +64,7 @@ export function resourceTools(servers: () => readonly McpServer[]): readonly Too
       }
     },
   });
-  return [list as Tool, read as Tool];
+  return [list, read];
 }
 
 async function listOf(server: McpServer, signal: AbortSignal): Promise<string> {

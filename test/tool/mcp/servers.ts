@@ -94,7 +94,13 @@ export function openHub(servers: Readonly<Record<string, object>>, options: Part
   let count = 0;
   const tool = (name: string) => {
     const found = hub.tools().find((one) => one.name === name);
-    if (!found) throw new Error(`no ${name} among ${hub.tools().map((one) => one.name)}`);
+    if (!found)
+      throw new Error(
+        `no ${name} among ${hub
+          .tools()
+          .map((one) => one.name)
+          .join(", ")}`,
+      );
     return found;
   };
   const statusOf = (server: string) => {
