@@ -16,8 +16,19 @@ export function parseYaml(text: string): YamlReading {
       problem: { line, message: `not valid YAML: ${error.message.split("\n", 1)[0]?.replace(/ at line .*$/, "")}` },
     };
   }
-  const value: unknown = document.toJS({ maxAliasCount: 20 });
+  const value = valueOf(document);
+  if (value instanceof ReferenceError) return { problem: { line: 1, message: `not valid YAML: ${value.message}` } };
   return { value: value ?? {}, lineOf: (path) => lineOf(document, counter, path) };
+}
+
+/** A few lines of aliases can stand for gigabytes; those are refused. */
+function valueOf(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 20 }) as unknown;
+  } catch (error) {
+    if (error instanceof ReferenceError) return error;
+    throw error;
+  }
 }
 
 function parse(text: string): { document: Document; counter: LineCounter } {

@@ -81,7 +81,7 @@ function privateKeyAt(text: string, at: number): Found | undefined {
   const closing = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/.exec(text.slice(start, start + longestKey));
   if (closing) return closing.index < 16 ? undefined : { start, end: start + closing.index, kind: "private key" };
   const more =
-    /(?:(?:\\r|\\n|\s|[>|:])*(?:\d{1,6}[\t:|])?[ \t]*[A-Za-z0-9+/=]{16,})+(?:\s+[A-Za-z0-9+/=]{1,15}(?=\s*$))?/y;
+    /(?:(?:\\r|\\n|\s|[>|:])*(?:\d{1,6}[\t:|])?[ \t]*[A-Za-z0-9+/=]{16,})+(?:\s+[A-Za-z0-9+/]{0,14}={1,2})?/y;
   more.lastIndex = start;
   const body = more.exec(text)?.[0];
   return body === undefined ? undefined : { start, end: start + body.length, kind: "private key" };

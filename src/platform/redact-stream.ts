@@ -31,10 +31,12 @@ export function createRedactStream(): RedactStream {
 
 const empty = Buffer.alloc(0);
 
+/** The beginning of a private key whose end has not come. */
+const openKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?![\s\S]*-----END [A-Z0-9 ]{0,40}PRIVATE KEY)/;
+
 function passable(held: string): number {
   const lines = held.lastIndexOf("\n") + 1;
-  const key = held.lastIndexOf("-----BEGIN ");
-  const isOpen = key >= 0 && !held.includes("-----END ", key) && held.indexOf("PRIVATE KEY", key) - key < 60;
-  const length = isOpen ? Math.min(lines, key) : lines;
+  const key = held.slice(0, lines).search(openKey);
+  const length = key >= 0 ? key : lines;
   return held.length - length > heldLimit ? held.length : length;
 }

@@ -20,9 +20,10 @@ export interface SecretShape {
 }
 
 /** Not within a word, but right after `\\n` as JSON writes it, or after an escape of an address. */
-const word = "(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2}))";
+const escaped = "(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})";
+const word = `(?:(?<![A-Za-z0-9_-])|${escaped})`;
 /** Nor within Base64. */
-const alone = "(?<![A-Za-z0-9_+/-])";
+const alone = `(?:(?<![A-Za-z0-9_+/-])|${escaped})`;
 const shape = (
   first: string,
   kind: string,
