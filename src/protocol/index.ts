@@ -1,3 +1,4 @@
+export { AgentColor, type AgentDefinition, AgentFrontmatter, type AgentSource } from "./agent-definition.ts";
 export { Command, type Ack } from "./command.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
 export { TroupeError, type TroupeErrorCode } from "./error.ts";
@@ -28,5 +29,5 @@ export {
   Usage,
 } from "./model.ts";
 export { PermissionAnswer, type PermissionDecision, PermissionMode, PermissionScope } from "./permission.ts";
-export { ClaudeSettings, Settings } from "./settings.ts";
+export { ClaudeSettings, LandSettings, Settings, WorktreeSettings } from "./settings.ts";
 export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
