@@ -48,7 +48,7 @@ export function createEgressProxy(allowed: readonly AllowedHost[], resolve: Reso
       client.pipe(upstream).pipe(client);
     });
     client.once("close", () => upstream.destroy());
-    upstream.once("close", () => client.destroy());
+    upstream.once("close", () => client.end());
     return undefined;
   };
 

@@ -50,10 +50,12 @@ function parseAuthority(text: string): { host: string; port: number | undefined 
 export function isForbiddenAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 0) return true;
-  return special.check(address, family === 4 ? "ipv4" : "ipv6");
+  return family === 4 ? special4.check(address, "ipv4") : special6.check(address, "ipv6");
 }
 
-const special = new BlockList();
+/** Two lists: in one, an IPv6 range that maps IPv4 would speak of every IPv4 address. */
+const special4 = new BlockList();
+const special6 = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
   ["127.0.0.0", 8],
@@ -64,7 +66,7 @@ for (const [network, prefix] of [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const) {
-  special.addSubnet(network, prefix, "ipv4");
+  special4.addSubnet(network, prefix, "ipv4");
 }
 for (const [network, prefix] of [
   ["::", 96],
@@ -75,5 +77,5 @@ for (const [network, prefix] of [
   ["fe80::", 10],
   ["ff00::", 8],
 ] as const) {
-  special.addSubnet(network, prefix, "ipv6");
+  special6.addSubnet(network, prefix, "ipv6");
 }
