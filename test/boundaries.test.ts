@@ -13,10 +13,11 @@ const below: Readonly<Record<string, readonly string[]>> = {
   store: ["protocol", "platform"],
   tool: ["protocol", "platform"],
   agent: ["protocol", "platform", "model", "store", "tool"],
-  session: ["protocol", "view", "platform", "model", "store", "tool", "agent"],
+  team: ["protocol", "platform", "model", "store", "tool", "agent"],
+  session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team"],
   testing: ["protocol", "platform", "model"],
   headless: ["protocol", "view", "session"],
-  cli: ["protocol", "view", "platform", "model", "store", "session", "headless", "testing"],
+  cli: ["protocol", "view", "platform", "model", "store", "team", "session", "headless", "testing"],
 };
 
 const doors = new Set(["index.ts", "testing.ts"]);

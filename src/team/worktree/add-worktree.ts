@@ -1,0 +1,48 @@
+import { TroupeError } from "../../protocol/index.ts";
+import { gitWords, type Repository } from "./repository.ts";
+import { forgetWorktree, removeBranch, removeFolder } from "./undo-creation.ts";
+import type { WorktreeEntry } from "./worktree-entry.ts";
+
+/**
+ * Makes the branch and the worktree, still empty, so that others need not wait for the files. `--no-track`, because tracking
+ * is written to the config that all share. A git beside us (fetch, gc, prune) may hold a lock or take away a folder that it
+ * thinks is stale: that passes, so it is tried again.
+ */
+export async function addWorktree(repository: Repository, entry: WorktreeEntry): Promise<void> {
+  const { path, branch, base, agentId, name } = entry;
+  const place = branch === undefined ? ["--detach"] : ["--no-track", "-b", branch];
+  const args = ["worktree", "add", "--no-checkout", "--lock", "--reason", agentId, ...place, path, base];
+  const { clock, signal } = repository.place;
+  const deadline = clock.monotonic() + patienceMs;
+  for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+    const added = await repository.git(args, { operation: name });
+    if (added.ok) return;
+    signal?.throwIfAborted();
+    if (clock.monotonic() > deadline || !mayPass(added.stderr)) throw addFailed(path, added.stderr);
+    await removeFolder(path);
+    await forgetWorktree(repository, entry);
+    if (!(await removeBranch(repository, entry, base))) throw addFailed(path, added.stderr);
+    await clock.sleep(pause, signal);
+  }
+}
+
+const patienceMs = 10_000;
+
+const mayPass = (stderr: string) =>
+  !/No space left|quota exceeded|Read-only file system|Permission denied|already exists|already checked out|unknown option|usage:/i.test(
+    stderr,
+  ) || /\.lock['": ]/.test(stderr);
+
+export function addFailed(path: string, stderr: string): TroupeError {
+  const words = gitWords(stderr) || "git was ended";
+  const wayOut = /\.lock['": ]/.test(stderr)
+    ? " Another git is at work in this repository, or one was killed there: wait for it, or remove the lock file if you are sure."
+    : /No space left|quota/i.test(stderr)
+      ? " Free some space and try again."
+      : /Read-only|Permission denied/i.test(stderr)
+        ? " Check who may write there."
+        : /unknown option|usage:/.test(stderr)
+          ? " Worktrees need git 2.35 or newer."
+          : "";
+  return new TroupeError("git", `cannot make the worktree ${path}: ${words}.${wayOut}`);
+}

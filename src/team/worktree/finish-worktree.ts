@@ -1,0 +1,120 @@
+import { currentProcess, isAlive } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { creationTurn } from "./create-worktree.ts";
+import { inTurn } from "./in-turn.ts";
+import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
+import { freePorts } from "./port-blocks.ts";
+import { gitWords, openRepository, type Repository, type TeamPlace } from "./repository.ts";
+import { forgetWorktree, removeBranch, removeFolder } from "./undo-creation.ts";
+import { readEntry, removeEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
+
+export interface FinishRequest {
+  readonly name: string;
+  /** Made by a `WorktreeCreate` hook: whatever is in it is not ours to judge. */
+  readonly hookMade?: boolean;
+  /** Told before each step, and awaited. */
+  onStep?(step: string): void | Promise<void>;
+}
+
+export type FinishedWorktree =
+  | { readonly outcome: "removed"; readonly rescued: readonly string[] }
+  | {
+      readonly outcome: "kept";
+      readonly reasons: readonly string[];
+      readonly path: string;
+      readonly branch: string | undefined;
+      /** Refs under which commits that had none are kept now. */
+      readonly rescued: readonly string[];
+    };
+
+/** What becomes of a worktree whose agent has finished: kept if anything at all would be lost with it, else removed. */
+export async function finishWorktree(place: TeamPlace, request: FinishRequest): Promise<FinishedWorktree> {
+  const repository = await openRepository(place);
+  return inTurn(place, creationTurn(repository), async () => {
+    const entry = await readEntry(repository, request.name);
+    if (!entry) {
+      throw new TroupeError(
+        "git",
+        `there is no worktree ${request.name}; 'troupe worktree list' shows those there are`,
+      );
+    }
+    if (entry.state !== "kept" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
+      throw new TroupeError(
+        "git",
+        `the worktree ${entry.name} belongs to process ${entry.owner.pid}, which is at work in it`,
+      );
+    }
+    if (request.hookMade) return keep(repository, entry, { reasons: ["made by a WorktreeCreate hook"], rescued: [] });
+    return settleWorktree(repository, entry, request.onStep);
+  });
+}
+
+/** In the repository's turn only. */
+export async function settleWorktree(
+  repository: Repository,
+  entry: WorktreeEntry,
+  onStep: NonNullable<FinishRequest["onStep"]> = () => undefined,
+): Promise<FinishedWorktree> {
+  const found = await inspectWorktree(repository, entry);
+  const cutShort = entry.state === "removing" && isLeftOver(found);
+  if (found.reasons.length > 0 && !cutShort) {
+    const rescued = await rescue(repository, entry, found.detached);
+    return keep(repository, entry, { reasons: found.reasons, rescued });
+  }
+  const rescued = await rescue(repository, entry, [...found.detached, ...found.dropped]);
+  await onStep("mark removing");
+  await writeEntry(repository, { ...entry, state: "removing", owner: currentProcess() });
+  await onStep("unlock");
+  await repository.git(["worktree", "unlock", entry.path]);
+  await onStep("remove");
+  const refusal = cutShort ? await removeRest(repository, entry) : await removeTree(repository, entry);
+  if (refusal !== undefined) return keep(repository, entry, { reasons: [refusal], rescued });
+  await onStep("remove branch");
+  await removeBranch(repository, entry, entry.landed ?? entry.base);
+  await onStep("forget");
+  if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
+  await removeEntry(repository, entry.name);
+  return { outcome: "removed", rescued };
+}
+
+/** A removal that was decided on, then killed: what is left is files of the base, or nothing. */
+const isLeftOver = (found: Inspection) =>
+  found.commits === 0 &&
+  (found.reasons.length === 1 || found.admin === undefined) &&
+  (found.onlyMissingFiles || /^(missing|unknown):/.test(found.reasons[0] ?? ""));
+
+async function removeRest(repository: Repository, entry: WorktreeEntry): Promise<undefined> {
+  await removeFolder(entry.path);
+  await forgetWorktree(repository, entry);
+}
+
+/** By git, which looks again and refuses if anything has changed. It never removes one with submodules, changed or not. */
+async function removeTree(repository: Repository, entry: WorktreeEntry): Promise<string | undefined> {
+  const removed = await repository.git(["worktree", "remove", entry.path], { operation: entry.name });
+  if (removed.ok) return undefined;
+  if (/containing submodules/.test(removed.stderr)) return removeRest(repository, entry);
+  return `unknown: git does not remove it (${gitWords(removed.stderr)})`;
+}
+
+async function keep(
+  repository: Repository,
+  entry: WorktreeEntry,
+  { reasons, rescued }: { reasons: readonly string[]; rescued: readonly string[] },
+): Promise<FinishedWorktree> {
+  await repository.git(["worktree", "unlock", entry.path]);
+  if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
+  const { portBase: _, ...rest } = entry;
+  await writeEntry(repository, { ...rest, state: "kept", reasons: [...reasons] });
+  return { outcome: "kept", reasons, path: entry.path, branch: entry.branch, rescued };
+}
+
+/** Commits that nothing but this worktree leads to get a ref, before anything else happens to it. */
+async function rescue(repository: Repository, entry: WorktreeEntry, commits: readonly string[]): Promise<string[]> {
+  const refs: string[] = [];
+  for (const commit of commits) {
+    const ref = `refs/troupe/rescue/${entry.name}/${commit.slice(0, 12)}`;
+    await repository.ask(["update-ref", "-m", "troupe: kept from a worktree", ref, commit]);
+    refs.push(ref);
+  }
+  return refs;
+}

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { hasErrorCode } from "../../platform/index.ts";
+import { findAdminFolder } from "./admin-folder.ts";
+import { fingerprint } from "./fingerprint.ts";
+import { ignoredPaths } from "./ignored-paths.ts";
+import { processesIn } from "./living.ts";
+import { gitWords, type Repository } from "./repository.ts";
+import { treeGit } from "./tree-git.ts";
+import type { WorktreeEntry } from "./worktree-entry.ts";
+import { findCommits, type FoundCommits } from "./worktree-commits.ts";
+
+export interface Inspection extends FoundCommits {
+  /** Why it must be kept; empty when nothing at all would be lost. */
+  readonly reasons: readonly string[];
+  /** Changed, staged, untracked. */
+  readonly changedFiles: readonly string[];
+  /** The changes are nothing but files that are missing, as after a removal that was cut short. */
+  readonly onlyMissingFiles: boolean;
+  readonly admin: string | undefined;
+}
+
+/** Looks for anything that would be lost with a worktree. What cannot be looked at counts as work. */
+export async function inspectWorktree(repository: Repository, entry: WorktreeEntry): Promise<Inspection> {
+  const admin = await findAdminFolder(repository, entry.path);
+  if (!existsSync(entry.path)) {
+    const reason = `missing: its folder ${entry.path} is gone; git worktree prune and git branch -D ${entry.branch ?? ""} forget it`;
+    return { ...nothingKnown, ...(await commitsOf(repository, entry)), reasons: [reason], admin: admin?.path };
+  }
+  if (!admin) return { ...nothingKnown, reasons: ["unknown: git does not list it as a worktree of this repository"] };
+  const tree = { path: entry.path, admin: admin.path };
+  const reasons: string[] = [];
+  if (
+    ![undefined, entry.agentId, ...(entry.state === "making" ? ["initializing"] : [])].includes(admin.lockedBecause)
+  ) {
+    reasons.push(
+      `locked: somebody has locked it (${admin.lockedBecause === "" ? "no reason given" : admin.lockedBecause})`,
+    );
+  }
+  const status = await statusOf(repository, tree);
+  reasons.push(...status.reasons);
+  const commits = await findCommits(repository, tree, entry);
+  if (commits.commits > 0) reasons.push(commitReason(commits));
+  reasons.push(
+    ...(await stashes(repository, entry)),
+    ...unfinished(admin.path),
+    ...(await ignoredWork(repository, entry, tree)),
+  );
+  const users = processesIn(entry.path);
+  if (users.length > 0) reasons.push(`in use: process ${users.slice(0, 5).join(", ")} works in it`);
+  return { ...status, ...commits, reasons, admin: admin.path };
+}
+
+const nothingKnown = {
+  commits: 0,
+  detached: [],
+  dropped: [],
+  changedFiles: [],
+  onlyMissingFiles: false,
+  admin: undefined,
+};
+
+interface Tree {
+  readonly path: string;
+  readonly admin: string;
+}
+
+/** For a folder that is gone: what its branch holds. */
+async function commitsOf(repository: Repository, entry: WorktreeEntry): Promise<FoundCommits> {
+  const counted = await repository.git(["rev-list", "--count", `${entry.base}..refs/heads/${entry.branch ?? ""}`]);
+  return { commits: counted.ok ? Number(counted.stdout) : 0, detached: [], dropped: [] };
+}
+
+const commitReason = ({ commits, detached }: FoundCommits) =>
+  detached.length > 0
+    ? `commits: ${commits} of them, on no branch`
+    : commits === Infinity
+      ? "commits: they cannot be counted, because its base is gone"
+      : `commits: ${commits} that its base does not have`;
+
+async function statusOf(repository: Repository, tree: Tree) {
+  const git = treeGit(repository, tree);
+  const args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"];
+  const [status, hidden] = await Promise.all([git(args), git(["ls-files", "-v", "-z"])]);
+  if (!status.ok || !hidden.ok) {
+    const reason = `unreadable: git cannot tell what has changed (${gitWords(status.stderr || hidden.stderr)})`;
+    return { reasons: [reason], changedFiles: [], onlyMissingFiles: false };
+  }
+  const lines = status.stdout.split("\0").filter(Boolean);
+  const changedFiles = lines.map((line) => line.slice(3));
+  const reasons = (["staged", "unstaged", "untracked"] as const).flatMap((kind) => {
+    const files = lines.filter((line) => kinds[kind](line)).map((line) => line.slice(3));
+    return files.length === 0 ? [] : [`${kind}: ${few(files)}`];
+  });
+  const sparse = (await git(["config", "--type=bool", "--get", "core.sparseCheckout"])).stdout.trim() === "true";
+  // `git status` says nothing of files that somebody told it not to look at.
+  const unseen = hidden.stdout.split("\0").filter((line) => /^[a-z] /.test(line) || (line.startsWith("S ") && !sparse));
+  if (unseen.length > 0)
+    reasons.push(`hidden: git was told not to look at ${few(unseen.map((line) => line.slice(2)))}`);
+  return { reasons, changedFiles, onlyMissingFiles: lines.length > 0 && lines.every((line) => line.startsWith(" D")) };
+}
+
+const kinds = {
+  staged: (line: string) => /^[^ ?]/.test(line),
+  unstaged: (line: string) => /^.[^ ?]/.test(line),
+  untracked: (line: string) => line.startsWith("??"),
+};
+
+/** Stashes are the whole repository's; those made here say so. One made on no branch may have been made here. */
+async function stashes(repository: Repository, entry: WorktreeEntry): Promise<string[]> {
+  const listed = await repository.git(["reflog", "show", "--format=%ct %gs", "refs/stash", "--"]);
+  if (!listed.ok) return [];
+  const since = Math.floor(Date.parse(entry.createdAt) / 1000);
+  const own = listed.stdout.split("\n").filter((line) => {
+    const [time = "", ...words] = line.split(" ");
+    const text = words.join(" ");
+    if (text.includes(`n ${entry.branch}:`)) return true;
+    return /n \(no branch\):/.test(text) && Number(time) >= since;
+  });
+  return own.length === 0 ? [] : [`stash: ${own.length} made in it (git stash list)`];
+}
+
+/** In the middle of something, or with a checked-out submodule, whose commits are nowhere else. */
+function unfinished(admin: string): string[] {
+  const busy = [
+    "rebase-merge",
+    "rebase-apply",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "index.lock",
+  ];
+  const found = busy.filter((name) => existsSync(join(admin, name)));
+  const reasons = found.length === 0 ? [] : [`unfinished: ${found.join(", ")} in ${admin}`];
+  try {
+    if (readdirSync(join(admin, "modules")).length > 0) reasons.push("submodules: some were checked out in it");
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw error;
+  }
+  return reasons;
+}
+
+async function ignoredWork(repository: Repository, entry: WorktreeEntry, tree: Tree): Promise<string[]> {
+  const changed: string[] = [];
+  const ignored = await ignoredPaths(treeGit(repository, tree), entry.disposable);
+  if (ignored === undefined) return ["unreadable: git cannot tell what it ignores there"];
+  for (const path of ignored) changed.push(...(await notPut(entry, path)));
+  return changed.length === 0 ? [] : [`ignored: ${few(changed)}, which set-up did not put there like that`];
+}
+
+/** What of an ignored file or folder set-up did not put there, or not like that. */
+async function notPut(entry: WorktreeEntry, path: string): Promise<string[]> {
+  const put = entry.put.find((file) => file.path === path);
+  if (put) return put.mark === (await fingerprint(join(entry.path, path))) ? [] : [path];
+  if (!entry.put.some((file) => file.path.startsWith(`${path}/`))) return [path];
+  const inside = await Promise.all(readdirSync(join(entry.path, path)).map((name) => notPut(entry, `${path}/${name}`)));
+  return inside.flat();
+}
+
+const few = (files: readonly string[]) =>
+  files.slice(0, 5).join(", ") + (files.length > 5 ? ` and ${files.length - 5} more` : "");

@@ -1,0 +1,57 @@
+import { currentProcess, isAlive } from "../../platform/index.ts";
+import { inspectWorktree } from "./inspect-worktree.ts";
+import { openRepository, type Repository, type TeamPlace } from "./repository.ts";
+import { listEntries, type WorktreeEntry } from "./worktree-entry.ts";
+
+export interface ListedWorktree {
+  readonly name: string;
+  readonly path: string;
+  readonly branch: string | undefined;
+  readonly base: string | undefined;
+  readonly agentId: string | undefined;
+  /** `left`: its process is gone, and nobody has looked at it yet. `foreign`: on a branch of ours, but not in our records. */
+  readonly state: "making" | "landing" | "live" | "kept" | "left" | "removing" | "foreign";
+  readonly changedFiles: readonly string[];
+  readonly commits: number;
+  /** Why it is not removed. */
+  readonly reasons: readonly string[];
+}
+
+export async function listWorktrees(
+  place: TeamPlace,
+): Promise<{ worktrees: readonly ListedWorktree[]; problems: readonly string[] }> {
+  const repository = await openRepository(place);
+  const { entries, problems } = await listEntries(repository);
+  const worktrees: ListedWorktree[] = [];
+  for (const entry of entries) {
+    const { name, path, branch, base, agentId } = entry;
+    const { changedFiles, commits, reasons } = await inspectWorktree(repository, entry);
+    worktrees.push({ name, path, branch, base, agentId, state: stateOf(entry), changedFiles, commits, reasons });
+  }
+  return { worktrees: [...worktrees, ...(await foreign(repository, entries))], problems };
+}
+
+export function isOwned(entry: WorktreeEntry): boolean {
+  return entry.state !== "kept" && isAlive(entry.owner, currentProcess()) !== "dead";
+}
+
+function stateOf(entry: WorktreeEntry): ListedWorktree["state"] {
+  if (entry.state === "kept" || entry.state === "removing") return entry.state;
+  if (!isOwned(entry)) return "left";
+  return entry.state === "preparing" ? "making" : entry.state;
+}
+
+/** Made with another `TROUPE_HOME`, or by hand: shown, and never touched. */
+async function foreign(repository: Repository, entries: readonly WorktreeEntry[]): Promise<ListedWorktree[]> {
+  const known = new Set(entries.map(({ path }) => path));
+  const listed = await repository.ask(["worktree", "list", "--porcelain"]);
+  return listed.split("\n\n").flatMap((block) => {
+    const path = /^worktree (.*)$/m.exec(block)?.[1];
+    const branch = /^branch refs\/heads\/(troupe\/agent-.*)$/m.exec(block)?.[1];
+    if (path === undefined || branch === undefined || known.has(path)) return [];
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const reasons = ["foreign: it is not in the records of this TROUPE_HOME"];
+    const none = { base: undefined, agentId: undefined, changedFiles: [], commits: 0 };
+    return [{ name, path, branch, state: "foreign" as const, reasons, ...none }];
+  });
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { hasErrorCode, isInside } from "../../platform/index.ts";
+import { operationVariable, type TeamPlace } from "./repository.ts";
+
+/** Processes that stand in the folder. Where there is no /proc it cannot be told, and the list is empty. */
+export function processesIn(folder: string): number[] {
+  return pids().filter((pid) => {
+    const cwd = readProc(() => readlinkSync(`/proc/${pid}/cwd`));
+    return cwd !== undefined && isInside(cwd.replace(/ \(deleted\)$/, ""), folder);
+  });
+}
+
+/** Processes that have the file open. */
+export function holdersOf(file: string): number[] {
+  return pids().filter((pid) =>
+    (readProc(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some(
+      (fd) => readProc(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === file,
+    ),
+  );
+}
+
+/**
+ * Waits for what is left of an operation whose process was killed: git goes on without it, and ends soon. False if it is
+ * still at work after ten seconds.
+ */
+export async function operationIsOver(place: TeamPlace, operation: string): Promise<boolean> {
+  const mark = `${operationVariable}=${operation}\0`;
+  const deadline = place.clock.monotonic() + 10_000;
+  for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
+    const left = pids().some((pid) => readProc(() => readFileSync(`/proc/${pid}/environ`, "latin1"))?.includes(mark));
+    if (!left) return true;
+    if (place.clock.monotonic() > deadline) return false;
+    await place.clock.sleep(pause, place.signal);
+  }
+}
+
+function pids(): number[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+/** Undefined when the process is gone or another user's. */
+function readProc<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ESRCH", "EACCES", "EPERM")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import * as z from "zod";
+import {
+  currentProcess,
+  isAlive,
+  makeFolder,
+  ProcessIdentity,
+  readJsonFile,
+  writeFileAtomic,
+} from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { inTurn } from "./in-turn.ts";
+import type { TeamPlace } from "./repository.ts";
+
+const PortBlocks = z.object({
+  blocks: z.array(z.object({ base: z.number(), count: z.number(), path: z.string(), owner: ProcessIdentity })),
+});
+type PortBlocks = z.infer<typeof PortBlocks>;
+
+/** Below the range from which systems give ports to clients. */
+const firstPort = 20_000;
+const lastPort = 32_700;
+
+/** Ports that no other live worktree of this user has, whatever its repository. A block ends with the process that took it. */
+export async function takePorts(place: TeamPlace, { path, count }: { path: string; count: number }): Promise<number> {
+  return change(place, (blocks) => {
+    const own = blocks.find((block) => block.path === path);
+    if (own) return { blocks, result: own.base };
+    const taken = [...blocks].sort((a, b) => a.base - b.base);
+    let base = firstPort;
+    for (const block of taken) if (base + count > block.base) base = Math.max(base, block.base + block.count);
+    if (base + count > lastPort) {
+      throw new TroupeError("git", `no ${count} ports are left for ${path}: ${blocks.length} live worktrees have them`);
+    }
+    return { blocks: [...blocks, { base, count, path, owner: currentProcess() }], result: base };
+  });
+}
+
+export const freePorts = (place: TeamPlace, path: string): Promise<void> =>
+  change(place, (blocks) => ({ blocks: blocks.filter((block) => block.path !== path), result: undefined }));
+
+async function change<T>(
+  place: TeamPlace,
+  edit: (blocks: PortBlocks["blocks"]) => { blocks: PortBlocks["blocks"]; result: T },
+): Promise<T> {
+  const folder = await makeFolder(join(place.home, "worktrees", "ports"));
+  return inTurn(place, { folder, what: "The list of ports" }, async () => {
+    const file = join(folder, "blocks.json");
+    const { blocks } = (await readJsonFile(file, PortBlocks)) ?? { blocks: [] };
+    const here = currentProcess();
+    const live = blocks.filter((block) => isAlive(block.owner, here) !== "dead");
+    const edited = edit(live);
+    await writeFileAtomic(file, `${JSON.stringify({ blocks: edited.blocks })}\n`);
+    return edited.result;
+  });
+}

@@ -1,0 +1,93 @@
+import { TroupeError } from "../../protocol/index.ts";
+import { creationTurn } from "./create-worktree.ts";
+import { settleWorktree } from "./finish-worktree.ts";
+import { inTurn } from "./in-turn.ts";
+import { inspectWorktree } from "./inspect-worktree.ts";
+import { isOwned } from "./list-worktrees.ts";
+import { operationIsOver } from "./living.ts";
+import { openRepository, type Repository, type TeamPlace } from "./repository.ts";
+import { undoCreation } from "./undo-creation.ts";
+import { listEntries, readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
+
+export interface PrunedWorktree {
+  readonly name: string;
+  readonly path: string;
+  readonly branch: string | undefined;
+  /** `undone`: it was never finished. */
+  readonly outcome: "removed" | "undone" | "kept" | "live" | "failed";
+  readonly reasons: readonly string[];
+}
+
+export interface PruneRequest {
+  /** Says what would be done, and does nothing. */
+  readonly dryRun?: boolean;
+  /** At a start: those that were looked at and kept before are not looked at again. */
+  readonly onlyLeft?: boolean;
+  onStep?(step: string): void | Promise<void>;
+}
+
+/**
+ * Puts in order what killed sessions have left: half-made worktrees are taken back, half-removed ones removed, those without
+ * an owner finished as if their agent had ended. Run at every start; one that holds work, or whose owner lives, stays.
+ */
+export async function pruneWorktrees(
+  place: TeamPlace,
+  request: PruneRequest = {},
+): Promise<{ worktrees: readonly PrunedWorktree[]; problems: readonly string[] }> {
+  const repository = await openRepository(place);
+  const { entries, problems } = await listEntries(repository);
+  if (entries.length === 0) return { worktrees: [], problems };
+  const worktrees: PrunedWorktree[] = [];
+  for (const { name, state } of entries) {
+    if (request.onlyLeft && state === "kept") continue;
+    const one = await inTurn(place, creationTurn(repository), () => pruneOne(repository, name, request));
+    if (one) worktrees.push(one);
+  }
+  return { worktrees, problems };
+}
+
+async function pruneOne(
+  repository: Repository,
+  name: string,
+  request: PruneRequest,
+): Promise<PrunedWorktree | undefined> {
+  const entry = await readEntry(repository, name);
+  if (!entry) return undefined;
+  const { path, branch } = entry;
+  const said = (outcome: PrunedWorktree["outcome"], reasons: readonly string[] = []) => ({
+    name,
+    path,
+    branch,
+    outcome,
+    reasons,
+  });
+  if (isOwned(entry)) return said("live", [`process ${entry.owner.pid} works with it`]);
+  try {
+    if (!(await operationIsOver(repository.place, name))) return said("live", ["git is still at work in it"]);
+    if (isHalfMade(entry)) {
+      const work = await workInHalfMade(repository, entry);
+      if (request.dryRun) return work.length > 0 ? said("kept", work) : said("undone");
+      if (work.length === 0) await undoCreation(repository, entry);
+      else await writeEntry(repository, { ...entry, state: "kept", reasons: work });
+      return work.length > 0 ? said("kept", work) : said("undone");
+    }
+    if (request.dryRun) {
+      const { reasons } = await inspectWorktree(repository, entry);
+      return said(reasons.length === 0 ? "removed" : "kept", reasons);
+    }
+    const settled = await settleWorktree(repository, entry, request.onStep);
+    return settled.outcome === "kept" ? said("kept", settled.reasons) : said("removed");
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return said("failed", [error.message]);
+  }
+}
+
+const isHalfMade = ({ state }: WorktreeEntry) => state === "making" || state === "preparing" || state === "landing";
+
+/** Nobody was ever told of it; yet somebody may have found it and gone to work there. Set-up leaves files, but no commits. */
+async function workInHalfMade(repository: Repository, entry: WorktreeEntry): Promise<string[]> {
+  if (entry.state === "landing") return [];
+  const { reasons } = await inspectWorktree(repository, entry);
+  return reasons.filter((reason) => /^(commits|stash|in use|locked):/.test(reason));
+}

@@ -1,0 +1,37 @@
+import { currentProcess, isAlive } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { findAdminFolder } from "./admin-folder.ts";
+import { creationTurn, type Worktree } from "./create-worktree.ts";
+import { inTurn } from "./in-turn.ts";
+import { takePorts } from "./port-blocks.ts";
+import { worktreeEnvironment } from "./prepare-worktree.ts";
+import { openRepository, type TeamPlace } from "./repository.ts";
+import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
+
+/** Makes a worktree that is still there this process's again. Its base stays what it was: earlier commits are still work. */
+export async function resumeWorktree(place: TeamPlace, name: string): Promise<Worktree | undefined> {
+  const repository = await openRepository(place);
+  return inTurn(place, creationTurn(repository), async () => {
+    const entry = await readEntry(repository, name);
+    if (!entry || !(entry.state === "kept" || entry.state === "live")) return undefined;
+    if (entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
+      throw new TroupeError("git", `the worktree ${name} is in use by process ${entry.owner.pid}`);
+    }
+    const admin = await findAdminFolder(repository, entry.path);
+    if (!admin) return undefined;
+    if (admin.lockedBecause === undefined) {
+      await repository.ask(["worktree", "lock", "--reason", entry.agentId, entry.path]);
+    }
+    const portBase = entry.ports > 0 ? await takePorts(place, { path: entry.path, count: entry.ports }) : undefined;
+    const live: WorktreeEntry = {
+      ...entry,
+      state: "live",
+      owner: currentProcess(),
+      reasons: [],
+      ...(portBase !== undefined && { portBase }),
+    };
+    await writeEntry(repository, live);
+    const { path, branch = "", base } = live;
+    return { name, path, branch, base, env: worktreeEnvironment(live), notices: [] };
+  });
+}

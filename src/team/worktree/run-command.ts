@@ -1,0 +1,49 @@
+import { createProcessScope, findExecutable } from "../../platform/index.ts";
+import type { TeamPlace } from "./repository.ts";
+
+export interface CommandRun {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export interface CommandResult {
+  readonly ok: boolean;
+  /** `exit code 1`, `no end after 60 s`, … */
+  readonly how: string;
+  /** The end of what it printed. */
+  readonly tail: string;
+}
+
+/** Runs one of the project's own commands. Nothing that it started outlives it. */
+export async function runCommand(place: TeamPlace, run: CommandRun): Promise<CommandResult> {
+  const scope = createProcessScope();
+  let tail = "";
+  try {
+    const shell = (await findExecutable("bash", place.env["PATH"])) ?? "/bin/sh";
+    const result = await scope.run({
+      command: shell,
+      args: ["-c", run.command],
+      cwd: run.cwd,
+      env: run.env,
+      timeoutMs: run.timeoutMs,
+      ...(place.signal && { signal: place.signal }),
+      onOutput(chunk, stream) {
+        if (stream !== "side") tail = (tail + chunk.toString("utf8")).slice(-tailCharacters);
+      },
+    });
+    place.signal?.throwIfAborted();
+    const how = result.timedOut
+      ? `no end after ${run.timeoutMs / 1000} s`
+      : (result.startFailure ?? (result.signal ? `ended by ${result.signal}` : `exit code ${result.exitCode}`));
+    return { ok: result.exitCode === 0 && !result.timedOut, how, tail: lastLines(tail) };
+  } finally {
+    await scope.close();
+  }
+}
+
+const tailCharacters = 16_000;
+const tailLines = 60;
+
+const lastLines = (text: string) => text.trimEnd().split("\n").slice(-tailLines).join("\n");

@@ -1,0 +1,46 @@
+import { gitFailed, type Repository } from "./repository.ts";
+import { treeGit } from "./tree-git.ts";
+import type { WorktreeEntry } from "./worktree-entry.ts";
+
+export interface FoundCommits {
+  /** Commits of its head and its branch that the base does not have. */
+  readonly commits: number;
+  /** Commits its head stands on that no ref leads to. */
+  readonly detached: readonly string[];
+  /** Commits its head once stood on that no ref leads to now: amended, reset, rebased away. */
+  readonly dropped: readonly string[];
+}
+
+/** The base is the one that was stored when it was made, never what its head is now. */
+export async function findCommits(
+  repository: Repository,
+  tree: { readonly path: string; readonly admin: string },
+  entry: WorktreeEntry,
+): Promise<FoundCommits> {
+  const git = treeGit(repository, tree);
+  const branch = `refs/heads/${entry.branch ?? ""}`;
+  const tip = (await git(["rev-parse", "--verify", "--quiet", branch])).stdout.trim();
+  const head = (await git(["rev-parse", "--verify", "--quiet", "HEAD"])).stdout.trim();
+  const tips = [head, tip].filter((commit) => commit !== "" && commit !== entry.landed);
+  const counted = await git(["rev-list", "--count", ...tips, "--not", entry.base, "--"]);
+  const commits = tips.length === 0 ? 0 : counted.ok ? Number(counted.stdout) : Infinity;
+  const seen = await git(["reflog", "show", "--format=%H", "HEAD", "--"]);
+  const past = seen.ok ? [...new Set(seen.stdout.split("\n").filter(Boolean))].slice(0, 1000) : [];
+  const detached = head === "" || head === entry.base ? [] : await unreferenced(repository, [head]);
+  const dropped = (await unreferenced(repository, past)).filter((commit) => !detached.includes(commit));
+  return { commits, detached, dropped: dropped.filter((commit) => commit !== entry.base) };
+}
+
+/** Those of the commits, and of what they stand on, that no ref leads to; the topmost of each line only. */
+async function unreferenced(repository: Repository, commits: readonly string[]): Promise<string[]> {
+  if (commits.length === 0) return [];
+  const args = ["rev-list", "--parents", "--ignore-missing", ...commits, "--not", "--glob=refs/*", "--"];
+  const found = await repository.git(args);
+  if (!found.ok) throw gitFailed(args, found.stderr);
+  const lines = found.stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => line.split(" "));
+  const parents = new Set(lines.flatMap(([, ...rest]) => rest));
+  return lines.map(([commit = ""]) => commit).filter((commit) => !parents.has(commit));
+}

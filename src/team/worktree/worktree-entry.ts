@@ -1,0 +1,88 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import {
+  hasErrorCode,
+  makeFolder,
+  ProcessIdentity,
+  readJsonFile,
+  storageError,
+  writeFileAtomic,
+} from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import type { Repository } from "./repository.ts";
+
+/** Something that set-up put there, which git ignores: it is no work unless it has changed since. */
+export const PutFile = z.object({
+  path: z.string(),
+  kind: z.enum(["link", "copy", "folder"]),
+  /** Where a link leads, or the hash of a file. */
+  mark: z.string().optional(),
+});
+export type PutFile = z.infer<typeof PutFile>;
+
+/**
+ * What is remembered of one worktree, in a file of its own, written before what it speaks of is done. `making` and
+ * `preparing` were never handed to anybody; `landing` is the throw-away one of a landing.
+ */
+export const WorktreeEntry = z.object({
+  v: z.literal(1),
+  name: z.string(),
+  state: z.enum(["making", "preparing", "landing", "live", "kept", "removing"]),
+  path: z.string(),
+  /** Undefined for a landing's: it has no branch. */
+  branch: z.string().optional(),
+  /** The commit it began from. Whatever is not in it is work, however often the agent was resumed. */
+  base: z.string(),
+  agentId: z.string(),
+  owner: ProcessIdentity,
+  createdAt: z.string(),
+  put: z.array(PutFile).default([]),
+  portBase: z.number().optional(),
+  ports: z.number().default(0),
+  disposable: z.array(z.string()).default([]),
+  /** Why it was kept when its agent had finished. */
+  reasons: z.array(z.string()).default([]),
+  /** The tip of its branch that has been landed. */
+  landed: z.string().optional(),
+});
+export type WorktreeEntry = z.infer<typeof WorktreeEntry>;
+
+export async function writeEntry(repository: Repository, entry: WorktreeEntry): Promise<void> {
+  await makeFolder(entriesFolder(repository));
+  await writeFileAtomic(fileOf(repository, entry.name), `${JSON.stringify(entry)}\n`);
+}
+
+export const readEntry = (repository: Repository, name: string): Promise<WorktreeEntry | undefined> =>
+  readJsonFile(fileOf(repository, name), WorktreeEntry);
+
+export const removeEntry = (repository: Repository, name: string) => rm(fileOf(repository, name), { force: true });
+
+/** An entry that cannot be read is a problem to be told, never an entry less: its worktree is left alone. */
+export async function listEntries(repository: Repository): Promise<{ entries: WorktreeEntry[]; problems: string[] }> {
+  const entries: WorktreeEntry[] = [];
+  const problems: string[] = [];
+  for (const file of (await names(entriesFolder(repository))).sort()) {
+    if (file.startsWith(".") || !file.endsWith(".json")) continue;
+    try {
+      const entry = await readEntry(repository, file.slice(0, -".json".length));
+      if (entry) entries.push(entry);
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return { entries: entries.sort((a, b) => a.createdAt.localeCompare(b.createdAt)), problems };
+}
+
+async function names(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return [];
+    throw storageError("read", folder, error);
+  }
+}
+
+const entriesFolder = (repository: Repository) => join(repository.stateFolder, "entries");
+const fileOf = (repository: Repository, name: string) => join(entriesFolder(repository), `${name}.json`);
