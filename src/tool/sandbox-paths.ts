@@ -31,24 +31,24 @@ export function guardedPaths({ roots, userHome, writable }: SandboxPlaces): read
   return [...new Set([...guarded.filter((path) => !lifted.has(path)), ...gits])];
 }
 
-const guardedFolders = [
-  ...[".git", ".husky"],
-  ...[".troupe", ".claude", ".codex", ".gemini", ".cursor", ".opencode", ".qwen", ".windsurf", ".continue"],
-  ...[".vscode", ".idea", ".zed", ".fleet", ".devcontainer"],
-];
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+const guardedFolders = words(`
+  .git .husky .troupe .claude .codex .gemini .cursor .opencode .qwen .windsurf .continue
+  .vscode .idea .zed .fleet .devcontainer
+`);
 const guardedFiles = [".mcp.json"];
-const oftenAbsent = [
-  ...[".gitmodules", ".gitconfig", ".claude.json", ".cursorrules", ".cursorignore", ".envrc", ".ripgreprc"],
-  ...[".vimrc", ".nvimrc", ".exrc", ".emacs"],
-];
+const oftenAbsent = words(`
+  .gitmodules .gitconfig .claude.json .cursorrules .cursorignore .envrc .ripgreprc .vimrc .nvimrc .exrc .emacs
+`);
 const gitNames = ["hooks", "config"];
 
 /** Of the user's home, should it be a working folder or lie in one. */
-const homeNames = [
-  ...[".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"],
-  ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login"],
-  ...[".config", ".local/bin", ".local/share", "bin", ".pam_environment", "Library/LaunchAgents"],
-];
+const homeNames = words(`
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc
+  .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login
+  .config .local/bin .local/share bin .pam_environment Library/LaunchAgents
+`);
 
 /** What no command has a reason to read: keys, tokens, what was typed, and what other sessions said. */
 export const hiddenPaths = (userHome: string, stateRoot: string): readonly string[] => [
@@ -56,19 +56,12 @@ export const hiddenPaths = (userHome: string, stateRoot: string): readonly strin
   ...secretNames.map((name) => join(userHome, name)),
 ];
 
-const secretNames = [
-  ...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".vault-token"],
-  ...[".netrc", ".git-credentials", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".terraform.d", ".terraformrc"],
-  ...[".config/gcloud", ".config/gh", ".config/hub", ".config/git/credentials", ".config/rclone", ".config/op"],
-  ...[
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".m2/settings.xml",
-    ".gradle/gradle.properties",
-  ],
-  ...[".local/share/keyrings", ".mozilla", ".config/google-chrome", ".config/chromium", ".thunderbird"],
-  ...["Library/Keychains", "Library/Application Support/Google/Chrome", "Library/Cookies"],
-  ...[".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".mysql_history"],
-  ...[".claude", ".claude.json", ".codex", ".gemini"],
-];
+const secretNames = words(`
+  .ssh .gnupg .aws .azure .kube .docker .password-store .vault-token
+  .netrc .git-credentials .npmrc .pypirc .pgpass .my.cnf .terraform.d .terraformrc
+  .config/gcloud .config/gh .config/hub .config/git/credentials .config/rclone .config/op
+  .cargo/credentials .cargo/credentials.toml .gem/credentials .m2/settings.xml .gradle/gradle.properties
+  .local/share/keyrings .mozilla .config/google-chrome .config/chromium .thunderbird Library/Keychains Library/Cookies
+  .bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history
+  .claude .claude.json .codex .gemini
+`);

@@ -59,8 +59,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   let where = "";
   const place = await placed(input, context);
   if (place.kind === "refused") return failedResult(place.message);
-  const running = context.processes.run({
-    ...place.request,
+  const result = await runPlaced(place, context, {
     signal: context.signal,
     timeoutMs,
     outputLimitBytes,
@@ -72,7 +71,6 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
       }
     },
   });
-  const result = await running.finally(() => place.release());
   live.flush();
   const { text, savedTo } = await output.finish();
   const notes = [
@@ -108,6 +106,18 @@ const placed = async (input: BashInput, context: ToolContext): Promise<ShellPlac
     sandbox: context.sandbox,
     outside: input.outside_sandbox ?? false,
   });
+
+async function runPlaced(
+  place: Exclude<ShellPlace, { kind: "refused" }>,
+  context: ToolContext,
+  how: Omit<Parameters<ProcessScope["run"]>[0], keyof typeof place.request>,
+): Promise<RunEnd> {
+  try {
+    return await context.processes.run({ ...place.request, ...how });
+  } finally {
+    await place.release();
+  }
+}
 
 function inTheWay(output: string, { sandbox }: ToolContext): string[] {
   const note = sandbox && sandboxNote(output, sandbox);
@@ -156,12 +166,10 @@ async function startInBackground(input: BashInput, context: ToolContext): Promis
     kind: "shell",
     description: input.description ?? input.command.slice(0, 200),
     async run(task): Promise<BackgroundEnd> {
-      const running = context.processes.run({
-        ...place.request,
+      const result = await runPlaced(place, context, {
         signal: task.signal,
         onOutput: (chunk, stream) => void (stream !== "side" && task.write(chunk)),
       });
-      const result = await running.finally(() => place.release());
       if (result.startFailure !== undefined) task.write(Buffer.from(`${result.startFailure}\n`));
       const status = result.aborted ? "killed" : result.exitCode === 0 ? "completed" : "failed";
       return { status, exitCode: result.exitCode };
