@@ -2,6 +2,7 @@ import { Command as Program, CommanderError, Option } from "commander";
 import { version } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { exitCodes } from "./exit-codes.ts";
+import type { McpFlags } from "./mcp.ts";
 import type { RunFlags } from "./run-flags.ts";
 import type { TrustFlags } from "./trust.ts";
 
@@ -97,6 +98,7 @@ function buildProgram(exit: (code: number) => void): Program {
       const { trust } = await import("./trust.ts");
       exit(await trust(folder, flags));
     });
+  addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "without the pauses that make it readable")
@@ -105,6 +107,46 @@ function buildProgram(exit: (code: number) => void): Program {
       exit(await demo(flags));
     });
   return program;
+}
+
+function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
+  const scope = () =>
+    new Option(
+      "--scope <scope>",
+      "local: this folder and you; project: .mcp.json, for everybody; user: all folders",
+    ).choices(["local", "project", "user"]);
+  const collect = (text: string, before: string[] = []) => [...before, text];
+  const json = (command: Program) =>
+    command.option("--json", "as JSON lines").option("--trust", "believe this folder's own servers for once");
+  json(subcommand(mcp, "list", "the servers of this folder, started or not")).action(async (flags: McpFlags) => {
+    exit(await (await import("./mcp.ts")).listMcp(flags));
+  });
+  json(subcommand(mcp, "get", "one server, and where it comes from"))
+    .argument("<name>")
+    .action(async (name: string, flags: McpFlags) => {
+      exit(await (await import("./mcp.ts")).getMcp(name, flags));
+    });
+  subcommand(mcp, "add", "add a server: troupe mcp add files -- npx -y @modelcontextprotocol/server-filesystem .")
+    .argument("<name>")
+    .argument("<command-or-url...>", "a program and its arguments, after --; a URL; or the server as JSON")
+    .addOption(scope())
+    .addOption(new Option("--transport <how>").choices(["stdio", "http", "sse"]))
+    .option("-e, --env <name=value>", "a variable for the program; may be given again", collect)
+    .option("-H, --header <name:value>", "a header for the URL; may be given again", collect)
+    .action(async (name: string, words: string[], flags: McpFlags) => {
+      exit(await (await import("./mcp.ts")).addMcp(name, words, flags));
+    });
+  subcommand(mcp, "remove", "take a server out of the file it is in")
+    .argument("<name>")
+    .addOption(scope())
+    .action(async (name: string, flags: McpFlags) => {
+      exit(await (await import("./mcp.ts")).removeMcp(name, flags));
+    });
+  json(subcommand(mcp, "test", "start servers, say what they offer and how long it took, and end them"))
+    .argument("[name]", "by default all of them")
+    .action(async (name: string | undefined, flags: McpFlags) => {
+      exit(await (await import("./mcp.ts")).testMcp(name, flags));
+    });
 }
 
 function addRunOptions(program: Program): Program {
@@ -132,6 +174,8 @@ function addRunOptions(program: Program): Program {
     .option("--add-dir <folders...>", "more folders to work in")
     .option("--append-system-prompt <text>", "words to add to the system prompt")
     .option("--settings <file-or-json>", "settings on top of the files'")
+    .option("--mcp-config <files-or-json...>", "more MCP servers, in the form of .mcp.json")
+    .option("--strict-mcp-config", "no MCP servers but those of --mcp-config")
     .option("--max-turns <n>", "stop after so many turns", positiveInteger)
     .option("--max-budget-usd <amount>", "stop when this much is spent", positiveNumber)
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)

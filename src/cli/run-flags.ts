@@ -15,6 +15,8 @@ export interface RunFlags {
   readonly addDir?: string[];
   readonly appendSystemPrompt?: string;
   readonly settings?: string;
+  readonly mcpConfig?: string[];
+  readonly strictMcpConfig?: boolean;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
   readonly thinkingTokens?: number;

@@ -67,6 +67,8 @@ function progressLine(envelope: Envelope): string | undefined {
       return event.outcome === "ok" ? undefined : `  ${event.outcome}: ${firstLine(event.content)}`;
     case "permission.asked":
       return `  asks: ${event.question}`;
+    case "mcp.changed":
+      return `MCP server ${event.server}: ${event.state}${event.state === "connected" ? `, ${event.tools} tools` : ""}${event.error === undefined ? "" : `: ${event.error}`}`;
     case "hook.ran":
       return `  hook ${event.hook} ${event.outcome} in ${event.durationMs} ms: ${event.command}`;
     default:

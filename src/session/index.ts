@@ -1,6 +1,8 @@
 export type { RunOutcome } from "../agent/index.ts";
 export { type Config, type ConfigInput, loadConfig, settingsProblems } from "./load-config.ts";
 export { openSlash } from "./open-slash.ts";
+export { addMcpServer, listMcpServers, removeMcpServer, testMcpServers } from "./mcp-manage.ts";
+export type { McpListing, McpScope } from "./mcp-report.ts";
 export { openStore } from "./open-store.ts";
 export type { Session } from "./session.ts";
 export type { PermissionAsker } from "./session-parts.ts";
