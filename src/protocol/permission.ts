@@ -24,12 +24,14 @@ export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
 
 /** What the policy says of one call. It is a pure function's result: same call, same policy, same decision. */
 export type PermissionDecision =
-  | { readonly behavior: "allow"; readonly rule: string }
+  | { readonly behavior: "allow"; readonly rule: string; readonly reason?: string }
   | { readonly behavior: "deny"; readonly rule: string; readonly reason: string }
   | {
       readonly behavior: "ask";
       readonly rule: string;
       readonly question: string;
+      /** Why it is not simply allowed. */
+      readonly reason?: string;
       readonly suggestions: readonly string[];
       /** What the model is told where nobody is there to answer; its run then ends. */
       readonly unattended?: string;

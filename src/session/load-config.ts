@@ -4,9 +4,10 @@ import { join, resolve } from "node:path";
 import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
+import { splitRules } from "../tool/index.ts";
 import { childEnvironment } from "./child-env.ts";
 import { hooksInForce } from "./hooks/hooks-in-force.ts";
-import { mergeSettings, type MergedSettings, type Placed, type Sourced } from "./merge-settings.ts";
+import { mergeSettings, type MergedSettings, type Placed, type Sourced, type SourcedRule } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
 import { mcpConfigFlag, readSettings, type SettingsLayer } from "./settings-files.ts";
@@ -59,7 +60,7 @@ export interface Config {
   readonly providerEnv: ProviderEnv;
   readonly permissionMode: PermissionMode;
   /** The strongest source first; `--allowedTools` and `--disallowedTools` are among them. */
-  readonly rules: { readonly [K in "allow" | "ask" | "deny"]: readonly Sourced<string>[] };
+  readonly rules: { readonly [K in "allow" | "ask" | "deny"]: readonly SourcedRule[] };
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
   readonly additionalDirectories: readonly Sourced<string>[];
@@ -188,8 +189,8 @@ function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folde
     ["--permission-mode", { permissions: { defaultMode: permissionMode } }],
     ["--max-turns", { maxTurns }],
     ["--max-budget-usd", { maxBudgetUsd }],
-    ["--allowedTools", { permissions: { allow: allowedTools && [...allowedTools] } }],
-    ["--disallowedTools", { permissions: { deny: disallowedTools && [...disallowedTools] } }],
+    ["--allowedTools", { permissions: { allow: allowedTools?.flatMap(splitRules) } }],
+    ["--disallowedTools", { permissions: { deny: disallowedTools?.flatMap(splitRules) } }],
     ["--add-dir", { permissions: { additionalDirectories: addDir && [...addDir] } }],
   ];
   return [

@@ -9,14 +9,19 @@ export interface Sourced<T> {
 /** With where it was said and how strong that is. */
 export type Placed<T> = Sourced<T> & Pick<SettingsLayer, "folder" | "level">;
 
+/** `folder` is what a path in it that begins with a slash is relative to. */
+export interface SourcedRule extends Sourced<string> {
+  readonly folder: string;
+}
+
 export interface MergedSettings {
   /** Single values: the strongest layer that says something. */
   readonly values: Omit<Settings, "$schema" | "permissions" | "hooks" | "mcpServers">;
   readonly defaultMode: NonNullable<Settings["permissions"]>["defaultMode"];
   /** Lists: every layer's, the strongest first. */
-  readonly allow: readonly Sourced<string>[];
-  readonly ask: readonly Sourced<string>[];
-  readonly deny: readonly Sourced<string>[];
+  readonly allow: readonly SourcedRule[];
+  readonly ask: readonly SourcedRule[];
+  readonly deny: readonly SourcedRule[];
   readonly directories: readonly Placed<string>[];
   readonly hooks: readonly Placed<unknown>[];
   readonly mcpServers: readonly Placed<unknown>[];
@@ -35,7 +40,9 @@ export function mergeSettings(layers: readonly SettingsLayer[]): MergedSettings 
   }
   const { defaultMode, ...plain } = values as MergedSettings["values"] & Pick<MergedSettings, "defaultMode">;
   const lists = (pick: (settings: Settings) => readonly string[] | undefined) =>
-    layers.flatMap(({ settings, source }) => (pick(settings) ?? []).map((value) => ({ value, source })));
+    layers.flatMap(({ settings, source, folder }) =>
+      (pick(settings) ?? []).map((value) => ({ value, source, folder })),
+    );
   const wholes = (key: "hooks" | "mcpServers") =>
     layers
       .filter(({ settings }) => settings[key] !== undefined)

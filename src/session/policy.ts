@@ -9,6 +9,7 @@ import {
   resolveSubject,
   type RuleSet,
 } from "../tool/index.ts";
+import { realPathSync } from "../platform/index.ts";
 import { rememberRules } from "./remember-rule.ts";
 import type { SessionParts } from "./session-parts.ts";
 
@@ -38,6 +39,8 @@ export interface PolicyOptions
 export function createPolicy(options: PolicyOptions): Policy {
   const folder = realpathSync(options.cwd);
   const roots = [folder, ...options.addedDirectories.map((path) => realpathSync(path))];
+  const stateHome = options.childEnv["TROUPE_HOME"];
+  const stateRoot = stateHome ? realPathSync(stateHome, folder) : undefined;
   let mode = options.permissionMode;
   let rules: RuleSet = options.rules;
   let granted: RuleSet["allow"] = [];
@@ -79,12 +82,18 @@ export function createPolicy(options: PolicyOptions): Policy {
         roots: within,
         cwd,
         sandboxed,
+        home: options.childEnv["HOME"],
+        stateRoot,
+        realPath: realPathSync,
       });
     },
     async remember(answer, suggestions) {
       if (answer.behavior !== "allow" || answer.scope === "once") return;
       if (answer.scope === "always") await rememberRules(options.localSettings, suggestions);
-      rules = { ...rules, allow: [...rules.allow, ...suggestions.map((text) => parseRule(text))] };
+      rules = { ...rules, allow: [...rules.allow, ...suggestions.map(ownRule)] };
     },
   };
 }
+
+/** A rule that was suggested here speaks of a tool that there is, also when it is one that the caller brought. */
+const ownRule = (text: string) => parseRule(text, [text.replace(/\(.*/s, "")]);

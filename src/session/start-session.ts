@@ -77,7 +77,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const git = gitState(config.cwd, config.childEnv);
     const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
     requirePrice(model, config);
-    const rules = parseRules(textsOf(config));
+    const rules = parseRules(
+      config.rules,
+      options.tools?.map(({ name }) => name),
+    );
     const instructions = createContextFiles(config);
     const initial = instructions.initial();
     const slash = await openSlash(config);
@@ -175,11 +178,6 @@ function modelOf(opened: OpenedSession | undefined): string | undefined {
 function mergeTools(builtin: readonly Tool[], own: readonly Tool[]): Tool[] {
   const names = new Set(own.map((tool) => tool.name));
   return [...builtin.filter((tool) => !names.has(tool.name)), ...own];
-}
-
-function textsOf({ rules }: Config): Parameters<typeof parseRules>[0] {
-  const texts = (list: Config["rules"]["allow"]) => list.map(({ value }) => value);
-  return { allow: texts(rules.allow), ask: texts(rules.ask), deny: texts(rules.deny) };
 }
 
 /** What must never be written anywhere. */

@@ -1,9 +1,13 @@
 import { isInside, realPathSync } from "../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
+import { authorizeCommand } from "./authorize-command.ts";
+import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
 import type { PermissionSubject, Tool, ToolContext } from "./define-tool.ts";
 import { matchesRule } from "./match-rule.ts";
+import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "./resolve-path.ts";
-import type { Rule, RuleSet } from "./rules.ts";
+import { type Rule, type RuleSet, ruleName } from "./rules.ts";
+import { isSecretPath } from "./secret-paths.ts";
 
 export interface AuthorizeRequest {
   readonly tool: Pick<Tool, "name" | "access">;
@@ -13,7 +17,7 @@ export interface AuthorizeRequest {
   readonly title: string;
   readonly mode: PermissionMode;
   readonly rules: RuleSet;
-  /** Real and absolute. */
+  /** Real and absolute. The first is where the session was started: paths in rules are relative to it. */
   readonly roots: readonly string[];
   readonly cwd: string;
   /**
@@ -22,60 +26,75 @@ export interface AuthorizeRequest {
    * ask rules hold as ever.
    */
   readonly sandboxed?: boolean | undefined;
+  /** The user's home folder, for `~`. */
+  readonly home?: string | undefined;
+  /** Where Troupe keeps its own state. */
+  readonly stateRoot?: string | undefined;
+  /** Follows links, for the paths in commands and rules; without it they are taken as they are written. */
+  readonly realPath?: ((path: string) => string) | undefined;
 }
 
 /**
- * What the policy says of one call: deny rules first, then the mode's own bounds, then ask rules, then allow rules, then
- * what the mode leaves. Pure: the same request gives the same decision, and each names what made it.
+ * What the policy says of one call: deny rules first, then the mode's own bounds and the protected files, then ask rules, then allow
+ * rules, then what the mode leaves. The same request gives the same decision, and each names what made it.
  */
 export function authorize(request: AuthorizeRequest): PermissionDecision {
   const { mode, rules, tool, subject } = request;
-  const find = (list: readonly Rule[]) =>
-    list.find((rule) => matchesRule(rule, { tool: tool.name, subject, cwd: request.cwd }));
-
-  const denied = find(rules.deny);
-  if (denied) {
-    const reason = `The rule ${denied.text} forbids this. Do not try to get round it: find another way, or ask the user.`;
-    return { behavior: "deny", rule: `deny ${denied.text}`, reason };
-  }
+  if (subject.kind === "command") return authorizeCommand({ ...request, subject });
+  const denied = find(rules.deny, request, true);
+  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
   if (subject.kind === "own") return { behavior: "allow", rule: "own" };
-  if (mode === "plan" && tool.access !== "read") {
-    const reason = `In plan mode nothing is changed or run: ${tool.name} is not allowed. Go on reading, and present the plan when it is ready.`;
-    return { behavior: "deny", rule: "mode plan", reason };
-  }
+  if (mode === "plan" && tool.access !== "read") return planDenial(tool.name);
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
-  const asked = find(rules.ask);
-  if (asked) return ask(request, `ask ${asked.text}`);
-  if (subject.kind === "mcp" && subject.changed) return ask(request, "changed since it was allowed");
-  const allowed = find(rules.allow);
-  if (allowed) return { behavior: "allow", rule: `allow ${allowed.text}` };
+  if (subject.kind === "path" && subject.change) {
+    const reason = protectedReason(subject.path, request);
+    if (reason !== undefined) return protectedDenial(reason);
+  }
+  const asked = find(rules.ask, request, false);
+  if (asked) return ask(request, { rule: ruleName("ask", asked), suggestions: [] });
+  if (subject.kind === "mcp" && subject.changed) {
+    return ask(request, { rule: "changed since it was allowed", suggestions: [tool.name] });
+  }
+  const allowed = find(rules.allow, request, false);
+  if (allowed) return { behavior: "allow", rule: ruleName("allow", allowed) };
   return byMode(request);
 }
 
-function byMode(request: AuthorizeRequest): PermissionDecision {
-  if (request.sandboxed && request.subject.kind === "command") return { behavior: "allow", rule: "sandbox" };
-  const { mode, subject, tool } = request;
-  const inside = subject.kind === "path" && request.roots.some((root) => isInside(subject.path, root));
-  const harmless = tool.access === "read" && (inside || subject.kind === "none" || subject.kind === "name");
-  const edit = mode === "acceptEdits" && tool.access === "write" && inside;
-  return harmless || edit ? { behavior: "allow", rule: `mode ${mode}` } : ask(request, `mode ${mode}`);
+function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): Rule | undefined {
+  const { tool, subject, home, realPath } = request;
+  const base = request.roots[0] ?? request.cwd;
+  return list.find((rule) => matchesRule(rule, { tool: tool.name, subject, base, home, realPath, wide }));
 }
 
-function ask(request: AuthorizeRequest, rule: string): PermissionDecision {
-  const { tool, subject, title } = request;
-  if (request.mode === "dontAsk") {
-    const reason = `${tool.name} would need the user's permission here, and nobody is asked in this session. Find a way that needs none, or say what you would need.`;
-    return { behavior: "deny", rule: rule === "mode dontAsk" ? rule : `${rule}, mode dontAsk`, reason };
+function byMode(request: AuthorizeRequest): PermissionDecision {
+  const { mode, subject, tool } = request;
+  const rule = `mode ${mode}`;
+  const inside = subject.kind === "path" && request.roots.some((root) => isInside(subject.path, root));
+  if (tool.access === "read" && inside && isSecretPath(subject.path)) {
+    const reason = `${subject.path} looks like a file with secrets`;
+    return ask(request, { rule: "secret file", reason, suggestions: [suggestion(tool.name, subject)] });
   }
-  return { behavior: "ask", rule, question: `Allow ${title}?`, suggestions: [suggestion(tool.name, subject)] };
+  const harmless = tool.access === "read" && (inside || subject.kind === "none" || subject.kind === "name");
+  const edit = mode === "acceptEdits" && tool.access === "write" && inside;
+  if (harmless || edit) return { behavior: "allow", rule };
+  return ask(request, { rule, suggestions: [suggestion(tool.name, subject)] });
 }
 
 /** The rule that would have allowed just this. */
 function suggestion(tool: string, subject: PermissionSubject): string {
-  if (subject.kind === "command") return `${tool}(${subject.command})`;
-  if (subject.kind === "name") return `${tool}(${subject.name})`;
-  if (subject.kind === "path") return `${tool}(${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
-  return subject.kind === "url" ? `${tool}(domain:${new URL(subject.url).hostname})` : tool;
+  switch (subject.kind) {
+    case "path":
+      return `${tool}(/${subject.path.replace(/[*?[{\\]/g, "\\$&")})`;
+    case "url":
+      return `${tool}(domain:${new URL(subject.url).hostname})`;
+    case "name":
+      return `${tool}(${subject.name})`;
+    case "none":
+    case "own":
+    case "mcp":
+    case "command":
+      return tool;
+  }
 }
 
 /** Follows links in the path a call speaks of: what is judged is what will be touched. */

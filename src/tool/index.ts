@@ -21,7 +21,7 @@ export {
   type ToolResult,
 } from "./define-tool.ts";
 export { createFileTracker } from "./file-tracker.ts";
-export { noRules, parseRule, parseRules, type RuleSet } from "./rules.ts";
+export { noRules, parseRule, parseRules, type RuleSet, splitRules } from "./rules.ts";
 export { executeTool, parseInput } from "./run-tool.ts";
 export { selectTools } from "./select-tools.ts";
 export { toolSpecs } from "./tool-specs.ts";

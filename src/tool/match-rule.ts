@@ -1,19 +1,21 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { PermissionSubject } from "./define-tool.ts";
-import { globPattern } from "./glob-pattern.ts";
+import { globPattern, staticPrefix } from "./glob-pattern.ts";
 import type { Rule } from "./rules.ts";
 
 export interface Judged {
   readonly tool: string;
-  /** Paths in it are real and absolute. */
+  /** Paths in it are real and absolute. Commands are not judged here. */
   readonly subject: PermissionSubject;
-  readonly cwd: string;
+  /** Where the session was started: what paths in rules are relative to, wherever the agent has gone since. */
+  readonly base: string;
+  readonly home?: string | undefined;
+  readonly realPath?: ((path: string) => string) | undefined;
+  /** For deny rules: letter case, and whether a folder or what is in it is meant, make no difference. */
+  readonly wide: boolean;
 }
 
-/**
- * Whether a rule speaks of a call. A command is matched exactly and nothing else; a path by a file pattern, which is
- * relative to the working directory unless it is absolute; an address exactly or by `domain:host`.
- */
+/** Whether a rule speaks of a call. */
 export function matchesRule(rule: Rule, judged: Judged): boolean {
   if (!namesTool(rule.tool, judged.tool)) return false;
   const { specifier } = rule;
@@ -23,27 +25,72 @@ export function matchesRule(rule: Rule, judged: Judged): boolean {
     case "none":
     case "own":
     case "mcp":
+    case "command":
       return false;
     case "name":
-      return subject.name === specifier.trim();
-    case "command":
-      return subject.command.trim() === specifier.trim();
+      return specifier.trim() === subject.name;
     case "path":
-      return globPattern(resolve(judged.cwd, specifier))?.test(subject.path) ?? false;
+      return matchesPath(rule, specifier.trim(), { ...judged, path: subject.path });
     case "url":
-      return matchesUrl(specifier, subject.url);
+      return matchesUrl(specifier.trim(), subject.url);
   }
 }
 
-/** `Edit` speaks of every tool that changes files, as people expect of it; `mcp__server` of all its tools. */
+const reading = new Set(["Read", "Glob", "Grep", "LS", "NotebookRead"]);
+const editing = new Set(["Edit", "Write", "NotebookEdit"]);
+
+/** `Edit` speaks of every tool that changes files, `Read` of every tool that reads them, `mcp__server` of all its tools. */
 const namesTool = (rule: string, tool: string) =>
   rule === "*" ||
   rule === tool ||
-  (rule === "Edit" && tool === "Write") ||
-  (rule.startsWith("mcp__") && tool.startsWith(`${rule}__`));
+  (rule === "Edit" && editing.has(tool)) ||
+  (rule === "Read" && reading.has(tool)) ||
+  (rule.startsWith("mcp__") && tool.startsWith(`${rule.replace(/__\*$/, "")}__`));
 
-function matchesUrl(specifier: string, address: string): boolean {
-  const url = new URL(address);
-  const domain = /^domain:(.+)$/.exec(specifier)?.[1]?.toLowerCase();
-  return domain === undefined ? specifier === address : url.hostname === domain;
+/**
+ * `//x` is absolute, `~/x` in the user's home, `/x` in the folder of the settings file, `./x` and `x/y` where the session was started, and
+ * a name without a slash is found at any depth there. What names a folder speaks of all that is in it.
+ */
+function matchesPath(rule: Rule, specifier: string, judged: Judged & { readonly path: string }): boolean {
+  const pattern = absolutePattern(rule, specifier, judged);
+  if (pattern === undefined) return false;
+  const { folder, rest } = staticPrefix(pattern);
+  const real = judged.realPath && folder !== "" ? join(judged.realPath(folder), rest) : pattern;
+  return [pattern, real].some((each) => {
+    const test = globPattern(each.replace(/(.)\/+$/, "$1"));
+    if (!test) return false;
+    const exact = judged.wide ? new RegExp(test.source, "siu") : test;
+    return prefixesOf(judged.path).some((path) => exact.test(path)) || (judged.wide && exact.test(`${judged.path}/`));
+  });
 }
+
+function absolutePattern(rule: Rule, specifier: string, { base, home, wide }: Judged): string | undefined {
+  if (specifier.startsWith("//")) return resolve("/", specifier.slice(2));
+  if (specifier === "~" || specifier.startsWith("~/"))
+    return home === undefined ? undefined : join(home, specifier.slice(1));
+  if (specifier.startsWith("/")) return join(rule.folder ?? base, specifier);
+  if (/^[^/]+\/?$/.test(specifier) && !/^\.\.?\/?$/.test(specifier)) return join(wide ? "/" : base, "**", specifier);
+  return resolve(base, specifier);
+}
+
+/** A path and the folders it is in. */
+function prefixesOf(path: string): string[] {
+  const all = [path];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) all.push(path.slice(0, at));
+  return all;
+}
+
+/** An address as it is written, or `domain:host`: whole labels, `*.host` for the hosts below it. */
+function matchesUrl(specifier: string, address: string): boolean {
+  const domain = /^domain:(.+)$/.exec(specifier)?.[1];
+  if (domain === undefined) return specifier === address;
+  const host = plainHost(new URL(address).hostname);
+  const below = domain.startsWith("*.");
+  const wanted = canonicalHost(below ? domain.slice(2) : domain);
+  return wanted !== undefined && (below ? host.endsWith(`.${wanted}`) : host === wanted);
+}
+
+const canonicalHost = (host: string) =>
+  URL.canParse(`http://${host}/`) ? plainHost(new URL(`http://${host}/`).hostname) : undefined;
+
+const plainHost = (host: string) => host.toLowerCase().replace(/\.$/, "");

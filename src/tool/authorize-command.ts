@@ -1,0 +1,194 @@
+import type { PermissionDecision } from "../protocol/index.ts";
+import type { AuthorizeRequest } from "./authorize.ts";
+import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
+import type { PermissionSubject } from "./define-tool.ts";
+import { matchesRule } from "./match-rule.ts";
+import { protectedReason } from "./protected-paths.ts";
+import { type Rule, type RuleSet, ruleName } from "./rules.ts";
+import { allowLine, type AllowedLine } from "./shell/allow-line.ts";
+import { matchCommand } from "./shell/command-pattern.ts";
+import { baseName, everyCommand, type PossibleCommand } from "./shell/every-command.ts";
+import { readShellLine, type ShellLine, visibleText } from "./shell/shell-line.ts";
+import { foldersOf, pathsOf, type ShellPlace } from "./shell/shell-place.ts";
+import type { ShellWord } from "./shell/shell-word.ts";
+import { plainForm } from "./shell/plain-form.ts";
+import { suggestRules } from "./shell/suggest-rules.ts";
+import { writtenWords } from "./shell/written-paths.ts";
+
+type CommandRequest = AuthorizeRequest & { readonly subject: Extract<PermissionSubject, { kind: "command" }> };
+
+/** More than this is no command line that anybody would read before saying yes. */
+const limits = { commands: 64, characters: 16_384 };
+
+/**
+ * The verdict on a command line. Deny rules see every command in it, however deep, before anything else is looked at. It is allowed
+ * when each of its commands is, by itself: by a rule, or because it only looks at files of the working folders.
+ */
+export function authorizeCommand(request: CommandRequest): PermissionDecision {
+  const { rules, mode, tool, subject } = request;
+  const text = subject.command.trim();
+  const line = readShellLine(subject.command);
+  const possible = everyCommand(line);
+  const denied = findRule(rules.deny, { request, text, possible });
+  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
+  const place = placeOf(request);
+  const folders = foldersOf(line, place);
+  const judged = { request, possible, place, folders: folders ?? [place.cwd] };
+  const forbiddenPath = pathDenial(judged);
+  if (forbiddenPath) return forbiddenPath;
+
+  const lookOnly = () => allowLine({ line, place, folders, rules: [] });
+  if (mode === "plan") return lookOnly().ok ? { behavior: "allow", rule: "read-only command" } : planDenial(tool.name);
+  if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
+  const guarded = protectedWrite(judged);
+  if (guarded !== undefined) return protectedDenial(guarded);
+
+  const question = { ...request, title: visibleText(request.title) };
+  const asked = findRule(rules.ask, { request, text, possible });
+  if (asked) return ask(question, { rule: ruleName("ask", asked), suggestions: [] });
+  const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
+  if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
+
+  const doubt = evasion(line, rules, tool.name);
+  const all = rules.allow.find((rule) => namesTool(rule, tool.name) && isWhole(rule));
+  if (all && doubt === undefined) return { behavior: "allow", rule: ruleName("allow", all) };
+  if (request.sandboxed && doubt === undefined) return { behavior: "allow", rule: "sandbox" };
+
+  if (line.commands.length > limits.commands || subject.command.length > limits.characters) return tooLong(line);
+  const own = rules.allow.filter((rule) => namesTool(rule, tool.name) && !isWhole(rule));
+  const allowed = allowLine({ line, place, folders, rules: own });
+  if (allowed.ok) return { behavior: "allow", rule: allowed.by.join(", ") || "read-only command" };
+  return ask(question, {
+    rule: `mode ${mode}`,
+    reason: allowed.why,
+    suggestions: suggestions({ text, line, place, folders, rules: own, refused: allowed }),
+  });
+}
+
+const namesTool = (rule: Rule, tool: string) => rule.tool === tool || rule.tool === "*";
+const isWhole = (rule: Rule) => rule.specifier === undefined || rule.command?.everything === true;
+
+interface Search {
+  readonly request: CommandRequest;
+  readonly text: string;
+  readonly possible: readonly PossibleCommand[];
+}
+
+/** The first rule that speaks of the whole text or of any command in it. A rule of one word speaks of that program with any words. */
+function findRule(list: readonly Rule[], { request, text, possible }: Search): Rule | undefined {
+  return list.find((rule) => {
+    if (!namesTool(rule, request.tool.name)) return false;
+    const { command } = rule;
+    if (isWhole(rule) || command === undefined) return rule.specifier === undefined || command?.everything === true;
+    if (command.text === text) return true;
+    const wide = command.words?.length === 1 ? { ...command, open: true } : command;
+    return possible.some(({ words }) => forms(words).some((values) => matchCommand(wide, values) !== undefined));
+  });
+}
+
+/** A command's words with its name as it stands, without its folder, and without options before a subcommand. */
+function forms(words: readonly ShellWord[]): (string | undefined)[][] {
+  if (words.length === 0) return [];
+  const values = words.map(({ kind, value, text }) =>
+    kind === "literal" || /^\$".*"$/s.test(text) ? value : undefined,
+  );
+  const named = [baseName(values[0]), ...values.slice(1)];
+  const plain = plainForm(named);
+  return [values, named, ...(plain === undefined ? [] : [plain])];
+}
+
+const placeOf = ({ cwd, roots, home, realPath }: CommandRequest): ShellPlace => ({
+  cwd,
+  roots,
+  home,
+  realPath: realPath ?? ((path) => path),
+});
+
+interface JudgedPaths {
+  readonly request: CommandRequest;
+  readonly possible: readonly PossibleCommand[];
+  readonly place: ShellPlace;
+  readonly folders: readonly string[];
+}
+
+/** Deny rules for files hold for commands too, as far as their words tell which files they touch. */
+function pathDenial(judged: JudgedPaths): PermissionDecision | undefined {
+  const { deny } = judged.request.rules;
+  const speaks = (tool: "Read" | "Edit") => deny.filter((rule) => rule.tool === tool && rule.specifier !== undefined);
+  const read = speaks("Read");
+  const edit = speaks("Edit");
+  if (read.length + edit.length === 0) return undefined;
+  const hit = (rules: readonly Rule[], words: readonly ShellWord[], tool: string) =>
+    rules.length === 0
+      ? undefined
+      : pathsIn(words, judged)
+          .map((path) =>
+            rules.find((rule) =>
+              matchesRule(rule, { ...judgedPath(judged), tool, subject: { kind: "path", path, change: false } }),
+            ),
+          )
+          .find((rule) => rule !== undefined);
+  for (const { words, redirects } of judged.possible) {
+    const mentioned = /^(echo|printf)$/.test(words[0]?.value ?? "") ? [] : words.slice(1);
+    const rule =
+      hit(edit, writtenWords(words, redirects), "Edit") ??
+      hit(read, [...mentioned, ...redirects.flatMap(({ target }) => target ?? [])], "Read");
+    if (rule) return { behavior: "deny", rule: ruleName("deny", rule), reason: forbidden(rule) };
+  }
+  return undefined;
+}
+
+const judgedPath = ({ request, place }: JudgedPaths) => ({
+  base: request.roots[0] ?? request.cwd,
+  home: place.home,
+  realPath: place.realPath,
+  wide: true,
+});
+
+const pathsIn = (words: readonly ShellWord[], { folders, place }: JudgedPaths) =>
+  words.flatMap((word) => pathsOf(word, folders, place) ?? []);
+
+/** Why a command would write where no agent may, or undefined. */
+function protectedWrite(judged: JudgedPaths): string | undefined {
+  for (const { words, redirects } of judged.possible) {
+    for (const path of pathsIn(writtenWords(words, redirects), judged)) {
+      const reason = protectedReason(path, judged.request);
+      if (reason !== undefined) return reason;
+    }
+  }
+  return undefined;
+}
+
+/** Why a rule that forbids certain commands could be got round here: then nothing that allows all of them is enough. */
+function evasion(line: ShellLine, rules: RuleSet, tool: string): string | undefined {
+  const unread = line.doubts.find((doubt) => /cannot be parsed|does not show/.test(doubt));
+  if (unread !== undefined) return unread;
+  if (![...rules.deny, ...rules.ask].some((rule) => namesTool(rule, tool) && !isWhole(rule))) return undefined;
+  const hidden = line.commands.find(
+    ({ words }) => words[0] !== undefined && (words[0].kind !== "literal" || words[0].value === "eval"),
+  );
+  return hidden && `what ${hidden.words[0]?.text} runs is not known`;
+}
+
+function tooLong({ commands }: ShellLine): PermissionDecision {
+  const reason = `A command line of ${commands.length} commands, or of more than ${limits.characters} characters, is not judged: at most ${limits.commands} commands are. Write files with Write, and run less at once.`;
+  return { behavior: "deny", rule: "size of the command line", reason };
+}
+
+interface Refused {
+  readonly text: string;
+  readonly line: ShellLine;
+  readonly place: ShellPlace;
+  readonly folders: readonly string[] | undefined;
+  readonly rules: readonly Rule[];
+  readonly refused: Extract<AllowedLine, { ok: false }>;
+}
+
+/** Rules that, once said, allow this line; none when there are no narrow ones. */
+function suggestions({ text, line, place, folders, rules, refused }: Refused): readonly string[] {
+  const suggested = suggestRules(text, line, refused);
+  if (suggested.length === 0) return [];
+  const exact = suggested.some((rule) => rule.command?.text === text);
+  const enough = exact || allowLine({ line, place, folders, rules: [...rules, ...suggested] }).ok;
+  return enough ? suggested.map((rule) => rule.text) : [];
+}

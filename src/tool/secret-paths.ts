@@ -1,0 +1,10 @@
+/** Whether a file's name says that it holds secrets. Reading one is asked about, though it lies in a working folder. */
+export function isSecretPath(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  if (/^\.env(\..+)?$/.test(name)) return !/\.(example|sample|template|dist|defaults?|schema|d\.ts)$/.test(name);
+  return (
+    /^(id_(rsa|dsa|ecdsa|ed25519)|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.htpasswd|\.git-credentials)$/.test(name) ||
+    /\.(pem|key|p12|pfx|jks|keystore|kdbx)$/.test(name) ||
+    /^(credentials|secrets?)(\.(json|ya?ml|toml|ini|txt))?$/.test(name)
+  );
+}

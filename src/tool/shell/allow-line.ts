@@ -1,0 +1,165 @@
+import { type Rule, ruleName } from "../rules.ts";
+import { matchCommand } from "./command-pattern.ts";
+import { peel } from "./peel.ts";
+import { inert, isInterpreter, wrappers } from "./programs.ts";
+import { pathDoubt } from "./path-doubt.ts";
+import { readOnlyDoubt } from "./read-only.ts";
+import { readShellLine, type ShellCommand, type ShellLine, type ShellRedirect } from "./shell-line.ts";
+import { foldersOf, type ShellPlace } from "./shell-place.ts";
+import type { ShellWord } from "./shell-word.ts";
+import { sedDoubt } from "./text-programs.ts";
+import { unsafeOption } from "./unsafe-options.ts";
+
+export interface LineRequest {
+  readonly line: ShellLine;
+  readonly place: ShellPlace;
+  /** Every folder the commands may run in; undefined when that is not known. */
+  readonly folders: readonly string[] | undefined;
+  /** Allow rules for commands. Without any, only what just looks is allowed. */
+  readonly rules: readonly Rule[];
+}
+
+export type AllowedLine =
+  | { readonly ok: true; readonly by: readonly string[] }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      /** The commands that kept it from being allowed; undefined when it was something else. */
+      readonly refused: readonly (readonly ShellWord[])[] | undefined;
+    };
+
+/** Whether every command of a line may run, each by itself, and nothing else about the line is in doubt. */
+export function allowLine(request: LineRequest): AllowedLine {
+  const { line, rules } = request;
+  const [doubt] = line.doubts;
+  if (doubt !== undefined) return { ok: false, why: doubt, refused: undefined };
+  const redirected = redirectDoubt(line.redirects, request);
+  if (redirected !== undefined) return { ok: false, why: redirected, refused: undefined };
+  const by = new Set<string>();
+  const refused: (readonly ShellWord[])[] = [];
+  let why: string | undefined;
+  let hopeless = false;
+  for (const command of line.commands) {
+    const verdict = allowCommand(command, request);
+    if ("by" in verdict) {
+      if (verdict.by !== undefined) by.add(verdict.by);
+      continue;
+    }
+    why ??= verdict.why;
+    if (verdict.words === undefined) hopeless = true;
+    else refused.push(verdict.words);
+  }
+  if (why === undefined) return { ok: true, by: rules.length === 0 ? [] : [...by] };
+  return { ok: false, why, refused: hopeless ? undefined : refused };
+}
+
+/** `by` is undefined for what only looks. `words` are what a rule could name. */
+type CommandVerdict =
+  | { readonly by: string | undefined }
+  | { readonly why: string; readonly words?: readonly ShellWord[] | undefined };
+
+function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdict {
+  if (command.assigns) return { why: "it sets a variable for a command" };
+  const redirected = redirectDoubt(command.redirects, request);
+  if (redirected !== undefined) return { why: redirected };
+  if (command.words.length === 0) return { by: undefined };
+  return allowWords(command.words, request, false);
+}
+
+function allowWords(words: readonly ShellWord[], request: LineRequest, appends: boolean): CommandVerdict {
+  const [name] = words;
+  if (name?.kind !== "literal") return { why: `what ${name?.text ?? ""} runs is not known` };
+  const exact = byRule(words, request.rules, appends);
+  if (exact !== undefined && "by" in exact) return exact;
+  const doubt = readOnlyDoubt({ words, place: request.place, folders: request.folders, appends });
+  if (doubt === undefined) return { by: undefined };
+
+  const peeled = peel(words);
+  if (peeled === "unclear") return { why: `which command ${name.value} runs is not certain` };
+  if (peeled !== undefined) return allowWords(peeled.inner, request, appends || peeled.appends);
+  if (isBashScript(words)) return allowScript(words[2]?.value ?? "", request);
+  if (wrappers.has(name.value)) return { why: `${name.value} runs another command` };
+  if (isInterpreter(name.value, words[1]?.value)) return { why: `${name.value} runs whatever it is given` };
+  if (exact !== undefined) return exact;
+  const known = !appends && words.every(({ kind }) => kind === "literal");
+  return { why: request.rules.length === 0 ? doubt : reasonFor(doubt, name.value), ...(known && { words }) };
+}
+
+const reasonFor = (doubt: string, name: string) => (doubt.includes("not among") ? `no rule allows ${name}` : doubt);
+
+/** Allowed by a rule, or not although a rule speaks of it; undefined when none does. */
+function byRule(words: readonly ShellWord[], rules: readonly Rule[], appends: boolean): CommandVerdict | undefined {
+  const values = words.map(({ kind, value }) => (kind === "literal" ? value : undefined));
+  let refusal: CommandVerdict | undefined;
+  for (const rule of rules) {
+    const named = rule.command && matchCommand(rule.command, values);
+    if (named === undefined || rule.command === undefined) continue;
+    const why = ruleDoubt({
+      words,
+      named,
+      open: rule.command.open || rule.command.words?.includes(null) === true,
+      appends,
+    });
+    if (why === undefined) return { by: ruleName("allow", rule) };
+    refusal ??= { why: `${why}, and the rule ${rule.text} does not name it` };
+  }
+  return refusal;
+}
+
+interface RuleMatch {
+  readonly words: readonly ShellWord[];
+  /** How many words the rule itself names. */
+  readonly named: number;
+  readonly open: boolean;
+  readonly appends: boolean;
+}
+
+/** Why a rule that matches is not enough: what it leaves open could do more than what it names. */
+function ruleDoubt({ words, named, open, appends }: RuleMatch): string | undefined {
+  const name = words[0]?.value ?? "";
+  const rest = words.slice(named);
+  if (isInterpreter(name, words[1]?.value)) {
+    if (open) return `${name} runs whatever it is given`;
+    if (words.length < 2 || appends || words.some(({ value }) => /^(-|-s|\/dev\/stdin)$/.test(value)))
+      return `${name} may read commands from its input`;
+  }
+  if (open && wrappers.has(name)) return `${name} runs another command`;
+  if (appends && !inert.has(name)) return `${name} gets words from elsewhere`;
+  const dynamic = rest.find((word, index) => !isCertain(word, words[named + index - 1], name));
+  if (dynamic) return `what ${dynamic.text} stands for is not known`;
+  const option = unsafeOption(name, rest, words.slice(0, named));
+  if (option !== undefined) return `${option} makes ${name} do more`;
+  if (open && name === "sed") return sedDoubt(words);
+  if (open && name === "uniq" && words.filter(({ value }) => !value.startsWith("-")).length > 2)
+    return "uniq writes its second file";
+  return undefined;
+}
+
+/** Whether a word cannot become an option, or more than one word. */
+function isCertain(word: ShellWord, before: ShellWord | undefined, name: string): boolean {
+  if (word.kind === "literal") return true;
+  if (word.kind === "dynamic") return false;
+  if (word.head !== "" && !word.head.startsWith("-")) return true;
+  if (word.kind === "pattern") return inert.has(name);
+  return (name === "git" || name === "gh") && /^(-[a-z]*m|--message|--body|--title|--notes)$/.test(before?.value ?? "");
+}
+
+const isBashScript = (words: readonly ShellWord[]) =>
+  words.length === 3 && words[0]?.value === "bash" && words[1]?.value === "-c" && words[2]?.kind === "literal";
+
+function allowScript(script: string, request: LineRequest): CommandVerdict {
+  const line = readShellLine(script);
+  const allowed = allowLine({ ...request, line, folders: request.folders && foldersOf(line, request.place) });
+  return allowed.ok ? { by: allowed.by[0] } : { why: allowed.why };
+}
+
+/** Why the redirections of a command are not harmless. */
+function redirectDoubt(redirects: readonly ShellRedirect[], request: LineRequest): string | undefined {
+  for (const { effect, target } of redirects) {
+    if (effect === "none") continue;
+    if (effect === "write") return `it writes to ${target?.text ?? "a file"}`;
+    const doubt = target === undefined ? "it reads from somewhere" : pathDoubt(target, request);
+    if (doubt !== undefined) return doubt;
+  }
+  return undefined;
+}

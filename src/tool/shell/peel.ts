@@ -1,0 +1,83 @@
+import type { ShellWord } from "./shell-word.ts";
+
+/** What a wrapper runs. `appends`: more words come to it from elsewhere. */
+export interface Peeled {
+  readonly inner: readonly ShellWord[];
+  readonly appends: boolean;
+}
+
+interface Wrapper {
+  /** Options it may have, by their letters; those with `:` take a value. */
+  readonly short: string;
+  readonly long: readonly string[];
+  /** How many words of its own come before the command. */
+  readonly own?: (word: string) => boolean;
+}
+
+/** The wrappers that can be looked through: they start a command as it is, and change nothing about what it does. */
+const table: Readonly<Record<string, Wrapper>> = {
+  env: { short: "", long: [] },
+  timeout: {
+    short: "k:s:v",
+    long: ["kill-after", "signal", "verbose", "foreground", "preserve-status"],
+    own: (word) => /^[\d.]+[smhd]?$/.test(word),
+  },
+  nice: { short: "n:", long: ["adjustment"] },
+  nohup: { short: "", long: [] },
+  command: { short: "", long: [] },
+  time: { short: "pv", long: ["portability", "verbose"] },
+  stdbuf: { short: "i:o:e:", long: ["input", "output", "error"] },
+  xargs: {
+    short: "0rtxn:P:L:d:s:I:",
+    long: ["null", "no-run-if-empty", "max-args", "max-procs", "delimiter", "verbose", "max-lines"],
+  },
+};
+
+/** Undefined for what is no such wrapper; `unclear` for one whose command cannot be told for certain. */
+export function peel(words: readonly ShellWord[]): Peeled | "unclear" | undefined {
+  const [first, ...rest] = words;
+  if (first?.kind !== "literal" || !Object.hasOwn(table, first.value)) return undefined;
+  const wrapper = table[first.value];
+  if (!wrapper) return undefined;
+  const at = afterOptions(rest, wrapper);
+  if (at === undefined) return "unclear";
+  const skip = wrapper.own ? 1 : 0;
+  if (wrapper.own && !(rest[at]?.kind === "literal" && wrapper.own(rest[at].value))) return "unclear";
+  const inner = rest.slice(at + skip);
+  const name = inner[0];
+  if (name === undefined || (first.value === "env" && /[=]/.test(name.value))) return "unclear";
+  return { inner, appends: first.value === "xargs" };
+}
+
+function afterOptions(words: readonly ShellWord[], { short, long }: Wrapper): number | undefined {
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at];
+    if (word?.kind !== "literal") return word?.head && !word.head.startsWith("-") ? at : undefined;
+    const { value } = word;
+    if (value === "--") return at + 1;
+    if (!value.startsWith("-") || value === "-") return at;
+    if (value.startsWith("--")) {
+      const [name = "", given] = value.slice(2).split("=", 2);
+      if (!long.includes(name)) return undefined;
+      const bare =
+        given === undefined && !/^(verbose|foreground|preserve-status|null|no-run-if-empty|portability)$/.test(name);
+      if (bare) return undefined;
+      continue;
+    }
+    const takes = takesNext(value.slice(1), short);
+    if (takes === undefined) return undefined;
+    if (takes) at += 1;
+  }
+  return at;
+}
+
+/** Whether a cluster of letters takes the next word as a value; undefined when a letter is not known. */
+function takesNext(letters: string, short: string): boolean | undefined {
+  for (let i = 0; i < letters.length; i++) {
+    const place = short.indexOf(letters[i] ?? "");
+    if (place < 0 || letters[i] === ":") return undefined;
+    if (short[place + 1] === ":") return i === letters.length - 1;
+  }
+  return false;
+}

@@ -1,0 +1,45 @@
+/** What a command line's programs do with other programs. Names are without a folder. */
+
+const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+/** They run what comes after their own options. Only some of them can be looked through for an allow rule: see `peel`. */
+export const wrappers = names(
+  "env timeout nice nohup command time stdbuf xargs sudo doas exec builtin busybox toybox setsid ionice chrt taskset " +
+    "watch parallel flock strace ltrace chroot unshare nsenter systemd-run xvfb-run dbus-run-session firejail bwrap " +
+    "setarch linux32 linux64 gtimeout unbuffer caffeinate fakeroot proxychains torsocks catchsegv script su runuser " +
+    "start-stop-daemon daemonize prlimit numactl cgexec pkexec entr rlwrap ssh",
+);
+
+/** They read some of their words as shell commands. */
+export const scriptCarriers = names(
+  "bash sh dash ash zsh ksh mksh rbash fish csh tcsh trap su runuser script watch parallel ssh flock entr env sudo doas tmux screen",
+);
+
+/** What runs whatever it is given: no rule that leaves words open can allow these. */
+const interpreters = names(
+  "bash sh dash ash zsh ksh mksh rbash fish csh tcsh pwsh eval source . trap exec sudo doas su runuser pkexec chroot unshare nsenter " +
+    "node nodejs deno bun ts-node tsx perl ruby php lua luajit awk gawk mawk nawk tclsh wish expect osascript Rscript R julia java " +
+    "groovy jshell scala ghci guile racket sbcl erl elixir iex irb ipython ipython3 pypy pypy3 make gmake bmake cmake ninja npx " +
+    "pnpx bunx uvx pipx ssh parallel watch tmux screen script flock strace ltrace gdb lldb vi vim nvim view ex ed emacs nano less " +
+    "more man at batch crontab busybox toybox entr systemd-run start-stop-daemon setsid alias unalias shopt set export declare " +
+    "typeset local readonly unset enable hash bind builtin read mapfile readarray let getopts complete sqlite3 psql mysql m4 dc",
+);
+
+/** Program and subcommand that together run what they are given. */
+const runners = names(
+  "npm-exec npm-x npm-explore pnpm-exec pnpm-dlx pnpm-x yarn-exec yarn-dlx yarn-node bun-x bun-run uv-run poetry-run pipenv-run " +
+    "bundle-exec pipx-run cargo-run go-run go-generate dotnet-exec deno-run deno-eval conda-run mamba-run rye-run hatch-run " +
+    "git-config git-filter-branch git-difftool git-mergetool git-bisect git-submodule git-hook git-daemon git-credential git-rebase",
+);
+
+/** True for names such as python3.12, too. */
+export function isInterpreter(name: string, subcommand: string | undefined): boolean {
+  const base = name.slice(name.lastIndexOf("/") + 1);
+  if (interpreters.has(base) || /^(python|pypy|perl|ruby|lua|php|node|awk)[\d.]*$/.test(base)) return true;
+  return subcommand !== undefined && runners.has(`${base}-${subcommand}`);
+}
+
+/** Whose every option only changes what is shown: a file that is named like an option does no harm. */
+export const inert = names(
+  "ls cat head tail wc grep egrep fgrep echo basename dirname realpath readlink stat du md5sum sha1sum sha256sum cksum nl tac rev cut",
+);

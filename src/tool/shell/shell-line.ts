@@ -1,0 +1,193 @@
+import {
+  type ArithmeticExpression,
+  type Command,
+  forEachChild,
+  type ParameterExpansionPart,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type TestExpression,
+} from "unbash";
+import { type ShellWord, shellWord } from "./shell-word.ts";
+
+/** One simple command, wherever in the line it stands. */
+export interface ShellCommand {
+  /** The name first. Empty for a redirection or an assignment that stands alone. */
+  readonly words: readonly ShellWord[];
+  /** `NAME=value` before the name. */
+  readonly assigns: boolean;
+  readonly redirects: readonly ShellRedirect[];
+}
+
+export interface ShellRedirect {
+  /** `none` leaves files alone: between descriptors, or to /dev/null. */
+  readonly effect: "none" | "read" | "write";
+  readonly target: ShellWord | undefined;
+}
+
+/** Everything a command line would run, and everything about it that cannot be judged by looking at its commands. */
+export interface ShellLine {
+  readonly commands: readonly ShellCommand[];
+  /** Redirections of whole groups and loops. */
+  readonly redirects: readonly ShellRedirect[];
+  /** Each a reason to ask. */
+  readonly doubts: readonly string[];
+}
+
+/** Reads a command line as bash would. What cannot be read for certain is a doubt, never left out. */
+export function readShellLine(source: string): ShellLine {
+  const line = { commands: [] as ShellCommand[], redirects: [] as ShellRedirect[], doubts: new Set<string>() };
+  const hidden = hiddenCharacter(source);
+  if (hidden !== undefined) line.doubts.add(`it has ${hidden} in it`);
+  const visit = (node: SyntaxNode): void => {
+    const doubt = doubtOf(node);
+    if (doubt !== undefined) line.doubts.add(doubt);
+    if (node.type === "Command") line.commands.push(shellCommand(node));
+    if (node.type === "Redirected") line.redirects.push(...node.redirects.map(shellRedirect));
+    if (node.type === "ExtendedGlob") forEachChild(parse(node.pattern), visit);
+    forEachChild(node, visit);
+  };
+  visit(parse(source));
+  return { ...line, doubts: [...line.doubts] };
+}
+
+function shellCommand(node: Command): ShellCommand {
+  const args = node.args.map((arg) =>
+    arg.type === "Word"
+      ? shellWord(arg)
+      : { ...shellWord({ ...arg, type: "Word", value: arg.text, parts: undefined }), kind: "dynamic" as const },
+  );
+  return {
+    words: node.name === undefined ? [] : [shellWord(node.name), ...args],
+    assigns: node.prefix.some((part) => part.type === "Assignment"),
+    redirects: node.redirects.map(shellRedirect),
+  };
+}
+
+function shellRedirect(node: Redirection): ShellRedirect {
+  if (node.type !== "Redirect") return { effect: "none", target: undefined };
+  const target = node.target && shellWord(node.target);
+  if (target?.kind === "literal") {
+    if (target.text === "/dev/null") return { effect: "none", target };
+    if ((node.operator === ">&" || node.operator === "<&") && /^(\d+-?|-)$/.test(target.value)) {
+      return { effect: "none", target };
+    }
+  }
+  return { effect: node.operator === "<" ? "read" : "write", target };
+}
+
+/** Why a node cannot be waved through, whatever its commands are. */
+function doubtOf(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case "Script":
+      return node.errors?.length ? `it cannot be parsed (${node.errors[0]?.message})` : undefined;
+    case "Function":
+      return "it defines a function";
+    case "Coproc":
+      return "it starts a coprocess";
+    case "Select":
+      return "it waits for input";
+    case "ExtendedGlob":
+      return "it has an extended pattern";
+    case "FileDescriptorVariable":
+      return "it sets a variable to a descriptor";
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ArithmeticCommandExpansion":
+      return node.script === undefined ? "it has a substitution that cannot be parsed" : undefined;
+    case "For":
+      return /^[a-z_][a-z0-9_]*$/.test(node.name.value) && !node.name.value.endsWith("_proxy")
+        ? undefined
+        : `it sets ${node.name.value}`;
+    case "Command":
+      return node.name === undefined && node.prefix.some((part) => part.type === "Assignment")
+        ? "it sets a variable"
+        : undefined;
+    case "ParameterExpansion":
+      return expansionDoubt(node);
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+      return node.expression !== undefined && isPlainArithmetic(node.expression) ? undefined : computed;
+    case "ArithmeticFor":
+      return computed;
+    case "TestUnary":
+    case "TestBinary":
+      return testDoubt(node);
+    default:
+      return known.has(node.type) ? undefined : `it has a part of a kind that is not known here (${node.type})`;
+  }
+}
+
+/** Bash evaluates what a variable holds once more in these places, and runs the substitutions it finds there. */
+const computed = "it computes with names, whose values bash would evaluate";
+
+function isPlainArithmetic(node: ArithmeticExpression): boolean {
+  switch (node.type) {
+    case "ArithmeticWord":
+      return /^\d{1,18}$/.test(node.value);
+    case "ArithmeticBinary":
+      return isPlainArithmetic(node.left) && isPlainArithmetic(node.right);
+    case "ArithmeticUnary":
+      return isPlainArithmetic(node.operand);
+    case "ArithmeticTernary":
+      return [node.test, node.consequent, node.alternate].every(isPlainArithmetic);
+    case "ArithmeticGroup":
+      return isPlainArithmetic(node.expression);
+    case "ArithmeticCommandExpansion":
+      return false;
+  }
+}
+
+function expansionDoubt(node: ParameterExpansionPart): string | undefined {
+  const { index, operation } = node;
+  if (node.prefix === "!") return "it reads a variable by a computed name";
+  if (index !== undefined && !/^(\d+|[@*])$/.test(index.text)) return computed;
+  switch (operation?.type) {
+    case undefined:
+    case "Remove":
+    case "Replace":
+    case "CaseModification":
+      return undefined;
+    case "Default":
+      return operation.operator.endsWith("=") ? "it sets a variable" : undefined;
+    case "Slice": {
+      const bounds = [operation.offset, operation.length].filter((word) => word !== undefined);
+      return bounds.every(({ text }) => /^\s*-?\d+$/.test(text)) ? undefined : computed;
+    }
+    case "Transform":
+    case "Names":
+    case "Unknown":
+      return "it has an expansion that bash may evaluate again";
+  }
+}
+
+function testDoubt(node: Extract<TestExpression, { type: "TestUnary" | "TestBinary" }>): string | undefined {
+  if (node.type === "TestUnary") return /^-[vR]$/.test(node.operator) ? computed : undefined;
+  if (!/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) return undefined;
+  return [node.left, node.right].every(({ text }) => /^-?\d+$/.test(text)) ? undefined : computed;
+}
+
+const known: ReadonlySet<string> = new Set(
+  (
+    "Statement CompoundList CaseItem Elif Pipeline Time Negation AndOr Redirected If While Subshell BraceGroup " +
+    "Case TestCommand TestLogical TestNot TestGroup Word Literal Glob SingleQuoted DoubleQuoted AnsiCQuoted " +
+    "LocaleString SimpleExpansion BraceExpansion Assignment ArrayValue Redirect HereString HereDoc FileDescriptor " +
+    "HereDocDelimiter HereDocBody ArithmeticBinary ArithmeticUnary ArithmeticTernary ArithmeticGroup " +
+    "ArithmeticWord Default Remove Replace Slice CaseModification Transform Names Unknown"
+  ).split(" "),
+);
+
+/** Control, format, private and unassigned characters, blanks that are none to bash, and letters without a shape. */
+const hiddenPattern = /(?![\t\n])[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}|\u115f|\u1160|\u3164|\uffa0|\u034f|[\ufe00-\ufe0e]/u;
+
+/** What people do not see, or see in another order than bash does. */
+function hiddenCharacter(source: string): string | undefined {
+  const found = hiddenPattern.exec(source);
+  return found ? `a character that does not show (U+${codeOf(found[0])})` : undefined;
+}
+
+const codeOf = (char: string) => (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+
+/** Text with the characters that do not show made visible. */
+export const visibleText = (text: string) =>
+  text.replace(new RegExp(hiddenPattern, "gu"), (char) => `[U+${codeOf(char)}]`);

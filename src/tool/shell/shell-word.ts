@@ -1,0 +1,79 @@
+import type { DoubleQuotedChild, Word, WordPart } from "unbash";
+
+/**
+ * A word of a command. `literal`: its value is known. `pattern`: file names that the pattern or braces stand for. `single`: exactly
+ * one word whose text is not known (`"$x"`). `dynamic`: any number of words, of any text.
+ */
+export interface ShellWord {
+  readonly kind: "literal" | "pattern" | "single" | "dynamic";
+  /** As it was written. */
+  readonly text: string;
+  /** What the shell makes of it, as far as that is known: for a deny rule this is enough. */
+  readonly value: string;
+  /** Begins with `~` outside of quotes. */
+  readonly tilde: boolean;
+  /** What it begins with for certain; a pattern that begins with `*` has none. */
+  readonly head: string;
+  /** Put together from several quoted pieces. */
+  readonly pieced: boolean;
+}
+
+export function shellWord(word: Word): ShellWord {
+  const parts = word.parts ?? [];
+  const kind = parts.reduce<ShellWord["kind"]>((worst, part) => worse(worst, kindOf(part)), "literal");
+  const first = parts[0];
+  const value = kind === "literal" || first === undefined ? word.value : parts.map(valueOf).join("");
+  const head = kind === "literal" ? value : first && kindOf(first) === "literal" ? valueOf(first) : "";
+  return { kind, text: word.text, value, tilde: word.text.startsWith("~"), head, pieced: parts.length > 1 };
+}
+
+/** A word made up here, as if it had been written out. */
+export const literalWord = (value: string): ShellWord => ({
+  kind: "literal",
+  text: value,
+  value,
+  tilde: false,
+  head: value,
+  pieced: false,
+});
+
+const order = ["literal", "pattern", "single", "dynamic"] as const;
+const worse = (a: ShellWord["kind"], b: ShellWord["kind"]) => (order.indexOf(a) >= order.indexOf(b) ? a : b);
+
+function kindOf(part: WordPart): ShellWord["kind"] {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return "literal";
+    case "DoubleQuoted":
+      return quotedKind(part.parts);
+    case "Glob":
+      return "pattern";
+    case "BraceExpansion":
+      return /^\{[\w][\w.-]*(,[\w][\w.-]*)+\}$/.test(part.text) && !part.text.includes("..") ? "pattern" : "dynamic";
+    case "ArithmeticExpansion":
+      return "single";
+    case "LocaleString":
+    case "SimpleExpansion":
+    case "ParameterExpansion":
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ExtendedGlob":
+      return "dynamic";
+  }
+}
+
+function quotedKind(parts: readonly DoubleQuotedChild[]): ShellWord["kind"] {
+  if (parts.every((part) => part.type === "Literal")) return "literal";
+  return parts.some((part) => part.type !== "CommandExpansion" && /^\$\{?[!#]?[@*]|\[[@*]\]|@\}$/.test(part.text))
+    ? "dynamic"
+    : "single";
+}
+
+function valueOf(part: WordPart): string {
+  if (part.type === "DoubleQuoted" || part.type === "LocaleString") {
+    return part.parts.map((child) => (child.type === "Literal" ? child.value : child.text)).join("");
+  }
+  return "value" in part ? part.value : part.text;
+}

@@ -1,0 +1,44 @@
+import type { ShellRedirect } from "./shell-line.ts";
+import { literalWord, type ShellWord } from "./shell-word.ts";
+
+const every = new Set(
+  "rm rmdir unlink shred mv touch truncate mkdir chmod chown chgrp tee sponge mknod mkfifo patch ed ex".split(" "),
+);
+const last = new Set("cp ln install rsync scp link".split(" "));
+
+/** The words of a command that name what it would write to, as far as its name tells. */
+export function writtenWords(words: readonly ShellWord[], redirects: readonly ShellRedirect[]): readonly ShellWord[] {
+  const targets = redirects.flatMap(({ effect, target }) => (effect === "write" && target ? [target] : []));
+  const base = words[0]?.value.slice(words[0].value.lastIndexOf("/") + 1) ?? "";
+  const operands = words.slice(1).filter(({ value }) => !value.startsWith("-"));
+  const values = words.slice(1).flatMap((word) => afterEquals(word));
+  if (every.has(base)) return [...targets, ...operands, ...values];
+  if (last.has(base)) return [...targets, ...operands.slice(-1), ...targetFolder(words), ...values];
+  if (base === "dd") return [...targets, ...values];
+  if (
+    (base === "sed" || base === "perl" || base === "ruby") &&
+    words.some(({ value }) => /^-[a-zA-Z]*i|^--in-place/.test(value))
+  ) {
+    return [...targets, ...operands];
+  }
+  if (base === "tar" || base === "unzip" || base === "git") return [...targets, ...targetFolder(words)];
+  if (base === "sort" || base === "curl" || base === "wget") return [...targets, ...targetFolder(words), ...values];
+  if (base === "uniq") return [...targets, ...operands.slice(1)];
+  return targets;
+}
+
+/** `of=FILE`, `--target-directory=FOLDER`. */
+function afterEquals(word: ShellWord): ShellWord[] {
+  const at = word.value.indexOf("=");
+  if (at < 0) return [];
+  const value = word.value.slice(at + 1);
+  return [{ ...literalWord(value), kind: word.kind, tilde: value.startsWith("~") }];
+}
+
+/** The word behind -t, -C, -d, -o and their like. */
+const targetFolder = (words: readonly ShellWord[]) =>
+  words.filter((_, index) =>
+    /^(-[a-zA-Z]*[tCdoOP]|--target-directory|--directory|--output|--output-directory)$/.test(
+      words[index - 1]?.value ?? "",
+    ),
+  );

@@ -1,0 +1,26 @@
+import type { PermissionDecision, PermissionMode } from "../../../src/protocol/index.ts";
+import { authorize, parseRules } from "../../../src/tool/index.ts";
+
+export interface JudgeOptions {
+  readonly rules?: Parameters<typeof parseRules>[0];
+  readonly mode?: PermissionMode;
+  readonly cwd?: string;
+  readonly roots?: readonly string[];
+  readonly realPath?: (path: string) => string;
+}
+
+/** The policy's verdict on a command line in /work, of a user whose home is /home/me. */
+export function judge(command: string, options: JudgeOptions = {}): PermissionDecision {
+  const { rules = {}, mode = "default", cwd = "/work", roots = ["/work"], realPath } = options;
+  return authorize({
+    tool: { name: "Bash", access: "run" },
+    subject: { kind: "command", command },
+    title: `$ ${command}`,
+    mode,
+    rules: parseRules(rules),
+    roots,
+    cwd,
+    home: "/home/me",
+    realPath,
+  });
+}
