@@ -133,6 +133,21 @@ describe("troupe trust", () => {
     expect(await go()).toContain("is not trusted");
   });
 
+  test("CVE-2025-54135, CVE-2025-54136: a server that came or was swapped after the folder was trusted does not start", async () => {
+    const place = workplace();
+    const mark = markOf(place);
+    const model = innocentScript(place, mark);
+    const servers = (line: string) => ({ mcpServers: { it: { command: "sh", args: ["-c", line] } } });
+    place.write(".troupe/settings.json", servers("exit 1"));
+    await place.run(["trust"]);
+    for (const file of [".troupe/settings.json", ".mcp.json"]) {
+      place.write(file, servers(`touch '${mark}'`));
+      const { stderr } = await place.run(["-p", "go", "--model", model]);
+      expect(stderr).toContain("has changed since it was trusted");
+      expect(existsSync(mark)).toBe(false);
+    }
+  });
+
   test("--trust is for one run and one folder, also when a session of another folder is resumed", async () => {
     const place = workplace();
     const mark = markOf(place);
