@@ -25,11 +25,17 @@ export function guardedPaths({ roots, userHome, writable }: SandboxPlaces): read
     const homes = isInside(home, root) ? homeNames.map((name) => join(home, name)) : [];
     return [...own, ...others, ...homes.filter((path) => existsSync(path))];
   });
-  const gits = [...lifted]
-    .filter((path) => path.endsWith("/.git"))
-    .flatMap((path) => gitNames.map((name) => join(path, name)));
+  const gits = [...lifted].filter((path) => path.endsWith("/.git")).flatMap(partsOfGit);
   return [...new Set([...guarded.filter((path) => !lifted.has(path)), ...gits])];
 }
+
+/** There is no repository without its settings, so that one need not be kept from being made. */
+const partsOfGit = (git: string) => [
+  join(git, "hooks"),
+  ...["config", "config.worktree", "info", "modules", "worktrees"]
+    .map((name) => join(git, name))
+    .filter((path) => existsSync(path)),
+];
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -41,7 +47,6 @@ const guardedFiles = [".mcp.json"];
 const oftenAbsent = words(`
   .gitmodules .gitconfig .claude.json .cursorrules .cursorignore .envrc .ripgreprc .vimrc .nvimrc .exrc .emacs
 `);
-const gitNames = ["hooks", "config"];
 
 /** Of the user's home, should it be a working folder or lie in one. */
 const homeNames = words(`

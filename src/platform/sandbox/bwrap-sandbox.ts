@@ -8,6 +8,7 @@ import type { ProcessRequest } from "../start-process.ts";
 import { hasErrorCode } from "../storage-error.ts";
 import { bwrapArguments } from "./bwrap-arguments.ts";
 import { createEgress, type Egress } from "./egress.ts";
+import { parseAllowedHost } from "./judge-host.ts";
 import { listeningSockets } from "./listening-sockets.ts";
 import { createPlaceholders } from "./placeholders.ts";
 import type { EnteredSandbox, Sandbox, SandboxOptions } from "./sandbox.ts";
@@ -22,6 +23,7 @@ const keptOfRun = ["/run/current-system", "/run/wrappers", "/run/opengl-driver"]
 
 export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const placeholders = createPlaceholders();
+  const hosts = options.hosts.map(parseAllowedHost);
   const writable = options.writable.map((path) => realPathSync(path)).filter((path) => existsSync(path));
   let folder: Promise<string> | undefined;
   let egress: Promise<Egress> | undefined;
@@ -103,8 +105,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     const { program, problem } = await tryIt();
     if (program === undefined) throw new Error(problem);
     const { args, held } = await plan(program, request);
-    const through =
-      options.hosts.length === 0 ? undefined : await (egress ??= createEgress(options.hosts, await privateFolder()));
+    const through = hosts.length === 0 ? undefined : await (egress ??= createEgress(hosts, await privateFolder()));
     return {
       request: {
         command: program.path,

@@ -15,6 +15,7 @@ const program = "/usr/bin/sandbox-exec";
 
 /** macOS. There is no process space of its own here: environments of other processes are hidden by the system itself. */
 export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
+  const hosts = options.hosts.map(parseAllowedHost);
   let folder: Promise<string> | undefined;
   let egress: Promise<{ proxy: EgressProxy; port: number | undefined }> | undefined;
   let tried: Promise<string | undefined> | undefined;
@@ -22,7 +23,7 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
   const privateFolder = () =>
     (folder ??= mkdtemp(join(tmpdir(), "troupe-sandbox-")).then((path) => realPathSync(path)));
   const openEgress = async () => {
-    const proxy = createEgressProxy(options.hosts.map(parseAllowedHost));
+    const proxy = createEgressProxy(hosts);
     return { proxy, port: await proxy.listen(0) };
   };
 
@@ -32,7 +33,7 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
       protectedPaths: options.protectedPaths().flatMap((path) => [path, realPathSync(path)]),
       hidden: options.hidden.map((path) => realPathSync(path)),
       readable: options.readable().map((path) => realPathSync(path)),
-      proxyPort: options.hosts.length === 0 ? undefined : (await (egress ??= openEgress())).port,
+      proxyPort: hosts.length === 0 ? undefined : (await (egress ??= openEgress())).port,
     });
 
   const tryOnce = async (): Promise<string | undefined> => {
