@@ -90,10 +90,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     async remember(answer, suggestions) {
       if (answer.behavior !== "allow" || answer.scope === "once") return;
       if (answer.scope === "always") await rememberRules(options.localSettings, suggestions);
-      rules = { ...rules, allow: [...rules.allow, ...suggestions.map(ownRule)] };
+      rules = { ...rules, allow: [...rules.allow, ...suggestions.map((text) => parseRule(text))] };
     },
   };
 }
-
-/** A rule that was suggested here speaks of a tool that there is, also when it is one that the caller brought. */
-const ownRule = (text: string) => parseRule(text, [text.replace(/\(.*/s, "")]);

@@ -37,10 +37,11 @@ export function parseRules(
 }
 
 /**
- * Throws a `TroupeError` for what is not a rule: one that means nothing would protect nothing. A tool must be one of ours, of `tools`,
- * or of Claude Code, whose settings are read as they are; in those files alone, a name that nobody knows is let pass.
+ * Throws a `TroupeError` for what is not a rule: one that means nothing would protect nothing. Where `tools` are given, a rule must be
+ * for one of them, of ours, or of Claude Code, whose settings are read as they are: in those files alone, a name that nobody knows is
+ * let pass.
  */
-export function parseRule(given: RuleText, tools: readonly string[] = []): Rule {
+export function parseRule(given: RuleText, tools?: readonly string[]): Rule {
   const { value, source, folder } =
     typeof given === "string" ? { value: given, source: undefined, folder: undefined } : given;
   const text = value.trim();
@@ -55,9 +56,9 @@ export function parseRule(given: RuleText, tools: readonly string[] = []): Rule 
   if (tool === undefined || specifier?.trim() === "") {
     return fail("is not a permission rule: write a tool's name, such as Bash, or Bash(git status).");
   }
-  const known = [...knownTools, ...tools];
+  const known = tools && [...knownTools, ...tools];
   const foreign = source !== undefined && /[\\/]\.claude[\\/]/.test(source);
-  if (!known.includes(tool) && tool !== "*" && !tool.startsWith("mcp__") && !foreign) {
+  if (known && !known.includes(tool) && tool !== "*" && !tool.startsWith("mcp__") && !foreign) {
     const nearest = nearestName(tool, known);
     return fail(
       `names the tool ${tool}, which there is not${nearest === undefined ? "" : `: did you mean ${nearest}?`}`,

@@ -116,7 +116,7 @@ test("of another agent's files only permissions, hooks and env are read, and wha
   const config = await load(tree);
   expect(config.model).toBeUndefined();
   expect(config.permissionMode).toBe("default");
-  expect(config.rules.allow).toEqual([{ value: "Read", source: tree.path("home/.claude/settings.json") }]);
+  expect(config.rules.allow).toMatchObject([{ value: "Read", source: tree.path("home/.claude/settings.json") }]);
   expect(config.childEnv["FROM_HOME"]).toBe("1");
   expect(config.hooks).toMatchObject([{ value: { Stop: [] }, source: tree.path("home/.claude/settings.json") }]);
 });

@@ -166,7 +166,7 @@ test("lasting answers are kept where the folder cannot write, and need no trust"
   await rememberRules(localSettings, ["Bash(npm test)"]);
   await rememberRules(localSettings, ["Bash(npm test)", "Edit(src/**)"]);
   const config = await load(tree);
-  expect(config.rules.allow).toEqual([
+  expect(config.rules.allow).toMatchObject([
     { value: "Bash(npm test)", source: localSettings },
     { value: "Edit(src/**)", source: localSettings },
   ]);

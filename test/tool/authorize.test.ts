@@ -251,13 +251,13 @@ describe("rules", () => {
     ["WebFetch(domain:https://example.com)", /does not name a host/],
     ["WebFetch(domain:exa*mple.com)", /does not name a host/],
   ])("%s is refused", (text, message) => {
-    expect(() => parseRule({ value: text, source: "/p/.troupe/settings.json" })).toThrow(message);
-    expect(() => parseRule({ value: text, source: "/p/.troupe/settings.json" })).toThrow(
+    expect(() => parseRule({ value: text, source: "/p/.troupe/settings.json" }, [])).toThrow(message);
+    expect(() => parseRule({ value: text, source: "/p/.troupe/settings.json" }, [])).toThrow(
       /^\/p\/\.troupe\/settings\.json: /,
     );
   });
   it("of tools that only another agent has are let pass in its own files", () => {
-    expect(parseRule({ value: "FancyTool(x)", source: "/p/.claude/settings.json" }).tool).toBe("FancyTool");
+    expect(parseRule({ value: "FancyTool(x)", source: "/p/.claude/settings.json" }, []).tool).toBe("FancyTool");
   });
   it.each([
     ["Bash(git log:*) Bash(git diff *),Read", ["Bash(git log:*)", "Bash(git diff *)", "Read"]],
