@@ -3,6 +3,7 @@ import { version } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { McpFlags } from "./mcp.ts";
+import type { LandFlags } from "./land.ts";
 import type { RunFlags } from "./run-flags.ts";
 import type { TrustFlags } from "./trust.ts";
 
@@ -99,6 +100,7 @@ function buildProgram(exit: (code: number) => void): Program {
       exit(await trust(folder, flags));
     });
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
+  addTeamCommands(program, exit);
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "without the pauses that make it readable")
@@ -146,6 +148,39 @@ function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
     .argument("[name]", "by default all of them")
     .action(async (name: string | undefined, flags: McpFlags) => {
       exit(await (await import("./mcp.ts")).testMcp(name, flags));
+    });
+}
+
+function addTeamCommands(program: Program, exit: (code: number) => void): void {
+  const worktree = subcommand(program, "worktree", "the worktrees of agents in this repository");
+  worktree
+    .command("list", { isDefault: true })
+    .description("each with its branch, its state, and what it holds")
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .option("--json", "as JSON lines")
+    .action(async (flags: { json?: boolean }) => {
+      const { listAll } = await import("./worktree.ts");
+      exit(await listAll(flags));
+    });
+  subcommand(worktree, "prune", "remove those that hold nothing, and put in order what killed sessions left")
+    .option("--dry-run", "say what would be done")
+    .option("--json", "as JSON lines")
+    .action(async (flags: { dryRun?: boolean; json?: boolean }) => {
+      const { prune } = await import("./worktree.ts");
+      exit(await prune(flags));
+    });
+  subcommand(program, "land", "bring finished branches to the current one: rebased, checked, all or nothing")
+    .argument("[branches...]")
+    .option("--check <command>", "run this on the result; without it, land.check of the settings")
+    .option("--agent", "let the author agent settle conflicts")
+    .option("--dry-run", "say what would land; runs no check")
+    .option("--continue", "finish a landing that was interrupted, and land the rest of it")
+    .option("--abort", "take an interrupted landing back")
+    .option("--json", "the report as JSON")
+    .action(async (branches: string[], flags: LandFlags) => {
+      const { runLand } = await import("./land.ts");
+      exit(await runLand(branches, flags));
     });
 }
 

@@ -17,6 +17,8 @@ export interface GitResult {
   readonly ok: boolean;
   readonly exitCode: number | null;
   readonly stdout: string;
+  /** The same as it came, for what may not be text. */
+  readonly bytes: Buffer;
   readonly stderr: string;
 }
 
@@ -26,7 +28,8 @@ export interface GitResult {
  */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const git = await findExecutable("git", options.env?.["PATH"]);
-  if (git === undefined) return { ok: false, exitCode: null, stdout: "", stderr: "git is not installed" };
+  if (git === undefined)
+    return { ok: false, exitCode: null, stdout: "", bytes: Buffer.alloc(0), stderr: "git is not installed" };
   const limit = options.limitBytes ?? 4 * 1024 * 1024;
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   const kept = { stdout: 0, stderr: 0 };
@@ -44,10 +47,12 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
       if (piece.length > 0) output[stream].push(piece);
     },
   });
+  const bytes = Buffer.concat(output.stdout);
   return {
     ok: result.exitCode === 0 && !result.aborted && !result.timedOut,
     exitCode: result.exitCode,
-    stdout: Buffer.concat(output.stdout).toString("utf8"),
+    stdout: bytes.toString("utf8"),
+    bytes,
     stderr: result.startFailure ?? Buffer.concat(output.stderr).toString("utf8"),
   };
 }

@@ -4,3 +4,7 @@ export { type ListedWorktree, listWorktrees } from "./worktree/list-worktrees.ts
 export { type PrunedWorktree, type PruneRequest, pruneWorktrees } from "./worktree/prune-worktrees.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";
 export type { TeamPlace } from "./worktree/repository.ts";
+export { type LandedBranch, type RefusedBranch } from "./land/build-batch.ts";
+export { type CommitWords, type Conflict, type ResolveConflict } from "./land/conflict.ts";
+export { land, type LandReport, type LandRequest, settleLanding } from "./land/land.ts";
+export { type Recovered } from "./land/recover-landing.ts";

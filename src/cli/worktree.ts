@@ -1,0 +1,56 @@
+import { homedir } from "node:os";
+import { type ListedWorktree, listWorktrees, pruneWorktrees } from "../team/index.ts";
+import { createScreen } from "./screen.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { teamPlace } from "./team-place.ts";
+
+/** The worktrees of agents in this repository, and what each of them holds. */
+export async function listAll(flags: { json?: boolean }): Promise<number> {
+  const { place } = await teamPlace();
+  const { worktrees, problems } = await listWorktrees(place);
+  if (flags.json) {
+    for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
+  } else {
+    const screen = createScreen(process.stdout, process.env);
+    if (worktrees.length === 0) screen.line("no worktrees of agents here");
+    for (const worktree of worktrees) {
+      screen.line(`${worktree.branch ?? "(no branch)"}  ${summary(worktree)}`, screen.paint.bold);
+      screen.field("  folder", worktree.path.replace(homedir(), "~"));
+      if (worktree.agentId !== undefined) screen.field("  agent", worktree.agentId);
+      if (worktree.base !== undefined) screen.field("  base", worktree.base.slice(0, 12));
+      for (const reason of worktree.reasons) screen.field("  holds", reason);
+    }
+  }
+  return tell(problems);
+}
+
+/** Removes what holds nothing, takes back what was never finished, and says what stays and why. */
+export async function prune(flags: { dryRun?: boolean; json?: boolean }): Promise<number> {
+  const { place } = await teamPlace();
+  const { worktrees, problems } = await pruneWorktrees(place, { dryRun: flags.dryRun ?? false });
+  if (flags.json) {
+    for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
+    return tell(problems);
+  }
+  const screen = createScreen(process.stdout, process.env);
+  if (worktrees.length === 0) screen.line("no worktrees of agents here");
+  for (const { name, outcome, reasons } of worktrees) {
+    const would = flags.dryRun && outcome !== "live" && outcome !== "kept" ? "would be " : "";
+    screen.paragraph(`${name}: ${would}${outcome}${reasons.length === 0 ? "" : ` (${reasons.join("; ")})`}`);
+  }
+  const failed = worktrees.some(({ outcome }) => outcome === "failed");
+  return failed ? exitCodes.failed : tell(problems);
+}
+
+function summary({ state, changedFiles, commits }: ListedWorktree): string {
+  const parts = [
+    commits > 0 && `${commits} commit${commits === 1 ? "" : "s"} ahead`,
+    changedFiles.length > 0 && `${changedFiles.length} changed file${changedFiles.length === 1 ? "" : "s"}`,
+  ];
+  return [state, ...parts.filter(Boolean)].join(", ");
+}
+
+function tell(problems: readonly string[]): number {
+  for (const problem of problems) process.stderr.write(`troupe: ${problem}\n`);
+  return problems.length === 0 ? exitCodes.done : exitCodes.failed;
+}

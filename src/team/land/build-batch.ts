@@ -1,0 +1,144 @@
+import type { LandSettings } from "../../protocol/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import type { Repository } from "../worktree/repository.ts";
+import { type CommandResult, runCommand } from "../worktree/run-command.ts";
+import type { ChosenBranch } from "./choose-branches.ts";
+import { committer } from "./committer.ts";
+import type { Conflict, ResolveConflict } from "./conflict.ts";
+import { firstRed } from "./first-red.ts";
+import type { LandTree } from "./land-tree.ts";
+import { resetTo, stackBranch } from "./stack-branch.ts";
+
+export interface LandedBranch {
+  readonly branch: string;
+  /** Where the branch itself stands. */
+  readonly tip: string;
+  /** What the target's history has for it. */
+  readonly commit: string;
+  readonly commits: number;
+  /** A conflict was settled on the way. */
+  readonly resolved: boolean;
+}
+
+export type RefusedBranch =
+  | { readonly branch: string; readonly reason: "nothing new" }
+  | { readonly branch: string; readonly reason: "conflict"; readonly conflict: Conflict }
+  | { readonly branch: string; readonly reason: "red"; readonly how: string; readonly tail: string };
+
+export interface Batch {
+  readonly after: string;
+  readonly landed: readonly LandedBranch[];
+  readonly refused: readonly RefusedBranch[];
+}
+
+export interface BatchRequest {
+  readonly tree: LandTree;
+  readonly before: string;
+  readonly branches: readonly ChosenBranch[];
+  readonly check: LandSettings | undefined;
+  readonly resolveConflict?: ResolveConflict;
+  onProgress?(line: string): void;
+}
+
+/**
+ * All branches on top of each other, checked once. If that is red, halving finds the first branch that makes it so; it is left
+ * out, and what came after it is built anew on what is green.
+ */
+export async function buildBatch(repository: Repository, request: BatchRequest): Promise<Batch> {
+  const landed: LandedBranch[] = [];
+  const refused: RefusedBranch[] = [];
+  let green = request.before;
+  for (let rest = request.branches; rest.length > 0; ) {
+    const stack = await stackAll(repository, request, { onto: green, branches: rest });
+    const red = await findRed(repository, request, stack.landed);
+    const good = stack.landed.slice(0, red?.at);
+    landed.push(...good);
+    green = good.at(-1)?.commit ?? green;
+    const culprit = red && stack.landed[red.at];
+    if (!red || !culprit) {
+      refused.push(...stack.refused);
+      break;
+    }
+    if (landed.length === 0 && green === request.before) await assertTargetGreen(repository, request);
+    refused.push({ branch: culprit.branch, reason: "red", how: red.result.how, tail: red.result.tail });
+    request.onProgress?.(`${culprit.branch} turns the check red, and is left out`);
+    // What was in conflict behind the red one may fit now that it is gone.
+    const at = rest.findIndex(({ branch }) => branch === culprit.branch);
+    refused.push(...stack.refused.filter(({ branch }) => rest.slice(0, at).some((other) => other.branch === branch)));
+    rest = rest.slice(at + 1);
+  }
+  return { after: green, landed, refused };
+}
+
+async function stackAll(
+  repository: Repository,
+  { tree, resolveConflict, onProgress }: BatchRequest,
+  { onto, branches }: { onto: string; branches: readonly ChosenBranch[] },
+): Promise<{ landed: LandedBranch[]; refused: RefusedBranch[] }> {
+  const landed: LandedBranch[] = [];
+  const refused: RefusedBranch[] = [];
+  for (const { branch, tip } of branches) {
+    const stacked = await stackBranch(repository, {
+      branch,
+      tip,
+      onto: landed.at(-1)?.commit ?? onto,
+      path: tree.path,
+      identity: await committer(repository, tip),
+      resolve: resolveConflict,
+    });
+    if (stacked.kind === "stacked") {
+      onProgress?.(`${branch}: ${stacked.commits} commit${stacked.commits === 1 ? "" : "s"} put on top`);
+      landed.push({ branch, tip, commit: stacked.commit, commits: stacked.commits, resolved: stacked.resolved });
+    } else if (stacked.kind === "conflict") {
+      onProgress?.(`${branch}: conflict in ${stacked.conflict.files.join(", ")}`);
+      refused.push({ branch, reason: "conflict", conflict: stacked.conflict });
+    } else refused.push({ branch, reason: "nothing new" });
+  }
+  return { landed, refused };
+}
+
+async function findRed(
+  repository: Repository,
+  request: BatchRequest,
+  stacked: readonly LandedBranch[],
+): Promise<{ at: number; result: CommandResult } | undefined> {
+  const results = new Map<number, CommandResult>();
+  const isRed = async (count: number) => {
+    const commit = stacked[count - 1]?.commit ?? request.before;
+    const result = await check(repository, request, commit);
+    if (result) results.set(count, result);
+    return result !== undefined && !result.ok;
+  };
+  if (stacked.length === 0 || !(await isRed(stacked.length))) return undefined;
+  if (stacked.length > 1)
+    request.onProgress?.("the check is red for all together: looking for the branch that breaks it");
+  const at = await firstRed(stacked.length, isRed);
+  const result = results.get(at + 1);
+  return result && { at, result };
+}
+
+/** Undefined when there is no check to run. */
+async function check(
+  repository: Repository,
+  { tree, check: settings, onProgress }: BatchRequest,
+  commit: string,
+): Promise<CommandResult | undefined> {
+  if (settings?.check === undefined) return undefined;
+  await resetTo(repository, tree.path, commit);
+  onProgress?.(`check at ${commit.slice(0, 9)}: ${settings.check}`);
+  const { place } = repository;
+  return runCommand(place, {
+    command: settings.check,
+    cwd: tree.path,
+    env: { ...place.env, ...tree.env },
+    timeoutMs: settings.checkTimeoutMs ?? 30 * 60_000,
+  });
+}
+
+/** Before the first branch is blamed: a check that is red without it says nothing about it. */
+async function assertTargetGreen(repository: Repository, request: BatchRequest): Promise<void> {
+  const result = await check(repository, request, request.before);
+  if (!result || result.ok) return;
+  const message = `the check fails on the current branch already (${result.how}), so nothing can be said about the others: mend it first. Its last words: ${result.tail.slice(-600)}`;
+  throw new TroupeError("git", message);
+}

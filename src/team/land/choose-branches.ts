@@ -1,0 +1,56 @@
+import { TroupeError } from "../../protocol/index.ts";
+import { nearestName } from "../../platform/index.ts";
+import type { Repository } from "../worktree/repository.ts";
+
+export interface ChosenBranch {
+  readonly branch: string;
+  readonly tip: string;
+}
+
+/** The branches that were named, in order, each checked before anything is done. */
+export async function chooseBranches(
+  repository: Repository,
+  { names, target }: { readonly names: readonly string[]; readonly target: string },
+): Promise<{ branches: ChosenBranch[]; notices: string[] }> {
+  const branches: ChosenBranch[] = [];
+  const notices: string[] = [];
+  for (const name of names) {
+    const branch = name.replace(/^refs\/heads\//, "");
+    if (branches.some((other) => other.branch === branch)) throw new TroupeError("usage", `${branch} is named twice`);
+    if (`refs/heads/${branch}` === target) {
+      throw new TroupeError("usage", `${branch} is the current branch: it is what others land on`);
+    }
+    const found = await repository.git([
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      "--end-of-options",
+      `refs/heads/${branch}^{commit}`,
+    ]);
+    if (!found.ok) throw await unknownBranch(repository, branch);
+    branches.push({ branch, tip: found.stdout.trim() });
+    notices.push(...(await uncommitted(repository, branch)));
+  }
+  return { branches, notices };
+}
+
+async function unknownBranch(repository: Repository, branch: string): Promise<TroupeError> {
+  const all = (await repository.ask(["for-each-ref", "--format=%(refname:short)", "refs/heads"])).split("\n");
+  const nearest = nearestName(branch, all);
+  return new TroupeError(
+    "usage",
+    `there is no branch ${branch}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
+  );
+}
+
+async function uncommitted(repository: Repository, branch: string): Promise<string[]> {
+  const path = await repository.ask(["for-each-ref", "--format=%(worktreepath)", `refs/heads/${branch}`]);
+  if (path === "") return [];
+  const status = await repository.git(["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty"], {
+    cwd: path,
+  });
+  const count = status.stdout.split("\0").filter(Boolean).length;
+  return count === 0
+    ? []
+    : [`${path} has ${count} uncommitted change${count === 1 ? "" : "s"} on ${branch}: they do not land`];
+}

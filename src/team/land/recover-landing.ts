@@ -1,0 +1,94 @@
+import { existsSync } from "node:fs";
+import { currentProcess, isAlive } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { operationIsOver } from "../worktree/living.ts";
+import type { Repository } from "../worktree/repository.ts";
+import { undoCreation } from "../worktree/undo-creation.ts";
+import { listEntries, writeEntry } from "../worktree/worktree-entry.ts";
+import { type LandJournal, readJournal, removeJournal } from "./land-journal.ts";
+import { settleFiles } from "./settle-files.ts";
+
+export interface Recovered {
+  readonly journal: LandJournal;
+  /** Whether the target has what the interrupted landing had ready. */
+  readonly outcome: "finished" | "undone";
+  readonly notices: readonly string[];
+}
+
+/**
+ * Puts in order what a killed landing left: what had moved the branch is finished, what had not is as if it had never begun.
+ * With `back` a move is undone even so. In the landing's turn only. Undefined if there is nothing to put in order.
+ */
+export async function recoverLanding(
+  repository: Repository,
+  { back }: { readonly back: boolean },
+): Promise<Recovered | undefined> {
+  const journal = await readJournal(repository);
+  await removeLeftTrees(repository);
+  if (!journal) return undefined;
+  if (isAlive(journal.owner) !== "dead" && journal.owner.pid !== process.pid) {
+    throw new TroupeError("git", `a landing of process ${journal.owner.pid} is at work in ${journal.top}: wait for it`);
+  }
+  if (!(await operationIsOver(repository.place, journal.id))) {
+    throw new TroupeError("git", `git is still at work for an interrupted landing in ${journal.top}: try again later`);
+  }
+  const recovered = await settle(repository, journal, { back });
+  await removeJournal(repository);
+  return { journal, ...recovered };
+}
+
+async function settle(
+  repository: Repository,
+  journal: LandJournal,
+  { back }: { readonly back: boolean },
+): Promise<Omit<Recovered, "journal">> {
+  const { target, before, after, state } = journal;
+  const ref = async () => (await repository.git(["rev-parse", "--verify", "--quiet", target])).stdout.trim();
+  if (state === "begun" || after === undefined) return { outcome: "undone", notices: [] };
+  if (back && (await ref()) === after) {
+    await repository.ask(["update-ref", "-m", "troupe land: taken back", target, before, after]);
+  }
+  const now = await ref();
+  if (now !== before && now !== after) {
+    const notice = `${target} has been moved since the landing was interrupted: its files are left as they are`;
+    return { outcome: "undone", notices: [notice] };
+  }
+  const notices = now === before && !back ? [] : await files(repository, journal, now);
+  if (now === before) return { outcome: "undone", notices };
+  await markLanded(repository, journal.landing);
+  return { outcome: "finished", notices };
+}
+
+async function files(repository: Repository, journal: LandJournal, to: string): Promise<string[]> {
+  const { top, target, before, after = "" } = journal;
+  const head = (await repository.git(["symbolic-ref", "--quiet", "HEAD"], { cwd: top })).stdout.trim();
+  if (!existsSync(top) || head !== target) return [];
+  const gitDir = await repository.ask(["rev-parse", "--absolute-git-dir"], { cwd: top });
+  const from = to === after ? before : after;
+  const changed = await settleFiles(repository, { top, gitDir, from, to, since: Date.parse(journal.startedAt) });
+  return changed.map((path) => `${path} was changed since the landing was interrupted, and is left as it is`);
+}
+
+/** A worktree whose branch has been landed holds nothing any more that would be lost. */
+export async function markLanded(
+  repository: Repository,
+  landed: readonly { readonly branch: string; readonly tip: string }[],
+): Promise<void> {
+  const { entries } = await listEntries(repository);
+  for (const entry of entries) {
+    const found = landed.find(({ branch }) => branch === entry.branch);
+    if (found) await writeEntry(repository, { ...entry, landed: found.tip });
+  }
+}
+
+async function removeLeftTrees(repository: Repository): Promise<void> {
+  const { entries } = await listEntries(repository);
+  const here = currentProcess();
+  for (const entry of entries) {
+    if (!entry.agentId.startsWith(landAgent) || isAlive(entry.owner, here) !== "dead") continue;
+    await undoCreation(repository, entry);
+  }
+}
+
+/** In the place of an agent's id, for the throw-away worktree of a landing. */
+export const landAgent = "troupe-land";
