@@ -86,7 +86,7 @@ function serversIn(text: string, file: string): object {
   return typeof servers === "object" && servers !== null ? servers : {};
 }
 
-/** Only the place that changes: comments of spacing and the order of everything else are the user's. */
+/** Only around the place that changes: the order and the indent of everything else are the user's. */
 function changed(text: string, name: string, server: unknown): string {
   const indented = /^([ \t]+)"/m.exec(text)?.[1];
   const formattingOptions = { insertSpaces: !indented?.includes("\t"), tabSize: indented?.length ?? 2, eol: "\n" };

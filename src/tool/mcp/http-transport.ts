@@ -38,7 +38,10 @@ function addressOf(text: string): URL {
 
 function boundedFetch({ messageLimit, onFlood }: HttpTransportOptions): FetchLike {
   return async (url, init) => {
-    const response = await fetch(url, init);
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (init?.signal?.aborted) throw error;
+      throw unreachable(url, error);
+    });
     if (!response.body) return response;
     const body = response.body.pipeThrough(boundMessages({ limit: messageLimit, onFlood }));
     const { status, statusText, headers } = response;
@@ -46,6 +49,14 @@ function boundedFetch({ messageLimit, onFlood }: HttpTransportOptions): FetchLik
     Object.defineProperties(bounded, { url: { value: response.url }, redirected: { value: response.redirected } });
     return bounded;
   };
+}
+
+/** Still the kind of error by which the client tells an outage from an answer. */
+function unreachable(url: string | URL, error: unknown): TypeError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const why = cause instanceof Error && cause.message !== "" ? cause.message : (code ?? String(cause));
+  return new TypeError(`${new URL(url).origin} could not be reached: ${why}`, { cause: error });
 }
 
 /** Counts the bytes since the last blank line: in an event stream that ends a message, in JSON text there is none. */

@@ -229,11 +229,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   }
 }
 
-const reasonOf = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause);
-  const below = cause.cause instanceof Error ? cause.cause.message : undefined;
-  return cause.message === "fetch failed" && below ? `it could not be reached: ${below}` : cause.message;
-};
+const reasonOf = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).replace(/^Version negotiation probe failed: /, "");
 
 /** What is wrong with the configuration does not become right by waiting. */
 const isHopeless = (why: string): boolean =>
