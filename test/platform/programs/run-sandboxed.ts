@@ -1,0 +1,23 @@
+import { createProcessScope, loadSandbox } from "../../../src/platform/index.ts";
+
+/** run-sandboxed FOLDER SCRIPT: says why there is no sandbox, or runs the script in one; then waits to be killed. */
+const [folder = "/", script = ""] = process.argv.slice(2);
+const sandbox = await loadSandbox({
+  writable: [folder],
+  protectedPaths: () => [`${folder}/.git`],
+  hidden: [],
+  readable: () => [],
+  hosts: [],
+});
+const problem = await sandbox.problem();
+if (problem === undefined) {
+  const env = { PATH: process.env["PATH"] ?? "", TOKEN: process.env["TOKEN"] ?? "" };
+  const entered = await sandbox.enter({ command: "/bin/bash", args: ["-c", script], cwd: folder, env });
+  await createProcessScope().run({ ...entered.request, onOutput: (chunk) => process.stdout.write(chunk) });
+  await entered.release();
+  console.log("released");
+  setInterval(() => undefined, 1000);
+} else {
+  console.log(`problem: ${problem}`);
+  await sandbox.close();
+}
