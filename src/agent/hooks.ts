@@ -1,5 +1,5 @@
 import type { AnswerPart, CallId, PermissionDecision, PromptId, ToolOutcome } from "../protocol/index.ts";
-import type { CreateId } from "../platform/index.ts";
+import { type CreateId, redactSecrets } from "../platform/index.ts";
 import { type Tool, parseInput } from "../tool/index.ts";
 import { deniedByHook, hookFeedback, invalidRewrite, sentBackByHook } from "./fragments/hook-words.ts";
 import type { Recorder } from "./recorder.ts";
@@ -96,7 +96,7 @@ export function underHook(
 export function withWords(outcome: ToolOutcome, words: readonly (string | undefined)[]): ToolOutcome {
   const said = words.filter((text) => text !== undefined);
   if (said.length === 0) return outcome;
-  const parts = said.map((text) => ({ type: "text" as const, text: hookFeedback(text) }));
+  const parts = said.map((text) => ({ type: "text" as const, text: hookFeedback(redactSecrets(text)) }));
   return { ...outcome, content: [...outcome.content, ...parts] };
 }
 

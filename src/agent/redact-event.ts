@@ -15,6 +15,12 @@ export function redactEvent(event: StoredEvent): StoredEvent {
     case "agent.idle":
     case "agent.stopped":
       return event.detail === undefined ? event : { ...event, detail: redactSecrets(event.detail) };
+    case "hook.ran":
+      return {
+        ...event,
+        command: redactSecrets(event.command),
+        ...(event.detail !== undefined && { detail: redactSecrets(event.detail) }),
+      };
     case "background.started":
       return { ...event, description: redactSecrets(event.description) };
     case "prompt.admitted":

@@ -51,8 +51,8 @@ function secretsIn(text: string, known: readonly string[]): Found[] {
 function knownIn(text: string, known: readonly string[]): Found[] {
   const found: Found[] = [];
   for (const secret of known) {
-    // A short one would be found in half of all words.
-    if (secret.length < 8) continue;
+    // A short one, or a word such as people put where a key is asked for, would be found all over ordinary text.
+    if (secret.length < 16 && !/^(?=.*\d)(?=.*[A-Za-z]).{8,}$/.test(secret)) continue;
     for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) {
       found.push({ start: at, end: at + secret.length, kind: "model key" });
     }

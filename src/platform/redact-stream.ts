@@ -11,13 +11,13 @@ export interface RedactStream {
 /** A line, or a private key, that is longer than this is passed on in pieces. */
 const heldLimit = 65_536;
 
-export function createRedactStream(): RedactStream {
+export function createRedactStream(known: readonly string[] = []): RedactStream {
   // One character for each byte: all that is looked for is ASCII, and everything else comes out as it went in.
   let held = "";
   const pass = (length: number): Buffer => {
     const text = held.slice(0, length);
     held = held.slice(length);
-    return Buffer.from(redactSecrets(text), "latin1");
+    return Buffer.from(redactSecrets(text, known), "latin1");
   };
   return {
     push(chunk) {

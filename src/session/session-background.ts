@@ -15,6 +15,7 @@ export interface SessionBackgroundOptions {
   readonly opened: OpenedSession;
   readonly clock: Clock;
   readonly createId: CreateId;
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /** The background work of a session: in its log, on its stream, and told to the agent that started it when it ends. */
@@ -23,6 +24,7 @@ export function createSessionBackground({
   opened,
   clock,
   createId,
+  secrets,
 }: SessionBackgroundOptions): SessionBackground {
   let closing = false;
   const running = new Map<string, { id: string; description: string; outputFile: string }>();
@@ -47,7 +49,13 @@ export function createSessionBackground({
     }
   };
 
-  const tasks = createBackgroundTasks({ clock, createId, onEvent, outputFile: (id) => opened.taskOutputFile(id) });
+  const tasks = createBackgroundTasks({
+    clock,
+    createId,
+    onEvent,
+    secrets,
+    outputFile: (id) => opened.taskOutputFile(id),
+  });
   return {
     tasks,
     running: () => [...running.values()],

@@ -54,6 +54,8 @@ export interface BackgroundTasksOptions {
   onEvent(event: BackgroundEvent): Promise<void> | void;
   /** The output file grows no further than this; the rest is counted and dropped. */
   readonly fileLimitBytes?: number;
+  /** Secrets that are to be kept out of outputs although nothing about them looks like one. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 export function createBackgroundTasks(options: BackgroundTasksOptions): BackgroundTasks {
@@ -89,7 +91,7 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
   }
 
   const abort = new AbortController();
-  const redact = createRedactStream();
+  const redact = createRedactStream(options.secrets);
   const live = createLiveText((text) => void options.onEvent({ type: "background.output", backgroundId: id, text }));
   let ended: BackgroundEnd | undefined;
   let position = 0;

@@ -78,6 +78,8 @@ export interface ToolContext {
   readonly sandbox?: CommandSandbox | undefined;
   readonly files: FileTracker;
   readonly background: BackgroundTasks;
+  /** What must not get into any output, whatever it looks like. */
+  readonly secrets?: readonly string[] | undefined;
   /** The skills this agent can load. */
   readonly skills?: SkillSource | undefined;
   /** How this agent leaves plan mode; undefined where it has none to leave. */

@@ -19,6 +19,8 @@ export interface SpoolOptions {
   readonly fileLimitBytes: number;
   /** Where the whole goes, if it has to. */
   readonly openFile: () => Promise<string>;
+  /** Secrets that are to be kept out although nothing about them looks like one. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 export function spoolOutput(options: SpoolOptions): SpooledOutput {
@@ -27,7 +29,7 @@ export function spoolOutput(options: SpoolOptions): SpooledOutput {
   let tail = Buffer.alloc(0);
   let total = 0;
   let file: LateFile | undefined;
-  const redact = createRedactStream();
+  const redact = createRedactStream(options.secrets);
   const take = (chunk: Buffer) => {
     total += chunk.length;
     if (file) {

@@ -22,7 +22,7 @@ describe("a secret that a call comes across", () => {
       steps: [
         call("Read", { file_path: ".env.txt" }),
         call("Bash", { command: "cat .env.txt" }),
-        call("Bash", { command: "yes \"$(cat .env.txt)\" | head -4000" }),
+        call("Bash", { command: 'yes "$(cat .env.txt)" | head -4000' }),
         call("Bash", { command: "cat .env.txt; echo secret >&2", run_in_background: true }),
         { calls: [{ tool: "TaskOutput", input: { task_id: "{{result:/bg_\\w+/0}}" } }] },
         call("Read", { file_path: "edit.txt" }),
@@ -69,16 +69,27 @@ describe("a secret that a call comes across", () => {
     expect(paths.some((path) => path.includes("bash-"))).toBe(true);
   });
 
-  test("the key to the model is taken out by its value, whatever it looks like", async () => {
-    const { session, results } = await slashSession({
-      files: { "project/notes.txt": "the key is plain-words-as-a-key\n" },
-      steps: [call("Read", { file_path: "notes.txt" }), { text: "Done." }],
-      more: {
-        env: { HOME: "/nonexistent-home", TROUPE_HOME: tempTree().root, OPENAI_API_KEY: "plain-words-as-a-key" },
-      },
+  test("the key to the model is taken out by its value, whatever it looks like, of saved output too", async () => {
+    const key = "plain-words-as-a-key";
+    const tree = tempTree({ "project/notes.txt": `the key is ${key}\n` });
+    const { session, results, close } = await slashSession({
+      tree,
+      steps: [
+        call("Read", { file_path: "notes.txt" }),
+        call("Bash", { command: 'yes "$(cat notes.txt)" | head -4000' }),
+        call("Bash", { command: "cat notes.txt", run_in_background: true }),
+        { text: "Done." },
+        { text: "Heard." },
+      ],
+      more: { ...bypass, env: { HOME: tree.path("home"), PATH: process.env["PATH"], OPENAI_API_KEY: key } },
     });
     await session.ask("go");
+    await session.settled();
+    await close();
     expect(results()[0]?.text).toContain("the key is [redacted: model key]");
+    for (const path of filesUnder(tree.path("home/.troupe")).filter((each) => lstatSync(each).isFile())) {
+      expect(readFileSync(path, "utf8")).not.toContain(key);
+    }
   });
 
   test("what the user says is left as it is", async () => {

@@ -1,3 +1,4 @@
+import { redactSecrets } from "../../platform/index.ts";
 import { type AgentHooks, hookContext } from "../../agent/index.ts";
 import type { ContentPart, PermissionMode } from "../../protocol/index.ts";
 import { createAgentHooks } from "./agent-hooks.ts";
@@ -68,4 +69,7 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
   }
 }
 
-const asPart = (event: string, text: string): ContentPart => ({ type: "text", text: hookContext(event, text) });
+const asPart = (event: string, text: string): ContentPart => ({
+  type: "text",
+  text: hookContext(event, redactSecrets(text)),
+});

@@ -53,7 +53,8 @@ export const bashTool = defineTool<BashInput>({
 
 async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolResult> {
   const name = `bash-${randomUUID().slice(0, 8)}.txt`;
-  const output = spoolOutput({ showBytes, fileLimitBytes, openFile: () => context.outputFile(name) });
+  const openFile = () => context.outputFile(name);
+  const output = spoolOutput({ showBytes, fileLimitBytes, openFile, secrets: context.secrets });
   const live = createLiveText((text) => context.progress(text));
   const timeoutMs = input.timeout ?? context.commandTimeoutMs ?? defaultTimeout;
   let where = "";

@@ -13,6 +13,7 @@ export const skillTool = defineTool<z.infer<typeof SkillInput>>({
   description: `Loads a skill: instructions, and sometimes files, that the user or the project keeps for one kind of task. The skills are listed by name and description in your instructions; load the one that fits before you begin such a task, and do not guess at its content. Its text holds from then on; loading it again gives it again.`,
   input: SkillInput,
   access: "read",
+  resultLimit: 60_000,
   subject: (input) => ({ kind: "name", name: nameOf(input.skill) }),
   title: (input) => `Skill ${nameOf(input.skill)}`,
   async execute(input, context) {
