@@ -1,4 +1,5 @@
 import type {
+  AgentId,
   AnswerPart,
   CallId,
   ContentPart,
@@ -8,6 +9,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../protocol/index.ts";
+import { forkPlaceholder } from "./fragments/fork.ts";
 import { interruptedAnswer } from "./fragments/interrupted.ts";
 import { summaryOpening } from "./fragments/summary.ts";
 
@@ -22,6 +24,10 @@ export interface Conversation {
   /** Something was said or settled since the last answer. */
   readonly awaitsAnswer: boolean;
   readonly waiting: readonly PromptId[];
+  /** Whether this prompt was ever admitted: what is said twice under one id is said once. */
+  hasPrompt(id: PromptId): boolean;
+  /** Everything up to and including the last answer: what a fork of this agent begins with. */
+  answered(): readonly Message[];
   /** Calls of the last answer that have no result; `started` ones may have had an effect. */
   openCalls(): readonly OpenCall[];
   /** The number of the last turn that was begun. */
@@ -42,7 +48,10 @@ export interface OpenCall {
 
 type UserPart = ToolResultPart | ContentPart;
 
-export function createConversation(): Conversation {
+/** Gives the messages of another agent up to and including its answer of a turn. */
+export type Inherit = (from: AgentId, turn: number) => readonly Message[];
+
+export function createConversation(inherit?: Inherit): Conversation {
   let settled: Message[] = [];
   let turnOfMessage: (number | undefined)[] = [];
   let said: ContentPart[] = [];
@@ -50,6 +59,7 @@ export function createConversation(): Conversation {
   let calls: ToolCallPart[] = [];
   const started = new Set<CallId>();
   const everCalled = new Set<CallId>();
+  const everAdmitted = new Set<PromptId>();
   const waiting = new Map<PromptId, readonly ContentPart[]>();
   let turn = 0;
   let tokens = 0;
@@ -78,6 +88,19 @@ export function createConversation(): Conversation {
     calls = parts.filter((part) => part.type === "tool_call");
     started.clear();
     for (const call of calls) everCalled.add(call.callId);
+  };
+
+  /** Every fork of one answer begins with the same bytes: its calls have the same words for a result in each of them. */
+  const begin = (from: AgentId, turn: number) => {
+    if (!inherit) throw new Error(`the conversation of ${from} is needed, and nobody can give it`);
+    settled = [...inherit(from, turn)];
+    turnOfMessage = settled.map(() => undefined);
+    calls = settled.at(-1)?.parts.filter((part) => part.type === "tool_call") ?? [];
+    for (const { parts } of settled)
+      for (const part of parts) if (part.type === "tool_call") everCalled.add(part.callId);
+    const content: ContentPart[] = [{ type: "text", text: forkPlaceholder }];
+    results = new Map(calls.map(({ callId }) => [callId, { type: "tool_result", callId, content, isError: false }]));
+    newCharacters = settled.reduce((sum, message) => sum + characters(message.parts), 0);
   };
 
   const compact = (summary: string, keptFromTurn: number | null) => {
@@ -110,6 +133,7 @@ export function createConversation(): Conversation {
           return;
         case "prompt.admitted":
           waiting.set(event.promptId, event.parts);
+          everAdmitted.add(event.promptId);
           return;
         case "prompt.promoted":
           say(waiting.get(event.promptId) ?? []);
@@ -137,6 +161,9 @@ export function createConversation(): Conversation {
             isError: event.outcome !== "ok",
           });
           newCharacters += characters(event.content);
+          return;
+        case "context.inherited":
+          begin(event.from, event.turn);
           return;
         case "context.compacted":
           compact(event.summary, event.keptFromTurn);
@@ -174,6 +201,8 @@ export function createConversation(): Conversation {
       return { tokens, newCharacters };
     },
     hasCall: (id) => everCalled.has(id),
+    hasPrompt: (id) => everAdmitted.has(id),
+    answered: () => settled,
     turns: () => turnOfMessage.filter((number) => number !== undefined),
     get system() {
       return system;

@@ -20,6 +20,9 @@ export const StoredEvent = z.discriminatedUnion("type", [
     path: AgentPath,
     agentType: z.string(),
     parent: AgentId.optional(),
+    /** What it was started for, in a few words. */
+    description: z.string().optional(),
+    worktree: z.object({ path: z.string(), branch: z.string() }).optional(),
     model: z.string(),
     permissionMode: PermissionMode,
     cwd: z.string(),
@@ -38,6 +41,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
 
   /** The system prompt in force from here on, whole, so that a later request can start with the same bytes. */
   event("context.composed", { system: z.array(z.string()) }),
+  /** The conversation begins with another's, up to and including its answer of this turn: the agent is a fork of it. */
+  event("context.inherited", { from: AgentId, turn: count }),
   /** From here on the conversation is `summary`, then the turns from `keptFromTurn`, then what is said next. */
   event("context.compacted", {
     trigger: z.enum(["limit", "overflow", "asked"]),
@@ -94,7 +99,9 @@ export const StoredEvent = z.discriminatedUnion("type", [
 
   event("background.started", {
     backgroundId: BackgroundId,
-    kind: z.enum(["shell"]),
+    kind: z.enum(["shell", "agent"]),
+    /** The agent that runs there, if one does. */
+    agent: AgentId.optional(),
     description: z.string(),
     outputFile: z.string(),
   }),

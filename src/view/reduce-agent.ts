@@ -112,6 +112,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     }
     case "session.closed":
     case "context.composed":
+    case "context.inherited":
     case "background.started":
     case "background.output":
     case "background.ended":

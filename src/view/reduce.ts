@@ -81,6 +81,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "agent.spawned":
     case "agent.changed":
     case "context.composed":
+    case "context.inherited":
     case "context.compacted":
     case "prompt.admitted":
     case "prompt.promoted":
