@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelClient, ModelFailure, ModelRequest, Usage } from "../protocol/index.ts";
-import type { Ledger } from "./limits.ts";
+import { type Amount, type Hold, type Ledger, tokensIn } from "./limits.ts";
 import type { Recorder } from "./recorder.ts";
 
 export interface AskModel {
@@ -10,7 +10,8 @@ export interface AskModel {
   readonly ledger: Ledger;
   /** What a request of this size, or this usage, costs on this model. */
   readonly costOf: (ref: string, usage: Usage) => number;
-  readonly estimatedTokens: number;
+  /** The prompt has no more than so many. */
+  readonly mostPromptTokens: number;
 }
 
 export type AskResult =
@@ -19,20 +20,49 @@ export type AskResult =
   | { readonly type: "no_budget" };
 
 /**
- * One request, once its money is set aside. What it cost is on the ledger and in the log before the answer is, also for
- * attempts that were lost on the way.
+ * One request, once the most that it can cost is set aside. What it cost is on the ledger and in the log before the
+ * answer is, also for attempts that were lost on the way.
  */
 export async function askModel(ask: AskModel): Promise<AskResult> {
-  const { client, request, recorder, ledger, signal } = ask;
-  const turn = request.caller.turn;
-  const hold = ledger.hold(ask.costOf(client.ref, { ...noUsage, inputTokens: ask.estimatedTokens }));
-  if (!hold) return { type: "no_budget" };
+  const { recorder, request, signal } = ask;
+  const onWait = () =>
+    recorder.live({
+      type: "turn.waiting",
+      turn: request.caller.turn,
+      reason: "the requests of others may use up what is left of the budget",
+    });
+  for (;;) {
+    let hold: Hold | undefined;
+    try {
+      hold = await ask.ledger.hold(mostOf(ask), { signal, onWait });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return { type: "failed", failure: { kind: "aborted", message: "interrupted before the request was made" } };
+    }
+    if (!hold) return { type: "no_budget" };
+    const result = await askHeld(ask, hold);
+    if (result.type !== "hold_again") return result;
+  }
+}
 
-  let spent = 0;
+/** The prompt may be written to the cache, which costs more with one provider and nothing with another. */
+function mostOf({ client, request, costOf, mostPromptTokens }: AskModel): Amount {
+  const most = { ...noUsage, inputTokens: mostPromptTokens, outputTokens: request.maxOutputTokens };
+  const cached = { ...most, inputTokens: 0, cacheWriteTokens: mostPromptTokens };
+  return { usd: Math.max(costOf(client.ref, most), costOf(client.ref, cached)), tokens: tokensIn(most) };
+}
+
+async function askHeld(ask: AskModel, hold: Hold): Promise<AskResult | { readonly type: "hold_again" }> {
+  const { client, request, recorder, signal } = ask;
+  const turn = request.caller.turn;
+  let spent: Amount = { usd: 0, tokens: 0 };
   const pay = async (purpose: "lost" | ModelRequest["caller"]["purpose"], usage: Usage) => {
     const costUsd = ask.costOf(client.ref, usage);
-    spent += costUsd;
+    const amount = { usd: costUsd, tokens: tokensIn(usage) };
+    const stands = purpose === "lost" ? hold.lose(amount) : true;
+    if (purpose !== "lost") spent = amount;
     await recorder.record({ type: "cost.recorded", purpose, model: client.ref, usage, costUsd }, signal);
+    return stands;
   };
 
   try {
@@ -48,8 +78,8 @@ export async function askModel(ask: AskModel): Promise<AskResult> {
         case "waiting":
           recorder.live({ type: "turn.waiting", turn, reason: event.reason });
           break;
-        case "retrying":
-          if (event.usage) await pay("lost", event.usage);
+        case "retrying": {
+          const stands = event.usage ? await pay("lost", event.usage) : true;
           recorder.live({
             type: "turn.retried",
             turn,
@@ -57,7 +87,9 @@ export async function askModel(ask: AskModel): Promise<AskResult> {
             delayMs: Math.round(event.delayMs),
             failure: event.failure,
           });
+          if (!stands) return { type: "hold_again" };
           break;
+        }
         case "finished":
           await pay(request.caller.purpose, event.answer.usage);
           return { type: "answered", answer: event.answer };

@@ -7,7 +7,7 @@ export { nestedInstructions } from "./fragments/instructions.ts";
 export { hookContext } from "./fragments/hook-words.ts";
 export type { AgentHooks, BeforeCall, HookAnswer, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
-export { createLedger, type Ledger } from "./limits.ts";
+export { type Amount, type Budget, createLedger, type Hold, type Ledger } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";
 export { composeSystemPrompt, refreshSystemPrompt, type SystemPromptFacts } from "./system-prompt.ts";

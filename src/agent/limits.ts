@@ -1,44 +1,140 @@
-/** The money of a whole tree of agents. Held before a request, settled after it, so that the overshoot is one call at most. */
+import type { StoredEvent } from "../protocol/index.ts";
+
+/** Money, and tokens of every kind: read, written, cached or not. */
+export interface Amount {
+  readonly usd: number;
+  readonly tokens: number;
+}
+
+export interface Budget {
+  readonly maxBudgetUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
+/**
+ * What a whole tree of agents has spent, and what its requests under way may still spend. The most that a request can
+ * cost is held before it is made and settled after it, so that the tree goes over its budget by one call at most,
+ * however many agents ask at once.
+ */
 export interface Ledger {
-  readonly spentUsd: number;
-  readonly maxBudgetUsd: number | undefined;
-  /** Undefined when the budget is used up, or when what is held already might use it up. */
-  hold(estimateUsd: number): Hold | undefined;
-  /** Spending that no hold was made for: what a log says was spent before. */
-  add(usd: number): void;
+  readonly spent: Amount;
+  readonly budget: Budget;
+  /**
+   * Undefined when the budget is used up. While what others hold might use it up, it waits for them, first come first
+   * served, and rejects with the signal's reason if that aborts.
+   */
+  hold(most: Amount, wait?: { readonly signal?: AbortSignal; onWait?(): void }): Promise<Hold | undefined>;
+  /** Spending that no hold was made for. */
+  add(amount: Amount): void;
+  /** Takes over what a log says was spent; other events are passed over. */
+  recall(event: StoredEvent): void;
+  /** Which budget is used up, in words. */
+  usedUp(): string | undefined;
 }
 
 /** Exactly one `settle` per hold. */
 export interface Hold {
-  settle(usd: number): void;
+  /**
+   * An attempt was paid for in vain. True: the same hold is good for another one. False: settle it, and ask for a new one.
+   */
+  lose(amount: Amount): boolean;
+  /** With what was spent beside what was lost. */
+  settle(amount: Amount): void;
 }
 
-export function createLedger(maxBudgetUsd?: number): Ledger {
-  let spent = 0;
-  let held = 0;
+interface Waiter {
+  readonly most: Amount;
+  readonly answer: (hold: Hold | undefined) => void;
+}
+
+export function createLedger(budget: Budget = {}): Ledger {
+  const { maxBudgetUsd = Infinity, maxTokens = Infinity } = budget;
+  let spent = nothing;
+  let held = nothing;
   let holds = 0;
+  const queue: Waiter[] = [];
+
+  const isUsedUp = () => spent.usd >= maxBudgetUsd || spent.tokens >= maxTokens;
+  const fits = (more: Amount) => {
+    const all = plus(plus(spent, held), more);
+    return all.usd <= maxBudgetUsd && all.tokens <= maxTokens;
+  };
+
+  const take = (most: Amount): Hold => {
+    held = plus(held, most);
+    holds += 1;
+    return {
+      lose(amount) {
+        spent = plus(spent, amount);
+        return !isUsedUp() && (holds === 1 || fits(nothing));
+      },
+      settle(amount) {
+        holds -= 1;
+        held = holds === 0 ? nothing : plus(held, most, -1);
+        spent = plus(spent, amount);
+        serve();
+      },
+    };
+  };
+
+  /** In order: whoever came first is not passed over for a smaller one. */
+  const serve = () => {
+    for (let next = queue[0]; next; next = queue[0]) {
+      if (!isUsedUp() && holds > 0 && !fits(next.most)) return;
+      queue.shift();
+      next.answer(isUsedUp() ? undefined : take(next.most));
+    }
+  };
+
   return {
-    get spentUsd() {
+    budget,
+    get spent() {
       return spent;
     },
-    maxBudgetUsd,
-    add(usd) {
-      spent += usd;
+    add(amount) {
+      spent = plus(spent, amount);
+      serve();
     },
-    hold(estimateUsd) {
-      if (maxBudgetUsd !== undefined) {
-        if (spent >= maxBudgetUsd) return undefined;
-        if (holds > 0 && spent + held + estimateUsd > maxBudgetUsd) return undefined;
-      }
-      held += estimateUsd;
-      holds += 1;
-      return {
-        settle(usd) {
-          held -= estimateUsd;
-          holds -= 1;
-          spent += usd;
-        },
-      };
+    recall(event) {
+      if (event.type === "cost.recorded") this.add({ usd: event.costUsd, tokens: tokensIn(event.usage) });
+    },
+    usedUp() {
+      if (spent.usd >= maxBudgetUsd)
+        return `the budget of $${maxBudgetUsd} is used up ($${spent.usd.toFixed(4)} spent)`;
+      if (spent.tokens >= maxTokens) return `the budget of ${maxTokens} tokens is used up (${spent.tokens} used)`;
+      return undefined;
+    },
+    async hold(most, { signal, onWait } = {}) {
+      signal?.throwIfAborted();
+      if (isUsedUp()) return undefined;
+      if (holds === 0 || (queue.length === 0 && fits(most))) return take(most);
+      onWait?.();
+      return new Promise((resolve, reject) => {
+        const leave = () => {
+          queue.splice(queue.indexOf(waiter), 1);
+          reject(signal?.reason as Error);
+          serve();
+        };
+        const waiter: Waiter = {
+          most,
+          answer(hold) {
+            signal?.removeEventListener("abort", leave);
+            resolve(hold);
+          },
+        };
+        queue.push(waiter);
+        signal?.addEventListener("abort", leave, { once: true });
+      });
     },
   };
 }
+
+const nothing: Amount = { usd: 0, tokens: 0 };
+
+const plus = (a: Amount, b: Amount, times = 1): Amount => ({
+  usd: a.usd + times * b.usd,
+  tokens: a.tokens + times * b.tokens,
+});
+
+export const tokensIn = (usage: Extract<StoredEvent, { type: "cost.recorded" }>["usage"]): number =>
+  usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;

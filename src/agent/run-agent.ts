@@ -20,6 +20,7 @@ import type { EventSink } from "./event-sink.ts";
 import { cutAnswer } from "./fragments/interrupted.ts";
 import { type AgentHooks, sentBack } from "./hooks.ts";
 import type { Ledger } from "./limits.ts";
+import { mostTokens } from "./most-tokens.ts";
 import type { Permissions } from "./permissions.ts";
 import { createQueue } from "./queue.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
@@ -130,21 +131,21 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
     turns += 1;
     await recorder.record({ type: "turn.started", turn, model: client.ref }, signal);
     const started = options.clock.monotonic();
+    const begins = frame(options, client);
     const asked = await askModel({
       ...options,
       client,
       recorder,
-      estimatedTokens: estimateTokens(conversation),
+      mostPromptTokens: mostTokens(conversation, begins),
       request: {
-        ...frame(options, client),
+        ...begins,
         messages: conversation.messages(),
         caller: { agentPath: options.agent.path, agentType: options.agent.type, turn, purpose: "answer" },
       },
     });
 
     if (asked.type === "no_budget") {
-      const detail = `the budget of $${options.ledger.maxBudgetUsd} is used up ($${options.ledger.spentUsd.toFixed(4)} spent)`;
-      return stop("limit", detail);
+      return stop("limit", options.ledger.usedUp());
     }
     if (asked.type === "failed") {
       await recorder.record({ type: "turn.failed", turn, failure: asked.failure });

@@ -213,6 +213,11 @@ function addRunOptions(program: Program): Program {
     .option("--strict-mcp-config", "no MCP servers but those of --mcp-config")
     .option("--max-turns <n>", "stop after so many turns", positiveInteger)
     .option("--max-budget-usd <amount>", "stop when this much is spent", positiveNumber)
+    .option(
+      "--max-tokens <n>",
+      "stop when all agents together have used so many, cached ones included",
+      positiveInteger,
+    )
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
     .option("--prompt-file <file>", "read the prompt from a file")
     .option("--record <file>", "write the run as a script that scripted/FILE can play")

@@ -19,6 +19,7 @@ export interface RunFlags {
   readonly strictMcpConfig?: boolean;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
+  readonly maxTokens?: number;
   readonly thinkingTokens?: number;
   readonly promptFile?: string;
   readonly record?: string;

@@ -29,5 +29,12 @@ export {
   Usage,
 } from "./model.ts";
 export { PermissionAnswer, type PermissionDecision, PermissionMode, PermissionScope } from "./permission.ts";
-export { ClaudeSettings, LandSettings, Settings, WorktreeSettings } from "./settings.ts";
+export {
+  ClaudeSettings,
+  LandSettings,
+  LimitSettings,
+  Settings,
+  WatchdogSettings,
+  WorktreeSettings,
+} from "./settings.ts";
 export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";

@@ -75,6 +75,25 @@ export const LandSettings = z.strictObject({
 });
 export type LandSettings = z.infer<typeof LandSettings>;
 
+/** What all agents of a session together may use; `maxBudgetUsd` is the money. `docs/limits.md`. */
+export const LimitSettings = z.strictObject({
+  maxTokens: count.optional(),
+  maxAgents: count.optional(),
+  maxConcurrentAgents: z.number().int().min(1).max(256).optional(),
+  /** 0: the lead alone; 1: its agents cannot start agents themselves. */
+  maxDepth: z.number().int().min(0).max(8).optional(),
+  maxSpawnsPerMinute: count.optional(),
+});
+export type LimitSettings = z.infer<typeof LimitSettings>;
+
+/** How long an agent may show no sign of life before it is given up. */
+export const WatchdogSettings = z.strictObject({
+  startMs: milliseconds.optional(),
+  modelMs: milliseconds.optional(),
+  toolMs: milliseconds.optional(),
+});
+export type WatchdogSettings = z.infer<typeof WatchdogSettings>;
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -89,6 +108,8 @@ export const Settings = z.strictObject({
   env: Env.optional(),
   maxTurns: count.optional(),
   maxBudgetUsd: z.number().positive().optional(),
+  limits: LimitSettings.optional(),
+  watchdog: WatchdogSettings.optional(),
   retry: z
     .strictObject({
       maxAttempts: z.number().int().min(1).max(100).optional(),

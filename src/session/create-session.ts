@@ -29,6 +29,7 @@ export interface CreateSessionOptions {
   readonly appendSystemPrompt?: string | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
   readonly thinkingTokens?: number | undefined;
   /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -51,6 +52,7 @@ export async function createSession(
       appendSystemPrompt: options.appendSystemPrompt,
       maxTurns: options.maxTurns,
       maxBudgetUsd: options.maxBudgetUsd,
+      maxTokens: options.maxTokens,
       thinkingTokens: options.thinkingTokens,
     },
     resume: options.resume,

@@ -37,6 +37,7 @@ export interface ConfigFlags {
   readonly addDir?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
+  readonly maxTokens?: number | undefined;
   readonly appendSystemPrompt?: string | undefined;
   /** Paths, or JSON. */
   readonly mcpConfig?: readonly string[] | undefined;
@@ -67,6 +68,8 @@ export interface Config {
   readonly childEnv: Readonly<Record<string, string>>;
   readonly maxTurns: number | undefined;
   readonly maxBudgetUsd: number | undefined;
+  readonly limits: NonNullable<Settings["limits"]>;
+  readonly watchdog: NonNullable<Settings["watchdog"]>;
   readonly retry: NonNullable<Settings["retry"]>;
   /** Where both are said, `atTokens` holds. */
   readonly compaction: NonNullable<Settings["compaction"]>;
@@ -128,6 +131,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     childEnv: childEnvironment(env, values.childEnv?.allow),
     maxTurns: values.maxTurns,
     maxBudgetUsd: values.maxBudgetUsd,
+    limits: values.limits ?? {},
+    watchdog: values.watchdog ?? {},
     retry: values.retry ?? {},
     compaction: values.compaction ?? {},
     bash: values.bash ?? {},
@@ -180,7 +185,7 @@ const isFirm = ({ level }: SettingsLayer): boolean => level === "managed" || lev
 
 /** The flags stand between what the administrator and what any file says, `--settings` included; each is named as its source. */
 function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folder: string): SettingsLayer[] {
-  const { model, permissionMode, maxTurns, maxBudgetUsd, allowedTools, disallowedTools, addDir } = flags;
+  const { model, permissionMode, maxTurns, maxBudgetUsd, maxTokens, allowedTools, disallowedTools, addDir } = flags;
   if (permissionMode === "bubble") {
     throw new TroupeError("usage", "--permission-mode bubble is for forks alone: choose another mode");
   }
@@ -189,6 +194,7 @@ function insertFlags(layers: readonly SettingsLayer[], flags: ConfigFlags, folde
     ["--permission-mode", { permissions: { defaultMode: permissionMode } }],
     ["--max-turns", { maxTurns }],
     ["--max-budget-usd", { maxBudgetUsd }],
+    ["--max-tokens", { limits: { maxTokens } }],
     ["--allowedTools", { permissions: { allow: allowedTools?.flatMap(splitRules) } }],
     ["--disallowedTools", { permissions: { deny: disallowedTools?.flatMap(splitRules) } }],
     ["--add-dir", { permissions: { additionalDirectories: addDir && [...addDir] } }],

@@ -27,13 +27,14 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const log = opened.leadLog;
   const resumed = log.replayed.length > 0;
   const conversation = createConversation();
-  const ledger = createLedger(parts.maxBudgetUsd);
+  const ledger = createLedger({ maxBudgetUsd: parts.maxBudgetUsd, maxTokens: parts.limits?.maxTokens });
   const plan = createPlanMode(parts.permissionMode);
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
-    if (event.type === "cost.recorded") ledger.add(event.costUsd);
+    ledger.recall(event);
   }
+  for (const { event } of parts.earlierAgents ?? []) ledger.recall(event);
   let view = log.replayed.reduce(reduce, emptyView);
   let model = parts.model;
   /** Until the next prompt. */
@@ -80,11 +81,15 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       cwd,
       permission_mode: leadOf(view)?.permissionMode ?? parts.permissionMode,
     }),
+    speaksOf: async (rule, { tool: name, input }) => {
+      const tool = parts.tools().find((each) => each.name === name);
+      return tool === undefined || policy.speaksOf(rule, tool, input);
+    },
     record: (event) => lead.record(event),
     clock,
   });
 
-  const background = createSessionBackground({ agent: () => lead, opened, clock, createId });
+  const background = createSessionBackground({ ...parts, agent: () => lead });
   const lead: Agent = createAgent({
     ...parts,
     session: opened.sessionId,
@@ -121,6 +126,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       sandbox,
       files,
       background: background.tasks,
+      secrets: parts.secrets,
       skills,
       plan: {
         get isPlanning() {

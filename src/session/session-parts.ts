@@ -1,6 +1,13 @@
 import type { PermissionQuestion } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
-import type { ModelClient, PermissionAnswer, PermissionMode, StoredEnvelope, Usage } from "../protocol/index.ts";
+import type {
+  LimitSettings,
+  ModelClient,
+  PermissionAnswer,
+  PermissionMode,
+  StoredEnvelope,
+  Usage,
+} from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
@@ -12,6 +19,8 @@ export interface SessionParts {
   readonly opened: OpenedSession;
   /** Everything stored so far, in order, as a reader sees it. */
   readonly readStored: () => Promise<readonly StoredEnvelope[]>;
+  /** What agents under the lead have stored in earlier lives of the session. */
+  readonly earlierAgents?: readonly StoredEnvelope[] | undefined;
   readonly cwd: string;
   readonly addedDirectories: readonly string[];
   /** Where an answer that is to last is kept. */
@@ -40,6 +49,7 @@ export interface SessionParts {
   readonly secrets?: readonly string[] | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
+  readonly limits?: LimitSettings | undefined;
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;

@@ -104,6 +104,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     return await openSession({
       opened,
       readStored: async () => (await store.read(sessionId)).lead,
+      earlierAgents: options.resume === undefined ? [] : [...(await store.read(sessionId)).agents.values()].flat(),
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
       localSettings: config.localSettings,
@@ -131,6 +132,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,
+      limits: config.limits,
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: recording?.finish,

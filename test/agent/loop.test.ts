@@ -268,7 +268,7 @@ describe("limits", () => {
   });
 
   test("the budget is looked at before each request: the overshoot is one call", async () => {
-    const ledger = createLedger(0.25);
+    const ledger = createLedger({ maxBudgetUsd: 0.25 });
     const { run, agent, model } = harness({
       ledger,
       costOf: (_, usage) => (usage.outputTokens > 0 ? 0.1 : 0),
@@ -277,7 +277,7 @@ describe("limits", () => {
     await run("go");
     expect(await agent.settled()).toMatchObject({ reason: "limit", detail: expect.stringContaining("$0.25") });
     expect(model.calls).toHaveLength(3);
-    expect(ledger.spentUsd).toBeCloseTo(0.3);
+    expect(ledger.spent.usd).toBeCloseTo(0.3);
   });
 
   test("a model failure ends the run with what the provider said, and the next prompt goes on", async () => {
