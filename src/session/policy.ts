@@ -8,6 +8,7 @@ import {
   parseRule,
   resolveSubject,
   type RuleSet,
+  type Tool,
 } from "../tool/index.ts";
 import { realPathSync } from "../platform/index.ts";
 import { rememberRules } from "./remember-rule.ts";
@@ -19,6 +20,8 @@ export interface Policy {
   readonly roots: readonly string[];
   /** The real path that a call with this input was last judged by, if it speaks of one. */
   judgedPath(input: unknown): string | undefined;
+  /** Whether a rule may speak of a call: not only where it surely does, but wherever that cannot be told. */
+  speaksOf(rule: string, tool: Tool, input: unknown): Promise<boolean>;
   setMode(mode: PermissionMode): void;
   /** Allows what these rules say as well, until `endGrants`. Gives back what is wrong with those that are none. */
   grant(rules: readonly string[]): readonly string[];
@@ -65,6 +68,22 @@ export function createPolicy(options: PolicyOptions): Policy {
     },
     endGrants: () => {
       granted = [];
+    },
+    async speaksOf(rule, tool, input) {
+      const subject = await resolveSubject(tool.subject(input), { cwd: options.currentCwd(), env: options.childEnv });
+      const only: RuleSet = { deny: [parseRule(rule)], ask: [], allow: [parseRule(tool.name)] };
+      const decision = authorize({
+        tool,
+        subject,
+        title: tool.title(input),
+        mode: "default",
+        rules: only,
+        roots,
+        cwd: options.currentCwd(),
+        home: options.childEnv["HOME"],
+        realPath: realPathSync,
+      });
+      return decision.behavior !== "allow";
     },
     async decide(tool, input) {
       const cwd = options.currentCwd();

@@ -131,6 +131,11 @@ describe("what is wrong with hooks", () => {
       { PreToolUse: [{ matcher: "(", hooks: [] }] },
       /PreToolUse\[0\]\.matcher: .*regular expression/,
     ],
+    [
+      "a condition that is no rule",
+      { PreToolUse: [hook("x", { if: "Bash(" })] },
+      /hooks\[0\]\.if: .*not a permission rule/,
+    ],
     ["onFailure that is neither", { Stop: [hook("x", { onFailure: "maybe" })] }, /onFailure/],
   ])("%s is an error that names the place, before anything starts", async (_name, hooks, message) => {
     await expect(started(hooks)).rejects.toThrow(message);

@@ -97,6 +97,22 @@ describe("which hooks run", () => {
     expect(it.all("hook.ran")).toHaveLength(runs ? 1 : 0);
   });
 
+  test.each([
+    ["Bash(git push:*)", "git push origin main", true],
+    ["Bash(git push:*)", "echo a && (git push)", true],
+    ["Bash(git push:*)", "git status", false],
+    ["Bash(git push:*)", "$(echo git) push", true],
+    ["Write(*.ts)", "git push", false],
+  ])("if %j, %j: %s", async (condition, command, runs) => {
+    const it = await hookedSession({
+      hooks: { PreToolUse: [for_("Bash", hook("exit 2", { if: condition }))] },
+      steps: [{ text: "x", calls: [{ tool: "Bash", input: { command } }] }, done],
+      mode: "dontAsk",
+    });
+    await it.run();
+    expect(it.all("hook.ran")).toHaveLength(runs ? 1 : 0);
+  });
+
   test("all that fit, side by side, each command once, and one no is enough", async () => {
     // Each waits for the other: one after another they would both time out.
     const meet = (mine: string, other: string) =>

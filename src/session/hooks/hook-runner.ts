@@ -17,6 +17,8 @@ export interface HookRunnerPorts {
   readonly cwd: () => string;
   /** What every hook is told. */
   readonly facts: () => Readonly<Record<string, unknown>>;
+  /** Whether a rule may speak of a call. */
+  readonly speaksOf: (rule: string, call: { tool: string; input: unknown }) => Promise<boolean>;
   readonly record: (event: StoredEvent) => Promise<void>;
   readonly clock: Clock;
 }
@@ -112,7 +114,12 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
     async run(event, occasion) {
       const { subject } = rulesOf(event);
       const about = subject === undefined ? "" : String(occasion.input[subject]);
-      const fitting = once(ports.hooks.filter((hook) => hook.event === event && hook.matches(about)));
+      const matching = ports.hooks.filter((hook) => hook.event === event && hook.matches(about));
+      const call = { tool: about, input: occasion.input["tool_input"] };
+      const holds = await Promise.all(
+        matching.map(async ({ condition }) => condition === undefined || ports.speaksOf(condition, call)),
+      );
+      const fitting = once(matching.filter((_, index) => holds[index]));
       if (fitting.length === 0) return silence;
       const apart = fitting.filter((each) => each.background);
       for (const hook of apart) leave(runOne(hook, { ...occasion, signal: closing.signal }));

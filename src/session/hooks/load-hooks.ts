@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { TroupeError } from "../../protocol/index.ts";
+import { parseRule } from "../../tool/index.ts";
 import type { Placed } from "../merge-settings.ts";
 import { type HookEvent, hookEvents, isHookEvent, rulesOf } from "./hook-events.ts";
 
@@ -7,6 +8,8 @@ import { type HookEvent, hookEvents, isHookEvent, rulesOf } from "./hook-events.
 export interface Hook {
   readonly event: HookEvent;
   readonly matches: (subject: string) => boolean;
+  /** A rule: the hook runs only for calls that it may speak of. */
+  readonly condition?: string | undefined;
   readonly command: string;
   readonly timeoutMs: number;
   /** What it means when it does not work: `closed` counts as a no. */
@@ -57,12 +60,12 @@ export function loadHooks(placed: readonly Placed<unknown>[]): LoadedHooks {
       return groups.flatMap((group, index) => {
         const matches = matcherOf(group.matcher, `${source}: hooks.${event}[${index}].matcher`);
         return group.hooks.map((handler, place): Hook => {
-          if (handler.if !== undefined) notices.push(conditionNotice(source, event));
           const at = `${source}: hooks.${event}[${index}].hooks[${place}]`;
           return {
             event,
             matches: rulesOf(event).subject === undefined ? () => true : matches,
             ...handlerOf(event, handler, at),
+            ...conditionOf(event, handler.if, at),
             source,
             folder: level === "project" ? folder : undefined,
           };
@@ -112,8 +115,15 @@ function matcherOf(matcher: string | undefined, at: string): (subject: string) =
   }
 }
 
-const conditionNotice = (source: string, event: string) =>
-  `${source}: "if" of a ${event} hook is not looked at: the hook runs whenever its matcher fits`;
+/** Only calls can be told apart by a rule; elsewhere the condition never holds back a hook. */
+function conditionOf(event: HookEvent, condition: string | undefined, at: string) {
+  if (condition === undefined || rulesOf(event).subject !== "tool_name") return {};
+  try {
+    return { condition: parseRule(condition).text };
+  } catch (error) {
+    throw new TroupeError("settings", `${at}.if: ${(error as Error).message}`, { cause: error });
+  }
+}
 
 function notHooks(source: string, error: z.ZodError): TroupeError {
   const [issue] = error.issues;
