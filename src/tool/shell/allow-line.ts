@@ -79,11 +79,14 @@ function allowWords(words: readonly ShellWord[], request: LineRequest, appends: 
   if (peeled !== undefined) return allowWords(peeled.inner, request, appends || peeled.appends);
   if (isBashScript(words)) return allowScript(words[2]?.value ?? "", request);
   if (wrappers.has(name.value)) return { why: `${name.value} runs another command` };
-  if (isInterpreter(name.value, words[1]?.value)) return { why: `${name.value} runs whatever it is given` };
+  if (isInterpreter(name.value, words[1]?.value)) return { why: `${runnerName(words)} runs whatever it is given` };
   if (exact !== undefined) return exact;
   const known = !appends && words.every(({ kind }) => kind === "literal");
   return { why: request.rules.length === 0 ? doubt : reasonFor(doubt, name.value), ...(known && { words }) };
 }
+
+const runnerName = ([name, second]: readonly ShellWord[]) =>
+  isInterpreter(name?.value ?? "", undefined) ? name?.value : `${name?.value} ${second?.value}`;
 
 const reasonFor = (doubt: string, name: string) => (doubt.includes("not among") ? `no rule allows ${name}` : doubt);
 
@@ -119,7 +122,7 @@ function ruleDoubt({ words, named, open, appends }: RuleMatch): string | undefin
   const name = words[0]?.value ?? "";
   const rest = words.slice(named);
   if (isInterpreter(name, words[1]?.value)) {
-    if (open) return `${name} runs whatever it is given`;
+    if (open) return `${runnerName(words)} runs whatever it is given`;
     if (words.length < 2 || appends || words.some(({ value }) => /^(-|-s|\/dev\/stdin)$/.test(value)))
       return `${name} may read commands from its input`;
   }
@@ -139,6 +142,7 @@ function ruleDoubt({ words, named, open, appends }: RuleMatch): string | undefin
 function isCertain(word: ShellWord, before: ShellWord | undefined, name: string): boolean {
   if (word.kind === "literal") return true;
   if (word.kind === "dynamic") return false;
+  if (word.text.startsWith("<(")) return true;
   if (word.head !== "" && !word.head.startsWith("-")) return true;
   if (word.kind === "pattern") return inert.has(name);
   return (name === "git" || name === "gh") && /^(-[a-z]*m|--message|--body|--title|--notes)$/.test(before?.value ?? "");

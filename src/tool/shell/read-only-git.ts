@@ -7,7 +7,7 @@ const commits =
   "left-right log-size max-count max-parents merges min-parents name-only name-status no-abbrev-commit no-color no-decorate " +
   "no-expand-tabs no-graph no-max-parents no-merges no-min-parents no-notes no-walk not notes objects oneline parents " +
   "perl-regexp pretty reflog regexp-ignore-case relative-date remotes remove-empty reverse right-only show-pulls " +
-  "show-signature simplify-by-decoration simplify-merges since skip source sparse tags topo-order until use-mailmap " +
+  "simplify-by-decoration simplify-merges since skip source sparse tags topo-order until use-mailmap " +
   "walk-reflogs";
 const changes =
   "binary break-rewrites cached cc check color color-moved color-words combined-all-paths compact-summary cumulative " +
@@ -89,7 +89,6 @@ export const readOnlyGitPairs: Readonly<Record<string, ReadOnly>> = {
   "config --get-all": { operands: "text" },
   "config --list": listing("", "show-origin show-scope name-only"),
   "config -l": listing("", "show-origin show-scope name-only"),
-  "submodule status": looking("", "recursive cached"),
   "bisect log": listing("", ""),
   "notes list": looking("", ""),
   "notes show": looking("", ""),

@@ -171,7 +171,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnly>> = {
 /** Programs that may be asked for their version, which runs nothing of the folder they are asked in. */
 export const versioned: ReadonlySet<string> = new Set(
   (
-    "node npm python python3 pip pip3 ruby gem perl php go rustc cargo rustup java javac gcc g++ clang cc cmake make git bash " +
-    "docker kubectl terraform helm deno bun rg fd jq curl wget tsc gh aws az gcloud psql sqlite3 uv poetry dotnet swift zig"
+    "node npm python python3 pip pip3 perl php java javac gcc g++ clang cc cmake make git bash docker deno bun rg fd jq curl wget " +
+    "tsc psql sqlite3 uv gh"
   ).split(" "),
 );

@@ -37,6 +37,9 @@ export function readOnlyDoubt(request: ReadOnlyRequest): string | undefined {
       return sedDoubt(words) ?? operandsDoubt(request, { operands: "paths" }, sedFiles(words));
     case "awk":
       return awkDoubt(words) ?? operandsDoubt(request, { operands: "paths" }, awkFiles(words));
+    case "ps":
+      if (words.length === 2 && /^[auxfwr]+$/.test(first ?? "")) return undefined;
+      break;
     case "uniq":
       if (words.slice(1).filter(({ value }) => !value.startsWith("-")).length > 1) return "uniq writes its second file";
       break;
@@ -153,6 +156,7 @@ function operandsDoubt(
   if (operands === "none" && words.length > 0) return `${name} is given ${words[0]?.text}`;
   for (const word of words) {
     if (operands === "text" && name !== "git" && harmlessText.has(name)) continue;
+    if (word.text.startsWith("<(") && word.kind === "single") continue;
     if (word.kind === "dynamic" || word.kind === "single") return `what ${word.text} stands for is not known`;
     if (word.kind === "pattern" && (word.head === "" || word.head.startsWith("-")) && !inert.has(name)) {
       return `${word.text} could stand for an option`;

@@ -5,6 +5,7 @@ import {
   type ParameterExpansionPart,
   parse,
   type Redirection,
+  type Script,
   type SyntaxNode,
   type TestExpression,
 } from "unbash";
@@ -30,6 +31,8 @@ export interface ShellLine {
   readonly commands: readonly ShellCommand[];
   /** Redirections of whole groups and loops. */
   readonly redirects: readonly ShellRedirect[];
+  /** It begins with a `cd`, and nothing else runs unless that has worked. */
+  readonly enters: boolean;
   /** Each a reason to ask. */
   readonly doubts: readonly string[];
 }
@@ -47,8 +50,17 @@ export function readShellLine(source: string): ShellLine {
     if (node.type === "ExtendedGlob") forEachChild(parse(node.pattern), visit);
     forEachChild(node, visit);
   };
-  visit(parse(source));
-  return { ...line, doubts: [...line.doubts] };
+  const script = parse(source);
+  visit(script);
+  return { ...line, enters: enters(script), doubts: [...line.doubts] };
+}
+
+function enters({ commands }: Script): boolean {
+  const chain = commands[0]?.command;
+  if (commands.length !== 1 || chain?.type !== "AndOr" || chain.operators.some((operator) => operator !== "&&"))
+    return false;
+  const [first] = chain.commands;
+  return first?.type === "Command" && first.name?.text === "cd" && first.prefix.length === 0;
 }
 
 function shellCommand(node: Command): ShellCommand {

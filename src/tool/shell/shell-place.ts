@@ -29,6 +29,7 @@ export function foldersOf(line: ShellLine, place: ShellPlace): readonly string[]
       folders.add(path);
     }
   }
+  if (line.enters) folders.delete(place.cwd);
   return [...folders];
 }
 

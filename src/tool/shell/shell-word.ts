@@ -53,12 +53,12 @@ function kindOf(part: WordPart): ShellWord["kind"] {
     case "BraceExpansion":
       return /^\{[\w][\w.-]*(,[\w][\w.-]*)+\}$/.test(part.text) && !part.text.includes("..") ? "pattern" : "dynamic";
     case "ArithmeticExpansion":
+    case "ProcessSubstitution":
       return "single";
     case "LocaleString":
     case "SimpleExpansion":
     case "ParameterExpansion":
     case "CommandExpansion":
-    case "ProcessSubstitution":
     case "ExtendedGlob":
       return "dynamic";
   }

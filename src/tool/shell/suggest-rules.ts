@@ -23,7 +23,12 @@ function isFixed({ commands, doubts }: ShellLine): boolean {
     doubts.length === 0 &&
     commands.every(({ words, assigns }) => {
       const [name, second] = words;
-      if (assigns || words.some(({ kind }) => kind !== "literal" && kind !== "pattern")) return false;
+      if (
+        assigns ||
+        (name !== undefined && name.kind !== "literal") ||
+        words.some(({ kind }) => kind !== "literal" && kind !== "pattern")
+      )
+        return false;
       return name === undefined || (!isInterpreter(name.value, second?.value) && !wrappers.has(name.value));
     })
   );
