@@ -7,6 +7,7 @@ import { everything, fault } from "../tool/mcp/servers.ts";
 import { type Workplace, workplace } from "./troupe.ts";
 
 const model = ["--model", "scripted/s.json"];
+const streaming = ["-p", "--input-format", "stream-json", "--output-format", "stream-json"];
 const servers = (all: object) => JSON.stringify({ mcpServers: all });
 
 /** A script that calls one tool and says what came of it. */
@@ -103,10 +104,14 @@ test("T11 a tool that says something else than when it was allowed is asked abou
 test("what a server asks goes to whoever answers questions, and the answer comes back", async () => {
   const place = workplace();
   scripted(place, "mcp__odd__ask");
-  const troupe = place.start(
-    ["-p", "--input-format", "stream-json", "--output-format", "stream-json", ...model],
-    ...["--mcp-config", servers({ odd: fault() }), "--allowedTools", "mcp__odd"],
-  );
+  const troupe = place.start([
+    ...streaming,
+    ...model,
+    "--mcp-config",
+    servers({ odd: fault() }),
+    "--allowedTools",
+    "mcp__odd",
+  ]);
   troupe.write(JSON.stringify({ type: "prompt", content: "ask me" }));
   const asked = await troupe.saw(/Which color\?.*\n/);
   const requestId = /ask_\w+/.exec(asked)?.[0];
@@ -147,28 +152,59 @@ test("what servers say of themselves is in the context, their prompts are comman
   expect(JSON.stringify(env)).not.toContain("secret");
 });
 
-test("F3 kill -9 of the program leaves no server behind", async () => {
+test("a server that was given up is started again when that is asked for; its tools are there in the next turn", async () => {
+  const place = workplace();
+  const countFile = join(place.home, "starts");
+  place.write("s.json", {
+    version: 1,
+    steps: [
+      { text: "not yet" },
+      { calls: [{ tool: "mcp__shy__echo", input: { text: "here" } }] },
+      { text: "{{result}}!" },
+    ],
+  });
+  const config = servers({ shy: fault({ exitAt: "start", exitTimes: 4, countFile }) });
+  const troupe = place.start([...streaming, ...model, "--mcp-config", config, "--allowedTools", "mcp__shy"]);
+  await troupe.saw(/"mcp\.changed","server":"shy","state":"failed"/);
+  troupe.write(JSON.stringify({ type: "prompt", content: "are you there?" }));
+  await troupe.saw(/"agent\.idle"/);
+  troupe.write(JSON.stringify({ type: "mcp.reconnect", server: "nobody", id: "r1" }));
+  await troupe.saw(/"r1".*"no_such_server"|"no_such_server"/);
+  troupe.write(JSON.stringify({ type: "mcp.reconnect", server: "shy" }));
+  await troupe.saw(/"state":"connected"/);
+  troupe.write(JSON.stringify({ type: "prompt", content: "and now?" }));
+  await troupe.saw(/here!/);
+  troupe.end();
+  expect((await troupe.done).code).toBe(0);
+}, 30_000);
+
+test("a resumed session has its servers again, and keeps the system prompt it had", async () => {
+  const place = workplace();
+  place.write("s.json", { version: 1, rules: [{ when: { system: "Say please." }, answer: { text: "please" } }] });
+  const args = [...model, "--mcp-config", servers({ odd: fault({ instructions: "Say please." }) })];
+  expect((await place.run(["-p", "one", ...args])).stdout).toBe("please\n");
+  const again = await place.run(["-p", "two", "--continue", ...args, "--output-format", "stream-json"]);
+  expect(again.stdout).toContain('"please"');
+  expect(again.stdout).not.toContain("context.composed");
+});
+
+test.each([
+  ["a server", {}, 5_000],
+  // The bound is that of failure on a busy machine: it is given a second, and then killed.
+  ["a server that does not want to end", { stubborn: true }, 15_000],
+] as const)("F3 kill -9 of the program does not leave behind %s", async (_which, options, withinMs) => {
   const place = workplace();
   const token = randomUUID();
   scripted(place, "mcp__odd__hang");
-  const config = servers({ odd: { ...fault({ stubborn: true }), env: { TOKEN: token } } });
-  const troupe = place.start([
-    "-p",
-    "go",
-    ...model,
-    "--mcp-config",
-    config,
-    "--allowedTools",
-    "mcp__odd",
-    "--output-format",
-    "stream-json",
-  ]);
+  const config = servers({ odd: { ...fault(options), env: { TOKEN: token } } });
+  const args = ["-p", "go", ...model, "--mcp-config", config, "--allowedTools", "mcp__odd"];
+  const troupe = place.start([...args, "--output-format", "stream-json"]);
   await troupe.saw(/"tool\.called"/);
   // The program itself has it on its command line.
   expect(processesWith(token).length).toBe(2);
   troupe.child.kill("SIGKILL");
   await troupe.done;
-  await until("the server is gone", () => processesWith(token).length === 0, 5_000);
+  await until("the server is gone", () => processesWith(token).length === 0, withinMs);
 });
 
 test("F6 a required server that is missing stops the start and is named", async () => {
