@@ -12,6 +12,7 @@ const insides = {
   protocol: "src/protocol/index.ts",
   platform: "src/platform/index.ts",
   store: "src/store/index.ts",
+  tool: "src/tool/index.ts",
   agent: "src/agent/index.ts",
   view: "src/view/index.ts",
   hub: "src/session/hub.ts",

@@ -6,6 +6,7 @@ const tools = [
   ["strace", "strace"],
   ["tmux", "tmux"],
   ["rg", "ripgrep"],
+  ["bwrap", "bubblewrap"],
   ["unshare", "util-linux"],
 ];
 

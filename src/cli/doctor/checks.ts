@@ -1,6 +1,7 @@
 import { homeFolder, homeRights, homeSpace } from "./check-home.ts";
 import { baseUrls, keys, model } from "./check-model.ts";
 import { program, ripgrep } from "./check-programs.ts";
+import { sandbox } from "./check-sandbox.ts";
 import { sessions } from "./check-sessions.ts";
 import { settings, untrusted } from "./check-settings.ts";
 import { folder, node, terminal, troupe } from "./check-surroundings.ts";
@@ -15,7 +16,7 @@ export const checks: readonly Check[] = [
   program({ name: "git", args: ["--version"], without: "agents do not see the state of the repository" }),
   ripgrep,
   program({ name: "tmux", args: ["-V"], without: "nothing yet: teams in terminal panes will use it" }),
-  program({ name: "bwrap", args: ["--version"], without: "nothing yet: the sandbox for commands will use it" }),
+  sandbox,
   keys,
   baseUrls,
   model,

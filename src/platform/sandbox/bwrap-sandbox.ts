@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,11 +45,12 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const plan = async (program: Program, request: Pick<ProcessRequest, "cwd">) => {
     const fixed = await fixedMounts();
     const guarded = options.protectedPaths();
-    const links = guarded.filter((path) => linkAt(path) !== undefined);
-    if (links[0] !== undefined) throw new UnprotectedError(links[0]);
-    const absent = guarded.filter((path) => lstatIfThere(path) === undefined);
-    const held = await placeholders.hold(absent);
-    const present = guarded.filter((path) => !absent.includes(path));
+    const found = new Map(guarded.map((path) => [path, lstatIfThere(path)]));
+    const link = guarded.find((path) => found.get(path)?.isSymbolicLink());
+    if (link !== undefined) throw new UnprotectedError(link);
+    const absent = guarded.filter((path) => found.get(path) === undefined);
+    const held = placeholders.hold(absent);
+    const present = guarded.filter((path) => found.get(path) !== undefined);
     const mounts: SandboxMount[] = [
       ...fixed,
       ...[...present, ...held].map((path) => ({ kind: "readOnly", path }) as const),
@@ -80,7 +81,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
         said = (said + chunk.toString("utf8")).slice(0, 500);
       },
     });
-    await placeholders.release(held);
+    placeholders.release(held);
     return result.exitCode === 0 ? undefined : result.startFailure || said.trim() || `exit code ${result.exitCode}`;
   };
 
@@ -113,7 +114,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
         cwd: "/",
         env: { ...sandboxEnvironment(request.env), ...through?.env },
       },
-      release: () => placeholders.release(held),
+      release: () => Promise.resolve(placeholders.release(held)),
     };
   };
 
@@ -122,7 +123,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     enter,
     async close() {
       await (await egress)?.close();
-      await placeholders.close();
+      placeholders.close();
       if (folder) await rm(await folder, { recursive: true, force: true });
     },
   };
@@ -147,6 +148,7 @@ class UnprotectedError extends Error {
 }
 
 function hide(path: string): SandboxMount[] {
+  if (lstatIfThere(path) === undefined) return [];
   const real = realPathSync(path);
   const stats = lstatIfThere(real);
   if (stats === undefined) return [];
@@ -164,15 +166,11 @@ function isVisible(path: string, mounts: readonly SandboxMount[]): boolean {
 const isInProc = (name: string) => existsSync(`/proc/${name}`);
 const isFolder = (path: string) => lstatIfThere(path)?.isDirectory() ?? false;
 
-function linkAt(path: string): string | undefined {
-  return lstatIfThere(path)?.isSymbolicLink() ? readlinkSync(path) : undefined;
-}
-
 function lstatIfThere(path: string) {
   try {
-    return lstatSync(path);
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return undefined;
+    if (hasErrorCode(error, "ENOTDIR", "EACCES")) return undefined;
     throw error;
   }
 }

@@ -1,75 +1,63 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { mkdir, rmdir } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
 import { hasErrorCode } from "../storage-error.ts";
 
 /**
  * Empty folders that hold the place of protected paths that do not exist, so that something can be mounted there and a
  * sandboxed command cannot make them itself. An empty folder is invisible to git. They go when the last command that needed
- * them has ended.
+ * them has ended. Synchronous: what one command removes another is never just about to use.
  */
 export interface Placeholders {
   /** Gives back those that are there now: not the ones that could not be made, for then no command can make them either. */
-  hold(paths: readonly string[]): Promise<readonly string[]>;
-  release(paths: readonly string[]): Promise<void>;
+  hold(paths: readonly string[]): readonly string[];
+  release(paths: readonly string[]): void;
   /** Tries once more to remove those that were still in use when they were released. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 export function createPlaceholders(): Placeholders {
   const holders = new Map<string, number>();
   const unused = new Set<string>();
-  /** One change at a time: what one command removes another must not be about to use. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work, work);
-    last = result.catch(() => undefined);
-    return result;
-  };
 
-  const holdOne = async (path: string): Promise<boolean> => {
+  const holdOne = (path: string): boolean => {
     const count = holders.get(path) ?? 0;
-    if (count === 0 && !(await make(path))) return false;
+    if (count === 0 && !make(path)) return false;
     holders.set(path, count + 1);
     unused.delete(path);
     return true;
   };
 
-  return {
-    hold: (paths) =>
-      inTurn(async () => {
-        const held: string[] = [];
-        for (const path of paths) if (await holdOne(path)) held.push(path);
-        return held;
-      }),
-    release: (paths) =>
-      inTurn(async () => {
-        for (const path of paths) {
-          const count = (holders.get(path) ?? 1) - 1;
-          if (count > 0) holders.set(path, count);
-          else {
-            holders.delete(path);
-            unused.add(path);
-          }
-        }
-        await removeUnused();
-      }),
-    close: () => inTurn(removeUnused),
+  const letGo = (path: string): void => {
+    const count = (holders.get(path) ?? 1) - 1;
+    if (count > 0) holders.set(path, count);
+    else {
+      holders.delete(path);
+      unused.add(path);
+    }
   };
 
-  async function removeUnused(): Promise<void> {
+  const removeUnused = (): void => {
     if (unused.size === 0) return;
     const used = mountedElsewhere();
     for (const path of unused) {
       if (used.has(path)) continue;
-      await removeEmpty(path);
+      removeEmpty(path);
       unused.delete(path);
     }
-  }
+  };
+
+  return {
+    hold: (paths) => paths.filter(holdOne),
+    release(paths) {
+      paths.forEach(letGo);
+      removeUnused();
+    },
+    close: removeUnused,
+  };
 }
 
-async function make(path: string): Promise<boolean> {
+function make(path: string): boolean {
   try {
-    await mkdir(path, { mode: 0o755 });
+    mkdirSync(path, { mode: 0o755 });
     return true;
   } catch (error) {
     if (hasErrorCode(error, "EEXIST")) return true;
@@ -79,9 +67,9 @@ async function make(path: string): Promise<boolean> {
 }
 
 /** Somebody may have put something into it from outside: then it is theirs. */
-async function removeEmpty(path: string): Promise<void> {
+function removeEmpty(path: string): void {
   try {
-    await rmdir(path);
+    rmdirSync(path);
   } catch (error) {
     if (!hasErrorCode(error, "ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR", "EBUSY")) throw error;
   }
@@ -98,13 +86,13 @@ function mountedElsewhere(): ReadonlySet<string> {
     const table = tryRead(() => readFileSync(`/proc/${pid}/mountinfo`, "utf8")) ?? "";
     for (const line of table.split("\n")) {
       const path = line.split(" ")[4];
-      if (path !== undefined) paths.add(path.replace(/\\([0-7]{3})/g, (_, code: string) => unescape(code)));
+      if (path !== undefined) paths.add(path.replace(/\\([0-7]{3})/g, (_, code: string) => fromOctal(code)));
     }
   }
   return paths;
 }
 
-const unescape = (octal: string) => String.fromCharCode(Number.parseInt(octal, 8));
+const fromOctal = (code: string) => String.fromCharCode(Number.parseInt(code, 8));
 
 /** Undefined for a process that has gone or is somebody else's. */
 function tryRead(read: () => string): string | undefined {

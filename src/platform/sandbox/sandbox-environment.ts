@@ -7,7 +7,9 @@ export function sandboxEnvironment(env: Readonly<Record<string, string>>): Recor
   return { ...Object.fromEntries(kept), TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp", GIT_OPTIONAL_LOCKS: "0" };
 }
 
-const isSecret = (name: string) => /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i.test(name);
+/** `GIT_CONFIG_KEY_0` is the name of a setting of git's. */
+const isSecret = (name: string) =>
+  !name.startsWith("GIT_CONFIG_KEY_") && /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i.test(name);
 
 const doors = new Set([
   "SSH_AUTH_SOCK",

@@ -26,7 +26,7 @@ export function seatbeltProfile(plan: SeatbeltPlan): string {
     "(allow sysctl-read)",
     "(allow pseudo-tty)",
     "(allow ipc-posix-sem)",
-    `(allow mach-lookup ${services.map((name) => `(global-name ${quote(name)})`).join(" ")})`,
+    `(allow mach-lookup ${[...services, ...(proxyPort === undefined ? [] : [certificates])].map((name) => `(global-name ${quote(name)})`).join(" ")})`,
     "(allow file-read*)",
     `(allow file-write* ${devices.map((path) => `(literal ${quote(path)})`).join(" ")})`,
     '(allow file-ioctl (regex #"^/dev/tty"))',
@@ -48,8 +48,9 @@ const services = [
   "com.apple.system.notification_center",
   "com.apple.system.logger",
   "com.apple.logd",
-  "com.apple.trustd.agent",
 ];
+/** Checks certificates; of use only where there is a network. */
+const certificates = "com.apple.trustd.agent";
 
 const devices = ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdout", "/dev/stderr", "/dev/dtracehelper"];
 

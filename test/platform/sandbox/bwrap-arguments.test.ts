@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { bwrapArguments } from "../../../src/platform/sandbox/bwrap-arguments.ts";
+
+it("mounts what is outside before what is inside it, and the strict after the loose", () => {
+  const args = bwrapArguments({
+    mounts: [
+      { kind: "readOnly", path: "/home/me/work/.git" },
+      { kind: "hiddenFile", path: "/home/me/.netrc" },
+      { kind: "readOnly", path: "/home/me/.troupe/own" },
+      { kind: "hiddenFolder", path: "/home/me/.troupe" },
+      { kind: "writable", path: "/home/me/.troupe/worktrees/a" },
+      { kind: "writable", path: "/home/me/work" },
+      { kind: "private", path: "/tmp", source: "/tmp/t" },
+    ],
+    cwd: "/home/me/work",
+    proc: { readOnly: ["sys"], hidden: ["kcore"] },
+    keptOfRun: [],
+    disableUserNamespaces: true,
+  });
+  expect(args.join(" ").replaceAll(" --", "\n--")).toMatchInlineSnapshot(`
+    "--unshare-user
+    --unshare-pid
+    --unshare-net
+    --unshare-ipc
+    --unshare-uts
+    --unshare-cgroup-try
+    --disable-userns
+    --cap-drop ALL
+    --die-with-parent
+    --new-session
+    --ro-bind / /
+    --dev /dev
+    --proc /proc
+    --ro-bind /proc/sys /proc/sys
+    --ro-bind /dev/null /proc/kcore
+    --tmpfs /run
+    --bind /tmp/t /tmp
+    --bind /home/me/work /home/me/work
+    --ro-bind /dev/null /home/me/.netrc
+    --tmpfs /home/me/.troupe
+    --ro-bind /home/me/work/.git /home/me/work/.git
+    --ro-bind /home/me/.troupe/own /home/me/.troupe/own
+    --bind /home/me/.troupe/worktrees/a /home/me/.troupe/worktrees/a
+    --remount-ro /run
+    --remount-ro /home/me/.troupe
+    --chdir /home/me/work
+    --"
+  `);
+});
