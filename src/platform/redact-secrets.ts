@@ -32,12 +32,14 @@ interface Found {
 /** In order, none over another. A cheap search for how secrets begin comes first: most text has none. */
 function secretsIn(text: string, known: readonly string[]): Found[] {
   const found = knownIn(text, known);
-  const scan = new RegExp(beginnings, "g");
-  for (let hit = scan.exec(text); hit; hit = scan.exec(text)) {
-    const secret = secretAt(text, hit.index);
-    if (!secret) continue;
-    found.push(secret);
-    scan.lastIndex = Math.max(secret.end, hit.index + 1);
+  for (const beginning of beginnings) {
+    const scan = new RegExp(beginning, "g");
+    for (let hit = scan.exec(text); hit; hit = scan.exec(text)) {
+      const secret = secretAt(text, hit.index);
+      if (!secret) continue;
+      found.push(secret);
+      scan.lastIndex = Math.max(secret.end, hit.index + 1);
+    }
   }
   found.sort((a, b) => a.start - b.start || b.end - a.end);
   let last = 0;

@@ -1,15 +1,23 @@
-/** Everything that follows is tried only where one of these stands. */
-export const beginnings = [
+/**
+ * Everything that follows is tried only where one of these stands. Several small searches of a text are faster than one large
+ * one: each can skip what none of its few words can begin with.
+ */
+export const beginnings: readonly string[] = [
   "-----BEGIN",
-  "sk[-_]|rk_",
-  "gh[pousr]_|github_pat_|gl[a-z]{2,5}-",
+  "://",
+  "sk[-_]|rk_|gh[pousr]_|github_pat_|gl[a-z]{2,5}-",
   "A(?:KIA|SIA|BIA|CCA)|AIza|GOCSPX-|ya29\\.|AGE-SECRET-KEY-1",
   "xox[abceoprs]-|xapp-|xai-|hooks\\.slack\\.com",
-  "eyJ|npm_|pypi-|hf_|gsk_|pplx-|r8_|hvs\\.|hvb\\.|SG\\.|whsec_|dapi|do[opr]_v1_|lin_api_|ntn_|shp[a-z]{2}_|dckr_pat_|sntrys_|AccountKey=",
-  "://",
+  "eyJ",
+  "npm_|ntn_|hf_|gsk_",
+  "pypi-|pplx-",
+  "hv[sb]\\.|SG\\.",
+  "r8_",
+  "dapi|do[opr]_v1_|shp[a-z]{2}_",
+  "whsec_|lin_api_|dckr_pat_|sntrys_|AccountKey=",
   "[Aa]uthorization|AUTHORIZATION",
-  "(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY)[\"']?\\s{0,4}[=:]|aws_secret_access_key|aws_session_token",
-].join("|");
+  "(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY)=|aws_secret_access_key|aws_session_token",
+];
 
 export interface SecretShape {
   readonly first: string;
