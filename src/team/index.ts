@@ -8,3 +8,10 @@ export { type LandedBranch, type RefusedBranch } from "./land/build-batch.ts";
 export { type CommitWords, type Conflict, type ResolveConflict } from "./land/conflict.ts";
 export { land, type LandReport, type LandRequest, settleLanding } from "./land/land.ts";
 export { type Recovered } from "./land/recover-landing.ts";
+export {
+  type AgentPlace,
+  createSpawnLimits,
+  type SpawnAnswer,
+  type SpawnLimits,
+  type SpawnRequest,
+} from "./spawn-limits.ts";
