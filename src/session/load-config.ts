@@ -11,6 +11,7 @@ import { mergeSettings, type MergedSettings, type Placed, type Sourced, type Sou
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
 import { mcpConfigFlag, readSettings, type SettingsLayer } from "./settings-files.ts";
+import { searchPath } from "./search-path.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
 import { believe } from "./trust.ts";
 import type { FolderTrust, Withheld } from "./withhold.ts";
@@ -128,7 +129,10 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     allowedTools: input.flags?.allowedTools ?? [],
     disallowedTools: input.flags?.disallowedTools ?? [],
     additionalDirectories: directories,
-    childEnv: childEnvironment(env, values.childEnv?.allow),
+    childEnv: childEnvironment(
+      { ...env, PATH: searchPath(env["PATH"], { ...places, ...believed }) },
+      values.childEnv?.allow,
+    ),
     maxTurns: values.maxTurns,
     maxBudgetUsd: values.maxBudgetUsd,
     limits: values.limits ?? {},

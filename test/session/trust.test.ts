@@ -186,3 +186,30 @@ test("a record that cannot be read is an error", async () => {
   chmodSync(file, 0o000);
   await expect(load(tree)).rejects.toMatchObject({ code: "settings" });
 });
+
+test("programs are not looked for in the folder, nor in packages above it, nor relative to anything", async () => {
+  const tree = world({ "repo/bin/git": "", "home/bin/git": "" });
+  tree.folder("node_modules/.bin");
+  const paths = [
+    "",
+    ".",
+    "bin",
+    tree.path("repo/node_modules/.bin"),
+    tree.path("repo/bin"),
+    tree.path("node_modules/.bin"),
+  ];
+  symlinkSync(tree.path("repo/bin"), tree.path("link"));
+  const own = [tree.path("home/bin"), "/usr/bin", "/nonexistent/bin"];
+  const PATH = [...paths, tree.path("link"), ...own].join(":");
+  const at = async (cwd: string, trust: "none" | "all") =>
+    (await loadConfig({ cwd: tree.path(cwd), env: { HOME: tree.path("home"), PATH }, trust })).childEnv["PATH"]?.split(
+      ":",
+    );
+  expect(await at("repo", "none")).toEqual(own);
+  expect(await at("repo/sub", "none")).toEqual(own);
+  expect(await at("home", "none")).toContain(tree.path("home/bin"));
+  expect(await at("repo", "all")).toEqual([...paths.slice(3), tree.path("link"), ...own]);
+  expect((await loadConfig({ cwd: tree.path("repo"), env: { HOME: tree.path("home") } })).childEnv).not.toHaveProperty(
+    "PATH",
+  );
+});
