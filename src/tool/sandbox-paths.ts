@@ -23,7 +23,7 @@ export function guardedPaths({ roots, userHome, writable }: SandboxPlaces): read
     const own = [...guardedFolders, ...guardedFiles].map((name) => join(root, name));
     const others = oftenAbsent.map((name) => join(root, name)).filter((path) => existsSync(path));
     const homes = isInside(home, root) ? homeNames.map((name) => join(home, name)) : [];
-    return [...own, ...others, ...homes.filter((path) => existsSync(path))];
+    return [...own, ...others, ...homes];
   });
   const gits = [...lifted].filter((path) => path.endsWith("/.git")).flatMap(partsOfGit);
   return [...new Set([...guarded.filter((path) => !lifted.has(path)), ...gits])];
@@ -48,11 +48,11 @@ const oftenAbsent = words(`
   .gitmodules .gitconfig .claude.json .cursorrules .cursorignore .envrc .ripgreprc .vimrc .nvimrc .exrc .emacs
 `);
 
-/** Of the user's home, should it be a working folder or lie in one. */
+/** Of the user's home, should it be a working folder or lie in one: there or not. */
 const homeNames = words(`
-  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc .pam_environment
   .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login
-  .config .local/bin .local/share bin .pam_environment Library/LaunchAgents
+  .config .local bin .ssh .gnupg .gitconfig .vimrc .emacs .emacs.d .vim
 `);
 
 /** What no command has a reason to read: keys, tokens, what was typed, and what other sessions said. */

@@ -17,6 +17,7 @@ import { sandboxEnvironment } from "./sandbox-environment.ts";
 
 /** Fixed places: a bwrap that a repository or a search path brings along would be no sandbox. */
 const programs = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+const ofTheSystem = ["/proc", "/sys", "/dev", "/run", "/etc", "/usr", "/var/run"];
 const readOnlyProc = ["sys", "fs", "irq", "bus", "acpi", "scsi", "driver"];
 const hiddenProc = ["sysrq-trigger", "mtrr", "kcore", "keys", "kmsg", "timer_list", "sched_debug", "latency_stats"];
 const keptOfRun = ["/run/current-system", "/run/wrappers", "/run/opengl-driver"];
@@ -86,6 +87,9 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   };
 
   const tryOnce = async (): Promise<Tried> => {
+    const whole = writable.find((folder) => ofTheSystem.some((path) => isInside(path, folder)));
+    if (whole !== undefined)
+      return { problem: `${whole} cannot be a working folder of a sandbox: it holds the system` };
     const path = programs.find((candidate) => existsSync(candidate));
     if (path === undefined) return { problem: "bwrap is not installed: install the package bubblewrap" };
     try {

@@ -46,7 +46,7 @@ export const bashTool = defineTool<BashInput>({
     command,
     ...(outside_sandbox && { outsideSandbox: true }),
   }),
-  title: (input) => `$ ${input.command}`,
+  title: ({ command, outside_sandbox }) => `$ ${command}${outside_sandbox ? " (outside the sandbox)" : ""}`,
   execute: (input, context) =>
     input.run_in_background ? startInBackground(input, context) : runAndWait(input, context),
 });

@@ -129,6 +129,11 @@ describe("where there can be no sandbox, it says why and lets nothing in", () =>
     expect(stdout.toString()).toMatch(/^problem: bwrap does not work here \(.*could not be started/);
   });
 
+  it("a working folder that holds the system", () => {
+    const { stdout } = spawnSync(process.execPath, [program.path, "/", "echo RAN"]);
+    expect(stdout.toString()).toBe("problem: / cannot be a working folder of a sandbox: it holds the system\n");
+  });
+
   it("a protected path that is a link", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "real"));
