@@ -87,6 +87,8 @@ export function createPolicy(options: PolicyOptions): Policy {
     },
     async decide(tool, input) {
       const cwd = options.currentCwd();
+      const refused = tool.refuse?.(input, { cwd, roots, env: options.childEnv });
+      if (refused !== undefined) return { behavior: "deny", rule: "agent definition", reason: refused };
       const subject = await resolveSubject(tool.subject(input), { cwd, env: options.childEnv });
       if (subject.kind === "path" && typeof input === "object" && input !== null) judged.set(input, subject.path);
       const { sandboxed, refusal } = await judgeSandbox(subject, options.sandbox());

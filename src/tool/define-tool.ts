@@ -23,6 +23,8 @@ export interface Tool<I = unknown> {
   subject(input: I): PermissionSubject;
   /** One line for people: `Read src/a.ts`, `$ npm test`. */
   title(input: I): string;
+  /** Why this agent may not make this call, for the model to read, whatever the rules say. `input` has been parsed. */
+  refuse?(input: unknown, place: Pick<ToolContext, "cwd" | "roots" | "env">): string | undefined;
   /**
    * Expected failures are returned with `failed`, and tell the model what to do next. Whatever is thrown becomes a failed
    * result too. Must settle soon after `context.signal` aborts, leaving no process behind.

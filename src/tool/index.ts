@@ -12,7 +12,6 @@ export {
   defineTool,
   failedResult,
   type LoadedSkill,
-  type PlanControl,
   type PermissionSubject,
   type SkillSource,
   textResult,
@@ -21,7 +20,8 @@ export {
   type ToolResult,
 } from "./define-tool.ts";
 export { createFileTracker } from "./file-tracker.ts";
-export { noRules, parseRule, parseRules, type RuleSet, splitRules } from "./rules.ts";
+export { limitTool } from "./limit-tool.ts";
+export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./rules.ts";
 export { executeTool, parseInput } from "./run-tool.ts";
 export { selectTools } from "./select-tools.ts";
 export { toolSpecs } from "./tool-specs.ts";
