@@ -209,6 +209,7 @@ function addRunOptions(program: Program): Program {
     .option("--add-dir <folders...>", "more folders to work in")
     .option("--append-system-prompt <text>", "words to add to the system prompt")
     .option("--settings <file-or-json>", "settings on top of the files'")
+    .option("--agents <json-or-file>", "more types of agents: { name: { description, prompt, tools?, model?, … } }")
     .option("--mcp-config <files-or-json...>", "more MCP servers, in the form of .mcp.json")
     .option("--strict-mcp-config", "no MCP servers but those of --mcp-config")
     .option("--max-turns <n>", "stop after so many turns", positiveInteger)

@@ -15,6 +15,7 @@ export interface RunFlags {
   readonly addDir?: string[];
   readonly appendSystemPrompt?: string;
   readonly settings?: string;
+  readonly agents?: string;
   readonly mcpConfig?: string[];
   readonly strictMcpConfig?: boolean;
   readonly maxTurns?: number;

@@ -94,6 +94,13 @@ export const WatchdogSettings = z.strictObject({
 });
 export type WatchdogSettings = z.infer<typeof WatchdogSettings>;
 
+/** How agents that the lead starts work. `docs/agents.md`. */
+export const SubagentSettings = z.strictObject({
+  /** For definitions that say none; never more than the parent's. */
+  permissionMode: z.enum(["inherit", ...PermissionMode.exclude(["bubble"]).options]).optional(),
+});
+export type SubagentSettings = z.infer<typeof SubagentSettings>;
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -136,6 +143,9 @@ export const Settings = z.strictObject({
   childEnv: z.strictObject({ allow: z.array(z.string().min(1)).optional() }).optional(),
   worktree: WorktreeSettings.optional(),
   land: LandSettings.optional(),
+  subagents: SubagentSettings.optional(),
+  /** Folders with `agents/` in them; relative to the settings file's folder, or `~/`. */
+  plugins: z.array(z.string().min(1)).optional(),
   /** Checked by those who use them. */
   hooks: z.unknown().optional(),
   /** Not for a project to say: it would switch off the user's guards. */
