@@ -28,7 +28,7 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const { rules, mode, tool, subject } = request;
   const text = subject.command.trim();
   const line = readShellLine(subject.command);
-  const possible = everyCommand(line);
+  const { possible, unknown } = everyCommand(line);
   const denied = findRule(rules.deny, { request, text, possible });
   if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
   const place = placeOf(request);
@@ -49,7 +49,7 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
   if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
 
-  const doubt = evasion(line, rules, tool.name);
+  const doubt = evasion(line, unknown, { rules, tool: tool.name });
   const all = rules.allow.find((rule) => namesTool(rule, tool.name) && isWhole(rule));
   if (all && doubt === undefined) return { behavior: "allow", rule: ruleName("allow", all) };
   if (request.sandboxed && doubt === undefined) return { behavior: "allow", rule: "sandbox" };
@@ -160,14 +160,14 @@ function protectedWrite(judged: JudgedPaths): string | undefined {
 }
 
 /** Why a rule that forbids certain commands could be got round here: then nothing that allows all of them is enough. */
-function evasion(line: ShellLine, rules: RuleSet, tool: string): string | undefined {
+function evasion(
+  line: ShellLine,
+  unknown: string | undefined,
+  { rules, tool }: { rules: RuleSet; tool: string },
+): string | undefined {
   const unread = line.doubts.find((doubt) => /cannot be parsed|does not show/.test(doubt));
-  if (unread !== undefined) return unread;
-  if (![...rules.deny, ...rules.ask].some((rule) => namesTool(rule, tool) && !isWhole(rule))) return undefined;
-  const hidden = line.commands.find(
-    ({ words }) => words[0] !== undefined && (words[0].kind !== "literal" || words[0].value === "eval"),
-  );
-  return hidden && `what ${hidden.words[0]?.text} runs is not known`;
+  const guarded = [...rules.deny, ...rules.ask].some((rule) => namesTool(rule, tool) && !isWhole(rule));
+  return unread ?? (guarded ? unknown : undefined);
 }
 
 function tooLong({ commands }: ShellLine): PermissionDecision {

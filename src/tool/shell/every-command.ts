@@ -10,7 +10,13 @@ export interface PossibleCommand {
   readonly redirects: readonly ShellRedirect[];
 }
 
-const depthLimit = 6;
+export interface EveryCommand {
+  readonly possible: readonly PossibleCommand[];
+  /** What else would run and cannot be told: a rule that forbids something might be got round with it. */
+  readonly unknown: string | undefined;
+}
+
+const limits = { depth: 6, found: 3_000 };
 /** No rule names more words than this. */
 const longestRule = 24;
 
@@ -18,64 +24,96 @@ const longestRule = 24;
  * Every command that a line might run, also behind wrappers and in scripts that it hands on. Where it is not certain which words are
  * the command, each of them may be: what is only perhaps run may be denied, too.
  */
-export function everyCommand(line: ShellLine, depth = 0): PossibleCommand[] {
-  const found: PossibleCommand[] = line.redirects.length === 0 ? [] : [{ words: [], redirects: line.redirects }];
+export function everyCommand(line: ShellLine): EveryCommand {
+  const search: Search = { possible: [], unknown: undefined };
+  addLine(line, 0, search);
+  return search;
+}
+
+interface Search {
+  readonly possible: PossibleCommand[];
+  unknown: string | undefined;
+}
+
+function addLine(line: ShellLine, depth: number, search: Search): void {
+  if (line.redirects.length > 0) search.possible.push({ words: [], redirects: line.redirects });
+  search.unknown ??= line.doubts.find((doubt) => /cannot be parsed|does not show/.test(doubt));
   for (const command of line.commands) {
-    found.push({ words: command.words, redirects: command.redirects });
-    addInner(command.words, depth, found);
+    search.possible.push(command);
+    addInner(command.words, depth, search);
   }
-  return found;
 }
 
-function addInner(words: readonly ShellWord[], depth: number, found: PossibleCommand[]): void {
-  const name = baseName(words[0]?.value);
-  if (name === undefined || depth > depthLimit) return;
-  if (scriptCarriers.has(name)) addScripts(words.slice(1), depth, found);
-  if (name === "eval" && words.slice(1).every(({ kind, pieced }) => kind === "literal" && !pieced)) {
-    addScript(
-      words
-        .slice(1)
-        .map(({ value }) => value)
-        .join(" "),
-      depth,
-      found,
-    );
+function addInner(words: readonly ShellWord[], depth: number, search: Search): void {
+  const [first] = words;
+  const name = baseName(first?.value);
+  if (first === undefined || name === undefined) return;
+  if (depth > limits.depth || search.possible.length > limits.found) {
+    search.unknown ??= "commands are nested too deep in it";
+    return;
   }
-  if (/^(find|fd|fdfind)$/.test(name)) return addExecuted(words, depth, found);
+  if (first.kind !== "literal") search.unknown ??= `what ${first.text} runs is not known`;
+  const rest = words.slice(1);
+  if (/^\w+=/.test(name)) return addCommand(rest, depth, search);
+  if (scriptCarriers.has(name)) addScripts(rest, depth, search);
+  if (name === "eval") return addEvaluated(rest, depth, search);
+  if (/^(find|fd|fdfind)$/.test(name)) return addExecuted(words, depth, search);
+  if (name === "command" && /^-[vV]+$/.test(words[1]?.value ?? "")) return;
   const peeled = peel(words);
-  if (peeled !== undefined && peeled !== "unclear") {
-    if (name === "command" && /^-[vV]/.test(words[1]?.value ?? "")) return;
-    found.push({ words: peeled.inner, redirects: [] });
-    return addInner(peeled.inner, depth + 1, found);
-  }
-  if (!wrappers.has(name) || (name === "command" && /^-[vV]$/.test(words[1]?.value ?? ""))) return;
-  for (let at = 1; at < Math.min(words.length, 400); at++) {
+  if (peeled !== undefined && peeled !== "unclear") return addCommand(peeled.inner, depth, search);
+  if (wrappers.has(name)) addSuffixes(rest, depth, search);
+}
+
+function addCommand(words: readonly ShellWord[], depth: number, search: Search): void {
+  if (words.length > 0) search.possible.push({ words, redirects: [] });
+  addInner(words, depth + 1, search);
+}
+
+/** Any of the words may be where the command begins. */
+function addSuffixes(words: readonly ShellWord[], depth: number, search: Search): void {
+  if (words.length > 200) search.unknown ??= "a command with too many words runs another";
+  for (let at = 0; at < Math.min(words.length, 200); at++) {
     const rest = words.slice(at, at + longestRule);
-    found.push({ words: rest, redirects: [] });
-    const inner = baseName(rest[0]?.value);
-    if (inner !== undefined && scriptCarriers.has(inner)) addScripts(rest.slice(1), depth, found);
-    if (rest[0]?.kind === "literal" && /\s/.test(rest[0].value)) addScript(rest[0].value, depth, found);
+    const [first] = rest;
+    search.possible.push({ words: rest, redirects: [] });
+    if (first?.kind !== "literal") search.unknown ??= `what ${first?.text} runs is not known`;
+    else if (/\s/.test(first.value)) addScript(first.value, depth, search);
+    if (scriptCarriers.has(baseName(first?.value) ?? "")) addScripts(rest.slice(1), depth, search);
+    if (first?.value === "eval") addEvaluated(rest.slice(1), depth, search);
   }
 }
 
-function addExecuted(words: readonly ShellWord[], depth: number, found: PossibleCommand[]): void {
+/** The commands that a search runs on what it finds. */
+function addExecuted(words: readonly ShellWord[], depth: number, search: Search): void {
   for (let at = 1; at < words.length; at++) {
     if (!/^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(words[at]?.value ?? "")) continue;
     const { inner, end } = execPart(words, at + 1);
-    found.push({ words: inner, redirects: [] });
-    addInner(inner, depth + 1, found);
+    addCommand(inner, depth, search);
     at = end;
   }
 }
 
-function addScripts(words: readonly ShellWord[], depth: number, found: PossibleCommand[]): void {
-  for (const { kind, value } of words.slice(0, 100)) {
-    if (kind === "literal" && !value.startsWith("-")) addScript(value, depth, found);
+/** What `eval` is given is only read when it is written in one piece; put together from several, it is not told apart. */
+function addEvaluated(words: readonly ShellWord[], depth: number, search: Search): void {
+  if (words.some(({ kind, pieced }) => kind !== "literal" || pieced)) {
+    search.unknown ??= "what eval runs is not known";
+    return;
+  }
+  addScript(words.map(({ value }) => value).join(" "), depth, search);
+}
+
+function addScripts(words: readonly ShellWord[], depth: number, search: Search): void {
+  for (const { kind, value, text } of words.slice(0, 100)) {
+    if (kind !== "literal") search.unknown ??= `what ${text} runs is not known`;
+    else if (!value.startsWith("-")) addScript(value, depth, search);
   }
 }
 
-const addScript = (script: string, depth: number, found: PossibleCommand[]) =>
-  depth < depthLimit && void found.push(...everyCommand(readShellLine(script), depth + 1));
+function addScript(script: string, depth: number, search: Search): void {
+  if (depth >= limits.depth || search.possible.length > limits.found)
+    search.unknown ??= "commands are nested too deep in it";
+  else addLine(readShellLine(script), depth + 1, search);
+}
 
 /** A program's name without its folder. */
 export function baseName(name: string | undefined): string | undefined {

@@ -17,10 +17,19 @@ export function judge(command: string, options: JudgeOptions = {}): PermissionDe
     subject: { kind: "command", command },
     title: `$ ${command}`,
     mode,
-    rules: parseRules(rules),
+    rules: parsed(rules),
     roots,
     cwd,
     home: "/home/me",
     realPath,
   });
+}
+
+const sets = new WeakMap<object, ReturnType<typeof parseRules>>();
+
+/** The same rules are read once. */
+function parsed(rules: Parameters<typeof parseRules>[0]) {
+  const set = sets.get(rules) ?? parseRules(rules);
+  sets.set(rules, set);
+  return set;
 }
