@@ -116,6 +116,7 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
       const next = refresh(own);
       return next === own ? stored : [...next, ...said];
     },
+    states: () => new Map(hub.status().map(({ server, state }) => [server, state])),
     reconnect(server) {
       if (hub.reconnect(server)) return { ok: true };
       const names = hub.status().map((status) => status.server);

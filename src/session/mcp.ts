@@ -19,6 +19,8 @@ export interface SessionMcp {
   ready(signal: AbortSignal): Promise<void>;
   /** The system prompt to go on with, given how to refresh the one that was stored. */
   system(stored: readonly string[], refresh: (stored: readonly string[]) => readonly string[]): readonly string[];
+  /** Where each server stands, by its name. */
+  states(): ReadonlyMap<string, Extract<LiveEvent, { type: "mcp.changed" }>["state"]>;
   reconnect(server: string): Ack;
   /** Ends every server. Rejects with what kept it from telling the session something. */
   close(): Promise<void>;

@@ -8,7 +8,6 @@ export {
   cursorOf,
   emptyView,
   leadOf,
-  type McpServerView,
   type Notice,
   type Question,
   type SessionView,

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterEach } from "vitest";
 import { createProcessScope, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, AgentPath, CallId } from "../../../src/protocol/index.ts";
@@ -14,10 +15,10 @@ import {
 import type { Tool, ToolContext, ToolResult } from "../../../src/tool/index.ts";
 import { until } from "../../process/live-processes.ts";
 
-const modules = resolve(import.meta.dirname, "../../../node_modules/@modelcontextprotocol");
+const require = createRequire(import.meta.url);
 export const faultServer = join(import.meta.dirname, "programs", "fault-server.mjs");
-export const everythingServer = join(modules, "server-everything/dist/index.js");
-export const filesystemServer = join(modules, "server-filesystem/dist/index.js");
+export const everythingServer = require.resolve("@modelcontextprotocol/server-everything/dist/index.js");
+export const filesystemServer = require.resolve("@modelcontextprotocol/server-filesystem/dist/index.js");
 
 export const fault = (options: object = {}) => ({
   command: process.execPath,
