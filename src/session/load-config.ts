@@ -1,12 +1,13 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
 import { splitRules } from "../tool/index.ts";
 import { childEnvironment } from "./child-env.ts";
 import { hooksInForce } from "./hooks/hooks-in-force.ts";
+import { type FoundSlash, findSlash, withheldOf } from "./find-slash.ts";
 import { mergeSettings, type MergedSettings, type Placed, type Sourced, type SourcedRule } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
@@ -85,8 +86,9 @@ export interface Config {
   readonly appendSystemPrompt: string | undefined;
   /** Whether what the folder brings along may act: hooks, servers, rules that allow. */
   readonly trust: FolderTrust;
-  /** What the folder's own settings ask for and do not get before it is trusted. */
+  /** What the folder asks for, in settings, skills and commands, and does not get before it is trusted. */
   readonly untrusted: readonly Withheld[];
+  readonly slash: FoundSlash;
   /** The user's own settings for this folder, kept where the folder cannot write; "always" is remembered there. */
   readonly localSettings: string;
   /** Which file or flag a value comes from, by its dotted name. */
@@ -103,7 +105,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   const [first] = problems;
   if (first) throw await settingsError(first, problems.length - 1);
 
-  const believed = believe(layers, { ...places, trust: input.trust });
+  const slash = await findSlash(places);
+  const believed = believe(layers, { ...places, trust: input.trust, also: withheldOf(slash) });
   const merged = mergeSettings(insertFlags(believed.layers, input.flags ?? {}, places.cwd));
   const { values, sources } = merged;
   const env = { ...input.env, ...values.env };
@@ -151,6 +154,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     trust: believed.trust,
     untrusted: believed.withheld,
+    slash,
     localSettings: places.localSettings,
     sources,
     settingsFiles: layers.map(({ source }) => source),
@@ -166,7 +170,11 @@ export async function settingsProblems(input: ConfigInput): Promise<readonly Set
 function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
   const real = realpathSync(cwd);
   const user = userHome ?? (env["HOME"] || homedir());
-  const home = resolve(real, env["TROUPE_HOME"] || join(user, ".troupe"));
+  const home = env["TROUPE_HOME"] || join(user, ".troupe");
+  if (!isAbsolute(home)) {
+    // It would be another place in each folder, and one that the folder itself could have filled.
+    throw new TroupeError("home", `TROUPE_HOME is ${home}, which is not an absolute path: set it to one, or unset it`);
+  }
   return {
     cwd: real,
     projectFolders: projectFolders(real),

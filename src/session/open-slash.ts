@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import type { SkillSource } from "../tool/index.ts";
 import type { Config } from "./load-config.ts";
 import { realPathOf } from "./markdown-places.ts";
-import { findSkills, type Skill, skillSource } from "./skills.ts";
-import { findSlashCommands, type SlashCommand } from "./slash-commands.ts";
+import { type Skill, skillSource } from "./skills.ts";
+import type { SlashCommand } from "./slash-commands.ts";
 
 /** The skills and slash commands of one session, as they were when it began. */
 export interface Slash {
@@ -19,25 +19,22 @@ export interface Slash {
   source(allow: (rules: readonly string[], file: string) => Promise<void>): SkillSource;
 }
 
-export async function openSlash(
-  config: Pick<Config, "projectFolders" | "home" | "userHome" | "trust">,
-): Promise<Slash> {
+export function openSlash(config: Pick<Config, "projectFolders" | "home" | "userHome" | "trust" | "slash">): Slash {
   const places = { projectFolders: config.projectFolders, home: config.home, userHome: config.userHome };
   const isTrusted = config.trust === "all";
-  const found = await findSkills(places);
-  const { commands, notices } = await findSlashCommands(places, found.skills);
+  const { skills, commands, notices } = config.slash;
   return {
     commands,
-    listed: found.skills.filter((skill) => skill.forModels),
-    readable: found.skills.flatMap(({ owner, file }) => {
+    listed: skills.filter((skill) => skill.forModels),
+    readable: skills.flatMap(({ owner, file }) => {
       const real = owner === "user" ? realPathOf(file) : undefined;
       return real === undefined ? [] : [dirname(real)];
     }),
-    notices: [...found.notices, ...notices],
+    notices,
     isTrusted,
     userHome: config.userHome,
     source: (allow) =>
-      skillSource(found.skills, {
+      skillSource(skills, {
         places,
         onLoad: async ({ owner, allowedTools, file }) => {
           if (owner === "user" || isTrusted) await allow(allowedTools, file);

@@ -57,10 +57,7 @@ async function begin(command: SlashCommand | undefined, ports: SayPorts): Promis
   await ports.borrowModel(isBelieved ? model : undefined);
   ports.policy.endGrants();
   const [problem] = ports.policy.grant(isBelieved ? allowedTools : []);
-  const withheld = [...(allowedTools.length > 0 ? ["allowed-tools"] : []), ...(model === undefined ? [] : ["model"])];
-  const message =
-    command && !isBelieved && withheld.length > 0
-      ? `${command.source}: ${withheld.join(" and ")} of this command are not used: the folder is not trusted`
-      : problem && `${command?.source}: one of its allowed-tools is not used: ${problem}`;
-  if (message) await ports.lead.record({ type: "notice.raised", level: "warning", code: "command", message });
+  if (problem === undefined) return;
+  const message = `${command?.source}: one of its allowed-tools is not used: ${problem}`;
+  await ports.lead.record({ type: "notice.raised", level: "warning", code: "command", message });
 }

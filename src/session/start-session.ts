@@ -83,7 +83,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     );
     const instructions = createContextFiles(config);
     const initial = instructions.initial();
-    const slash = await openSlash(config);
+    const slash = openSlash(config);
     const system = composeSystemPrompt({
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),

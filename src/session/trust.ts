@@ -19,6 +19,8 @@ export interface TrustQuestion {
   readonly home: string;
   /** Decided by the caller: nothing is looked up. */
   readonly trust: FolderTrust | undefined;
+  /** What the folder asks for elsewhere than in its settings. */
+  readonly also?: readonly Withheld[] | undefined;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface TrustQuestion {
  */
 export function believe(layers: readonly SettingsLayer[], question: TrustQuestion): Belief {
   const wary = layers.map((layer) => withhold(layer, "none"));
-  const withheld = wary.flatMap((each) => each.withheld);
+  const withheld = [...wary.flatMap((each) => each.withheld), ...(question.also ?? [])];
   const { state, unseen } = standing(withheld, question);
   if (state === "trusted") return { layers, trust: "all", withheld: [], notices: [] };
   return {

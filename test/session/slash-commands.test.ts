@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fillArguments } from "../../src/session/fill-arguments.ts";
+import { loadConfig, trustFolder } from "../../src/session/index.ts";
 import { call, slashSession } from "./slash-session.ts";
+import { tempTree } from "./temp-tree.ts";
 
 const done = [{ text: "Done." }];
 
@@ -219,9 +221,29 @@ describe("what a command asks for beyond its words", () => {
     expect(results().map(({ outcome }) => outcome)).toEqual(["denied"]);
     await close();
     expect(all("notice.raised").map(({ message }) => message)).toEqual([
-      expect.stringMatching(
-        /make\.md: allowed-tools and model of this command are not used: the folder is not trusted$/,
-      ),
+      expect.stringMatching(/^this folder is not trusted, .*\.claude\/commands\/make\.md \(allowed-tools, model\)/),
     ]);
+  });
+
+  test("of a trusted project they are, until they are others than those that were shown", async () => {
+    const command = (tools: string) => `---\nallowed-tools: ${tools}\n---\nMake it.\n`;
+    const tree = tempTree({ "project/.claude/commands/make.md": command("Bash(touch made)") });
+    tree.folder("home/.troupe");
+    const cwd = tree.path("project");
+    const { untrusted, home } = await loadConfig({ cwd, env: { HOME: tree.path("home") }, trust: "none" });
+    expect(untrusted).toEqual([
+      { key: "allowed-tools", value: ["Bash(touch made)"], source: tree.path("project/.claude/commands/make.md") },
+    ]);
+    await trustFolder(home, { cwd, withheld: untrusted, now: Date.now() });
+
+    const run = async () => {
+      const { session, results, close } = await slashSession({ tree, steps: [touch, { text: "Done." }] });
+      await session.ask("/make");
+      await close();
+      return results()[0]?.outcome;
+    };
+    expect(await run()).toBe("ok");
+    tree.write("project/.claude/commands/make.md", command("Bash"));
+    expect(await run()).toBe("denied");
   });
 });
