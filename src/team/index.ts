@@ -15,3 +15,10 @@ export {
   type SpawnLimits,
   type SpawnRequest,
 } from "./spawn-limits.ts";
+export {
+  createRepetitionWatch,
+  type Repetition,
+  type RepetitionOptions,
+  type RepetitionWatch,
+} from "./repetition.ts";
+export { createWatchdog, keepWatch, type Verdict, type Watchdog, type WatchdogOptions } from "./watchdog.ts";
