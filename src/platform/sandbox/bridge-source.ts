@@ -5,7 +5,8 @@
 export const bridgeSource = `
 const net = require("node:net");
 const { spawn } = require("node:child_process");
-const [socket, port, command, ...args] = process.argv.slice(1);
+const { argv } = process;
+const [socket, port, command, ...args] = argv.slice(1);
 const server = net.createServer((inner) => {
   const outer = net.connect(socket);
   inner.on("error", () => outer.destroy());
@@ -15,7 +16,7 @@ const server = net.createServer((inner) => {
 server.listen(Number(port), "127.0.0.1", () => {
   const child = spawn(command, args, { stdio: ["inherit", "inherit", "inherit", "inherit"] });
   child.on("error", (error) => {
-    process.stderr.write(error.message + "\\n");
+    console.error(error.message);
     process.exit(127);
   });
   child.on("exit", (code, signal) => (signal ? process.kill(process.pid, signal) : process.exit(code)));
