@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join } from "node:path";
 
 export interface CodeCache {
   readonly source: string;
@@ -26,7 +26,9 @@ export interface CodeCache {
  */
 export function openCodeCache(file: string): CodeCache {
   const { size, mtimeMs } = statSync(file);
-  const home = resolve(process.env["TROUPE_HOME"] || join(homedir(), ".troupe"));
+  const given = process.env["TROUPE_HOME"];
+  // A relative one is refused later on; until then nothing is loaded from where it leads.
+  const home = given && isAbsolute(given) ? given : join(homedir(), ".troupe");
   const folder = join(home, "cache");
   const name = `program-${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}.bin`;
   return {
@@ -58,7 +60,12 @@ export function openCodeCache(file: string): CodeCache {
 }
 
 function isOurs(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (!stat || stat.isSymbolicLink()) return false;
-  return stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;
+  try {
+    const stat = lstatSync(path);
+    return !stat.isSymbolicLink() && stat.uid === process.getuid?.() && (stat.mode & 0o022) === 0;
+  } catch (error) {
+    // Whatever is in the way, a home that is a file for one, is for those to tell who need the home.
+    if (["ENOENT", "ENOTDIR", "EACCES", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+    throw error;
+  }
 }

@@ -40,12 +40,7 @@ export async function trust(folder: string | undefined, flags: TrustFlags): Prom
 }
 
 /** Where trust is kept, without reading anything of a folder that may no longer be there or be broken. */
-const homeOf = async () => (await loadConfig({ cwd: "/", env: absoluteHome(), trust: "none" })).home;
-
-const absoluteHome = () => {
-  const home = process.env["TROUPE_HOME"];
-  return { ...process.env, ...(home && { TROUPE_HOME: resolve(home) }) };
-};
+const homeOf = async () => (await loadConfig({ cwd: "/", env: process.env, trust: "none" })).home;
 
 async function list(json: boolean): Promise<number> {
   const records = listTrustRecords(await homeOf());

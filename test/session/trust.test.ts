@@ -213,3 +213,11 @@ test("programs are not looked for in the folder, nor in packages above it, nor r
     "PATH",
   );
 });
+
+test("a home that depends on where one is could be filled by the folder, and is refused", async () => {
+  const tree = world({ "repo/state/settings.json": { hooks: hooks("evil") } });
+  for (const TROUPE_HOME of ["state", "./state", "../repo/state"]) {
+    const env = { HOME: tree.path("home"), TROUPE_HOME };
+    await expect(loadConfig({ cwd: tree.path("repo"), env })).rejects.toMatchObject({ code: "home" });
+  }
+});
