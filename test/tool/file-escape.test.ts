@@ -89,6 +89,13 @@ describe("what was judged is what is opened", () => {
   });
 });
 
+it("a command cannot say that it has gone where a link leads out", async () => {
+  symlinkSync(outside, bench.path("link"));
+  const said = bench.text(await bench.call("Bash", { command: `trap - EXIT; echo "$PWD/link" >&29` }));
+  expect(said).toContain("is outside the working directories, so the working directory is still DIR");
+  expect(bench.context.cwd).toBe(bench.folder);
+});
+
 describe("a link swapped 10,000 times", () => {
   it("leads no tool out", { timeout: 60_000 }, async () => {
     bench.write("dir/secret.txt", "mine\n");

@@ -140,10 +140,11 @@ function endNotes(result: RunEnd, timeoutMs: number): string[] {
   return result.exitCode === 0 ? [] : [`Exit code ${result.exitCode}`];
 }
 
-/** Follows the command to where it has gone, if the agent may be there. */
+/** Follows the command to where it has gone, if the agent may be there. What it says is its own word: links are followed. */
 function moveTo(where: string, context: ToolContext): string[] {
-  const folder = where.replace(/\n$/, "");
-  if (folder === "" || !folder.startsWith("/")) return [];
+  const said = where.replace(/\n$/, "");
+  if (said === "" || !said.startsWith("/") || said.includes("\0")) return [];
+  const folder = realPathSync(said);
   if (folder === realPathSync(context.cwd)) return [];
   const roots = context.roots.map((root) => realPathSync(root));
   if (roots.some((root) => isInside(folder, root))) {
