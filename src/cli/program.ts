@@ -1,4 +1,4 @@
-import { Command as Program, CommanderError, Option } from "commander";
+import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { version } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -77,7 +77,7 @@ function buildProgram(exit: (code: number) => void): Program {
       await printSchema(which);
     });
   subcommand(program, "skills", "the skills and slash commands of this folder")
-    .argument("[list]", "the only thing it does")
+    .addArgument(new Argument("[list]", "the only thing it does").choices(["list"]))
     .option("--json", "as JSON")
     .action(async (_list: string | undefined, flags: { json?: boolean }) => {
       const { listSkills } = await import("./skills.ts");

@@ -4,6 +4,7 @@ import { nearestName, redactSecrets } from "../platform/index.ts";
 import type { ContentPart } from "../protocol/index.ts";
 import { importsIn } from "./context-imports.ts";
 import { fillArguments, fillPlaces } from "./fill-arguments.ts";
+import { realPathOf } from "./markdown-places.ts";
 import { readContextText } from "./read-context-text.ts";
 import { builtInCommands, type SlashCommand } from "./slash-commands.ts";
 
@@ -95,8 +96,9 @@ const filesLimit = 20;
 async function attachedFiles(names: readonly string[], { cwd, mayRead }: ExpandPorts): Promise<ContentPart[]> {
   const parts: ContentPart[] = [];
   for (const name of new Set(names)) {
-    const path = resolve(cwd, name);
-    if (name === "" || parts.length >= filesLimit || !existsSync(path) || !(await mayRead(path))) continue;
+    // What is judged and what is read is the file that the name leads to now.
+    const path = realPathOf(resolve(cwd, name));
+    if (name === "" || path === undefined || parts.length >= filesLimit || !(await mayRead(path))) continue;
     const { text: content } = readContextText(path);
     if (content !== undefined) {
       parts.push(text(`<file path=${JSON.stringify(name)}>\n${redactSecrets(content).trimEnd()}\n</file>`));

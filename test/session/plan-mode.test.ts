@@ -25,6 +25,17 @@ describe("plan mode", () => {
     }
   });
 
+  test("is told again when what was told has become a summary", async () => {
+    const { session, said } = await slashSession({
+      steps: [{ text: "One." }, { text: "The summary." }, { text: "Two." }],
+      more: plan,
+    });
+    await session.ask("first");
+    await session.ask("/compact");
+    await session.ask("second");
+    expect(said(2)).toContain(`second\n${planModeOn}`);
+  });
+
   test("nothing is changed before the plan is approved; then the mode is what it was before", async () => {
     const { session, results, questions, all } = await slashSession({
       steps: [write, present, write, { text: "Done." }],
