@@ -26,6 +26,8 @@ export interface CreateSessionOptions {
   /** Answers questions for permission; without it they are answered by `permission.reply`, or `"nobody"` is there. */
   readonly onPermission?: PermissionAsker | undefined;
   readonly addDirectories?: readonly string[] | undefined;
+  /** MCP servers by their names, in the form of `.mcp.json`, on top of what the settings name. */
+  readonly mcpServers?: Readonly<Record<string, object>> | undefined;
   readonly appendSystemPrompt?: string | undefined;
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
@@ -49,6 +51,7 @@ export async function createSession(
       allowedTools: options.allowedTools,
       disallowedTools: options.disallowedTools,
       addDir: options.addDirectories,
+      mcpConfig: options.mcpServers && [JSON.stringify({ mcpServers: options.mcpServers })],
       appendSystemPrompt: options.appendSystemPrompt,
       maxTurns: options.maxTurns,
       maxBudgetUsd: options.maxBudgetUsd,

@@ -69,11 +69,15 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     onChange();
   };
 
-  /** While the user thinks about the server's question, no call to it runs out of time. */
+  /** Aborts when the last of the calls under way is over. */
+  let calling = new AbortController();
+
+  /** While the user thinks about the server's question, no call to it runs out of time; with the calls the question ends. */
   const elicit: ConnectionPorts["elicit"] = async (request, signal) => {
     const resume = [...deadlines].map((deadline) => deadline.pause());
     try {
-      return await options.elicit(options.name, request, signal);
+      const wanted = deadlines.size === 0 ? signal : AbortSignal.any([signal, calling.signal]);
+      return await options.elicit(options.name, request, wanted);
     } finally {
       for (const go of resume) go();
     }
@@ -201,7 +205,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
         throw await explained(cause, used);
       } finally {
         deadline.clear();
-        deadlines.delete(deadline);
+        if (deadlines.delete(deadline) && deadlines.size === 0) {
+          calling.abort(new Error("the call that asked is over"));
+          calling = new AbortController();
+        }
       }
     },
     reconnect() {

@@ -69,6 +69,30 @@ test("F6 a required server that is missing is named, and its failure ends the wa
   ]);
 });
 
+test("a question of a server ends with the call that asked it", async () => {
+  const abort = new AbortController();
+  let ended: (reason: unknown) => void = () => undefined;
+  const end = new Promise((resolve) => {
+    ended = resolve;
+  });
+  const bench = openHub(
+    { odd: fault() },
+    {
+      elicit: (_server, _request, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            ended(signal.reason);
+            resolve({ action: "cancel" });
+          });
+          abort.abort(new Error("enough"));
+        }),
+    },
+  );
+  await bench.hub.settled();
+  await expect(bench.call("mcp__odd__ask", {}, { signal: abort.signal })).rejects.toThrow("enough");
+  expect(await end).toBeInstanceOf(Error);
+});
+
 test("a server may ask the user; its call does not run out of time meanwhile", async () => {
   let answer: (color: string) => void = () => undefined;
   const color = new Promise<string>((resolve) => {

@@ -49,9 +49,13 @@ test("everything, over its pipes: tools, results of every kind, prompts, resourc
   expect(bench.hub.instructions()[0]?.text.length).toBeGreaterThan(10);
 });
 
-test("everything, over streamable HTTP", async () => {
-  const url = await startHttp();
-  const bench = openHub({ remote: { type: "http", url } });
+test.each([
+  ["http", "streamableHttp", "/mcp"],
+  ["sse", "sse", "/sse"],
+])("everything, over %s", async (type, mode, path) => {
+  const port = await freePort();
+  await startHttpOn(port, mode);
+  const bench = openHub({ remote: { type, url: `http://127.0.0.1:${port}${path}` } });
   await bench.hub.settled();
   expect(bench.statusOf("remote")).toMatchObject({ state: "connected" });
   expect(textOf(await bench.call("mcp__remote__echo", { message: "over http" }))).toBe("Echo: over http");
@@ -90,15 +94,9 @@ test("filesystem: it works in the folders it is given as roots", async () => {
   expect(outside.outcome).toBe("failed");
 });
 
-async function startHttp(): Promise<string> {
-  const port = await freePort();
-  await startHttpOn(port);
-  return `http://127.0.0.1:${port}/mcp`;
-}
-
-async function startHttpOn(port: number): Promise<() => Promise<void>> {
+async function startHttpOn(port: number, mode = "streamableHttp"): Promise<() => Promise<void>> {
   const env = { PATH: process.env["PATH"] ?? "", PORT: String(port) };
-  const child = spawn(process.execPath, [everythingServer, "streamableHttp"], { env, stdio: "pipe" });
+  const child = spawn(process.execPath, [everythingServer, mode], { env, stdio: "pipe" });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const stop = async () => {
     child.kill("SIGKILL");
@@ -106,7 +104,7 @@ async function startHttpOn(port: number): Promise<() => Promise<void>> {
   };
   stops.push(stop);
   await new Promise<void>((resolve, reject) => {
-    const look = (chunk: Buffer) => chunk.toString().includes("listening") && resolve();
+    const look = (chunk: Buffer) => /listening|running on port/i.test(chunk.toString()) && resolve();
     child.stdout.on("data", look);
     child.stderr.on("data", look);
     void ended.then(() => reject(new Error("the server ended before it listened")));
