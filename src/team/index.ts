@@ -22,3 +22,7 @@ export {
   type RepetitionWatch,
 } from "./repetition.ts";
 export { createWatchdog, keepWatch, type Verdict, type Watchdog, type WatchdogOptions } from "./watchdog.ts";
+export { type Acceptance, type AcceptanceOptions, type CheckResult, runAcceptance } from "./evidence-acceptance.ts";
+export { diffStat, type DiffStat } from "./evidence-diff.ts";
+export { evidenceJson, evidenceText, type FullEvidence } from "./evidence-text.ts";
+export { createEvidence, type Evidence, type EvidenceFold, evidenceOf } from "./evidence.ts";

@@ -26,16 +26,31 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
   }
 }
 
+/** Does it again as long as the reason of its failure is a lock that another git holds. */
+export async function patiently(
+  { place: { clock, signal } }: Repository,
+  run: () => ReturnType<Repository["git"]>,
+): ReturnType<Repository["git"]> {
+  const deadline = clock.monotonic() + patienceMs;
+  for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+    const result = await run();
+    if (result.ok || !isLocked(result.stderr) || clock.monotonic() > deadline) return result;
+    await clock.sleep(pause, signal);
+  }
+}
+
 const patienceMs = 10_000;
+
+const isLocked = (stderr: string) => /\.lock['": ]|could not lock/.test(stderr);
 
 const mayPass = (stderr: string) =>
   !/No space left|quota exceeded|Read-only file system|Permission denied|already exists|already checked out|unknown option|usage:/i.test(
     stderr,
-  ) || /\.lock['": ]/.test(stderr);
+  ) || isLocked(stderr);
 
 export function addFailed(path: string, stderr: string): TroupeError {
   const words = gitWords(stderr) || "git was ended";
-  const wayOut = /\.lock['": ]/.test(stderr)
+  const wayOut = isLocked(stderr)
     ? " Another git is at work in this repository, or one was killed there: wait for it, or remove the lock file if you are sure."
     : /No space left|quota/i.test(stderr)
       ? " Free some space and try again."

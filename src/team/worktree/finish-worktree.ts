@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
+import { findAdminFolder } from "./admin-folder.ts";
 import { creationTurn } from "./create-worktree.ts";
 import { inTurn } from "./in-turn.ts";
 import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
@@ -56,7 +59,7 @@ export async function settleWorktree(
   onStep: NonNullable<FinishRequest["onStep"]> = () => undefined,
 ): Promise<FinishedWorktree> {
   const found = await inspectWorktree(repository, entry);
-  const cutShort = entry.state === "removing" && isLeftOver(found);
+  const cutShort = entry.state === "removing" && isLeftOver(entry, found);
   if (found.reasons.length > 0 && !cutShort) {
     const rescued = await rescue(repository, entry, found.detached);
     return keep(repository, entry, { reasons: found.reasons, rescued });
@@ -65,7 +68,7 @@ export async function settleWorktree(
   await onStep("mark removing");
   await writeEntry(repository, { ...entry, state: "removing", owner: currentProcess() });
   await onStep("unlock");
-  await repository.git(["worktree", "unlock", entry.path]);
+  await unlock(repository, entry);
   await onStep("remove");
   const refusal = cutShort ? await removeRest(repository, entry) : await removeTree(repository, entry);
   if (refusal !== undefined) return keep(repository, entry, { reasons: [refusal], rescued });
@@ -78,10 +81,11 @@ export async function settleWorktree(
 }
 
 /** A removal that was decided on, then killed: what is left is files of the base, or nothing. */
-const isLeftOver = (found: Inspection) =>
-  found.commits === 0 &&
-  (found.reasons.length === 1 || found.admin === undefined) &&
-  (found.onlyMissingFiles || /^(missing|unknown):/.test(found.reasons[0] ?? ""));
+function isLeftOver(entry: WorktreeEntry, found: Inspection): boolean {
+  if (found.commits > 0 || found.reasons.length > 1) return false;
+  if (found.reasons.length === 0) return !existsSync(join(entry.path, ".git"));
+  return found.onlyMissingFiles || /^(missing|unknown):/.test(found.reasons[0] ?? "");
+}
 
 async function removeRest(repository: Repository, entry: WorktreeEntry): Promise<undefined> {
   await removeFolder(entry.path);
@@ -101,11 +105,17 @@ async function keep(
   entry: WorktreeEntry,
   { reasons, rescued }: { reasons: readonly string[]; rescued: readonly string[] },
 ): Promise<FinishedWorktree> {
-  await repository.git(["worktree", "unlock", entry.path]);
+  await unlock(repository, entry);
   if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
   const { portBase: _, ...rest } = entry;
   await writeEntry(repository, { ...rest, state: "kept", reasons: [...reasons] });
   return { outcome: "kept", reasons, path: entry.path, branch: entry.branch, rescued };
+}
+
+/** Our own lock only. */
+async function unlock(repository: Repository, entry: WorktreeEntry): Promise<void> {
+  const admin = await findAdminFolder(repository, entry.path);
+  if (admin?.lockedBecause === entry.agentId) await repository.git(["worktree", "unlock", entry.path]);
 }
 
 /** Commits that nothing but this worktree leads to get a ref, before anything else happens to it. */

@@ -8,15 +8,22 @@ export async function ignoredPaths(
   git: ReturnType<typeof treeGit>,
   disposable: readonly string[],
 ): Promise<readonly string[] | undefined> {
-  const args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z", "--", "."];
-  const listed = await git([...args, ...disposable.map((pattern) => `:(top,exclude,glob)${pattern}`)]);
+  const all = await list(git, ["."]);
+  const known = disposable.length === 0 ? [] : await list(git, disposable.map(asPathspec));
+  return known && all?.filter((path) => !known.includes(path) && !isOutput(path));
+}
+
+async function list(git: ReturnType<typeof treeGit>, pathspecs: readonly string[]): Promise<string[] | undefined> {
+  const flags = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const listed = await git(["ls-files", ...flags, "--", ...pathspecs]);
   if (!listed.ok) return undefined;
   return listed.stdout
     .split("\0")
     .filter(Boolean)
-    .map((path) => path.replace(/\/$/, ""))
-    .filter((path) => !isOutput(path));
+    .map((path) => path.replace(/\/$/, ""));
 }
+
+const asPathspec = (pattern: string) => `:(top,glob)${pattern.replace(/\/(\*\*)?$/, "")}`;
 
 const isOutput = (path: string) =>
   path.split("/").some((part) => outputFolders.has(part)) || outputFile.test(path.slice(path.lastIndexOf("/") + 1));

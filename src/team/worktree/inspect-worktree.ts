@@ -37,15 +37,15 @@ export async function inspectWorktree(repository: Repository, entry: WorktreeEnt
       `locked: somebody has locked it (${admin.lockedBecause === "" ? "no reason given" : admin.lockedBecause})`,
     );
   }
-  const status = await statusOf(repository, tree);
+  const [status, commits, stashed, ignored] = await Promise.all([
+    statusOf(repository, tree),
+    findCommits(repository, tree, entry),
+    stashes(repository, entry),
+    ignoredWork(repository, entry, tree),
+  ]);
   reasons.push(...status.reasons);
-  const commits = await findCommits(repository, tree, entry);
   if (commits.commits > 0) reasons.push(commitReason(commits));
-  reasons.push(
-    ...(await stashes(repository, entry)),
-    ...unfinished(admin.path),
-    ...(await ignoredWork(repository, entry, tree)),
-  );
+  reasons.push(...stashed, ...unfinished(admin.path), ...ignored);
   const users = processesIn(entry.path);
   if (users.length > 0) reasons.push(`in use: process ${users.slice(0, 5).join(", ")} works in it`);
   return { ...status, ...commits, reasons, admin: admin.path };
@@ -81,7 +81,11 @@ const commitReason = ({ commits, detached }: FoundCommits) =>
 async function statusOf(repository: Repository, tree: Tree) {
   const git = treeGit(repository, tree);
   const args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"];
-  const [status, hidden] = await Promise.all([git(args), git(["ls-files", "-v", "-z"])]);
+  const [status, hidden, sparse] = await Promise.all([
+    git(args),
+    git(["ls-files", "-v", "-z"]),
+    git(["config", "--type=bool", "--get", "core.sparseCheckout"]),
+  ]);
   if (!status.ok || !hidden.ok) {
     const reason = `unreadable: git cannot tell what has changed (${gitWords(status.stderr || hidden.stderr)})`;
     return { reasons: [reason], changedFiles: [], onlyMissingFiles: false };
@@ -92,9 +96,10 @@ async function statusOf(repository: Repository, tree: Tree) {
     const files = lines.filter((line) => kinds[kind](line)).map((line) => line.slice(3));
     return files.length === 0 ? [] : [`${kind}: ${few(files)}`];
   });
-  const sparse = (await git(["config", "--type=bool", "--get", "core.sparseCheckout"])).stdout.trim() === "true";
   // `git status` says nothing of files that somebody told it not to look at.
-  const unseen = hidden.stdout.split("\0").filter((line) => /^[a-z] /.test(line) || (line.startsWith("S ") && !sparse));
+  const unseen = hidden.stdout
+    .split("\0")
+    .filter((line) => /^[a-z] /.test(line) || (line.startsWith("S ") && sparse.stdout.trim() !== "true"));
   if (unseen.length > 0)
     reasons.push(`hidden: git was told not to look at ${few(unseen.map((line) => line.slice(2)))}`);
   return { reasons, changedFiles, onlyMissingFiles: lines.length > 0 && lines.every((line) => line.startsWith(" D")) };

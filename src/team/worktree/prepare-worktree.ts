@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
-import { addFailed } from "./add-worktree.ts";
+import { addFailed, patiently } from "./add-worktree.ts";
 import { findAdminFolder } from "./admin-folder.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
@@ -62,7 +62,7 @@ async function checkOut(repository: Repository, entry: WorktreeEntry, sparse: re
   const call = { cwd: entry.path, operation: entry.name };
   if (sparse.length > 0) {
     const args = ["sparse-checkout", "set", "--cone", "--end-of-options", ...sparse];
-    const set = await repository.git(args, call);
+    const set = await patiently(repository, () => repository.git(args, call));
     if (!set.ok) throw addFailed(entry.path, set.stderr);
   }
   const filled = await repository.git(["reset", "--hard", "--quiet"], call);

@@ -19,12 +19,14 @@ export async function findCommits(
 ): Promise<FoundCommits> {
   const git = treeGit(repository, tree);
   const branch = `refs/heads/${entry.branch ?? ""}`;
-  const tip = (await git(["rev-parse", "--verify", "--quiet", branch])).stdout.trim();
-  const head = (await git(["rev-parse", "--verify", "--quiet", "HEAD"])).stdout.trim();
+  const [tip, head, seen] = await Promise.all([
+    git(["rev-parse", "--verify", "--quiet", branch]).then(({ stdout }) => stdout.trim()),
+    git(["rev-parse", "--verify", "--quiet", "HEAD"]).then(({ stdout }) => stdout.trim()),
+    git(["reflog", "show", "--format=%H", "HEAD", "--"]),
+  ]);
   const tips = [head, tip].filter((commit) => commit !== "" && commit !== entry.landed);
   const counted = await git(["rev-list", "--count", ...tips, "--not", entry.base, "--"]);
   const commits = tips.length === 0 ? 0 : counted.ok ? Number(counted.stdout) : Infinity;
-  const seen = await git(["reflog", "show", "--format=%H", "HEAD", "--"]);
   const past = seen.ok ? [...new Set(seen.stdout.split("\n").filter(Boolean))].slice(0, 1000) : [];
   const detached = head === "" || head === entry.base ? [] : await unreferenced(repository, [head]);
   const dropped = (await unreferenced(repository, past)).filter((commit) => !detached.includes(commit));

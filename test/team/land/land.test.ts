@@ -1,0 +1,272 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Conflict, createWorktree, finishWorktree, land, pruneWorktrees } from "../../../src/team/index.ts";
+import { newAgentId, type TestRepository, testRepository } from "../repository.ts";
+
+/** A branch made from `from` with one commit. */
+function branch(repo: TestRepository, name: string, files: Record<string, string>, from = "main"): string {
+  repo.git("checkout", "-qb", name, from);
+  const commit = repo.commit(`work of ${name}`, files);
+  repo.git("checkout", "-q", "main");
+  return commit;
+}
+
+const subjects = (repo: TestRepository) => repo.git("log", "--format=%s", "main").split("\n");
+
+describe("land", () => {
+  it("moves branch and files in one step, each branch on top of the one before", async () => {
+    const repo = testRepository();
+    branch(repo, "one", { "one.txt": "1\n" });
+    branch(repo, "two", { "two.txt": "2\n" });
+    repo.commit("meanwhile", { "main.txt": "m\n" });
+    const before = repo.git("rev-parse", "main");
+    const check = "test -f one.txt && test -f two.txt && test -f main.txt && test ! -e junk && touch junk";
+    const report = await land(repo.place, { branches: ["one", "two"], settings: { check } });
+    expect(report).toMatchObject({ target: "refs/heads/main", before, refused: [], notices: [] });
+    expect(report.landed.map(({ branch, commits }) => [branch, commits])).toEqual([
+      ["one", 1],
+      ["two", 1],
+    ]);
+    expect(subjects(repo)).toEqual(["work of two", "work of one", "meanwhile", "first"]);
+    expect(report.after).toBe(repo.git("rev-parse", "main"));
+    expect(repo.git("status", "--porcelain")).toBe("");
+    expect(readFileSync(join(repo.repo, "two.txt"), "utf8")).toBe("2\n");
+    expect(repo.git("log", "-1", "--format=%an", "main")).toBe("T");
+    expect(repo.traces()).toMatchObject({ worktrees: 1 });
+    expect(readdirSync(`${repo.repo}.troupe`)).toEqual([]);
+    expect(repo.git("reflog", "-1", "--format=%gs", "main")).toBe("troupe land");
+  });
+
+  it.each([1, 2, 3, 4, 5])("finds the red one of five, number %i, and lands the others", async (bad) => {
+    const repo = testRepository();
+    for (const n of [1, 2, 3, 4, 5]) branch(repo, `b${n}`, { [`f${n}.txt`]: n === bad ? "bad\n" : "good\n" });
+    const check = "if grep -q bad *.txt; then echo 'it is bad'; exit 7; fi";
+    const report = await land(repo.place, { branches: ["b1", "b2", "b3", "b4", "b5"], settings: { check } });
+    expect(report.landed.map(({ branch }) => branch)).toEqual(
+      [1, 2, 3, 4, 5].filter((n) => n !== bad).map((n) => `b${n}`),
+    );
+    expect(report.refused).toEqual([{ branch: `b${bad}`, reason: "red", how: "exit code 7", tail: "it is bad" }]);
+    expect(existsSync(join(repo.repo, `f${bad}.txt`))).toBe(false);
+    expect(repo.git("status", "--porcelain")).toBe("");
+  });
+
+  it("blames no branch when the target itself is red", async () => {
+    const repo = testRepository();
+    branch(repo, "one", { "one.txt": "1\n" });
+    const before = repo.git("rev-parse", "main");
+    await expect(land(repo.place, { branches: ["one"], settings: { check: "exit 1" } })).rejects.toThrow(
+      /fails on the current branch already/,
+    );
+    expect(repo.git("rev-parse", "main")).toBe(before);
+    expect(repo.traces().worktrees).toBe(1);
+  });
+
+  it("a check that hangs is red", async () => {
+    const repo = testRepository();
+    branch(repo, "slow", { "slow.txt": "1\n" });
+    const check = "if test -f slow.txt; then sleep 600; fi";
+    const report = await land(repo.place, { branches: ["slow"], settings: { check, checkTimeoutMs: 1000 } });
+    expect(report.refused).toMatchObject([{ branch: "slow", reason: "red", how: "no end after 1 s" }]);
+  });
+
+  it("says of a conflict which files, and what each side meant; the others land", async () => {
+    const repo = testRepository();
+    branch(repo, "theirs", { "a.txt": "theirs\n" });
+    branch(repo, "fine", { "fine.txt": "f\n" });
+    repo.commit("ours: a new a", { "a.txt": "ours\n" });
+    const report = await land(repo.place, { branches: ["theirs", "fine"] });
+    expect(report.landed.map(({ branch }) => branch)).toEqual(["fine"]);
+    expect(report.refused).toMatchObject([
+      {
+        branch: "theirs",
+        reason: "conflict",
+        conflict: {
+          files: ["a.txt"],
+          ours: [{ message: "ours: a new a" }],
+          theirs: [{ message: "work of theirs" }],
+        },
+      },
+    ]);
+    expect(readFileSync(join(repo.repo, "a.txt"), "utf8")).toBe("ours\n");
+    expect(repo.git("status", "--porcelain")).toBe("");
+  });
+
+  it("what was in conflict with a red branch lands once that is left out", async () => {
+    const repo = testRepository();
+    branch(repo, "red", { "a.txt": "bad\n" });
+    branch(repo, "good", { "a.txt": "good\n" });
+    const report = await land(repo.place, { branches: ["red", "good"], settings: { check: "! grep -q bad a.txt" } });
+    expect(report.landed.map(({ branch }) => branch)).toEqual(["good"]);
+    expect(report.refused).toMatchObject([{ branch: "red", reason: "red" }]);
+  });
+
+  describe("with somebody who settles conflicts", () => {
+    const conflicting = () => {
+      const repo = testRepository();
+      repo.git("checkout", "-qb", "theirs");
+      repo.commit("theirs 1", { "a.txt": "theirs 1\n" });
+      repo.commit("theirs 2", { "a.txt": "theirs 2\n", "new.txt": "n\n" });
+      repo.git("checkout", "-q", "main");
+      repo.commit("ours", { "a.txt": "ours\n" });
+      return repo;
+    };
+
+    it("goes on with what was settled, conflict by conflict", async () => {
+      const repo = conflicting();
+      const seen: Conflict[] = [];
+      const report = await land(repo.place, {
+        branches: ["theirs"],
+        resolveConflict: async (conflict) => {
+          seen.push(conflict);
+          writeFileSync(join(conflict.path, "a.txt"), `both ${seen.length}\n`);
+          return "resolved";
+        },
+      });
+      expect(seen.map(({ theirs }) => theirs[0]?.message)).toEqual(["theirs 1", "theirs 2"]);
+      expect(report.landed).toMatchObject([{ branch: "theirs", resolved: true }]);
+      expect(readFileSync(join(repo.repo, "a.txt"), "utf8")).toBe("both 2\n");
+      expect(readFileSync(join(repo.repo, "new.txt"), "utf8")).toBe("n\n");
+      expect(subjects(repo)).toEqual(["theirs 2", "theirs 1", "ours", "first"]);
+    });
+
+    it.each([
+      ["gives up", async () => "given up" as const],
+      ["says resolved and leaves the marks in", async () => "resolved" as const],
+    ])("lands nothing of it when it %s", async (_what, resolveConflict) => {
+      const repo = conflicting();
+      const before = repo.git("rev-parse", "main");
+      const report = await land(repo.place, { branches: ["theirs"], resolveConflict });
+      expect(report).toMatchObject({ before, after: before, landed: [], refused: [{ reason: "conflict" }] });
+      expect(repo.git("rev-parse", "main")).toBe(before);
+    });
+
+    it("a resolver that fails leaves everything as it was", async () => {
+      const repo = conflicting();
+      const before = repo.git("rev-parse", "main");
+      const resolveConflict = async () => Promise.reject(new Error("no model"));
+      await expect(land(repo.place, { branches: ["theirs"], resolveConflict })).rejects.toThrow("no model");
+      expect(repo.git("rev-parse", "main")).toBe(before);
+      expect(repo.traces().worktrees).toBe(1);
+      expect(existsSync(join(repo.place.home, "worktrees"))).toBe(true);
+    });
+  });
+
+  it("keeps what was changed in merges: such a branch is merged, not rebased", async () => {
+    const repo = testRepository();
+    repo.git("checkout", "-qb", "merging");
+    repo.commit("mine", { "mine.txt": "m\n" });
+    repo.git("checkout", "-q", "main");
+    repo.commit("meanwhile", { "main.txt": "m\n" });
+    repo.git("checkout", "-q", "merging");
+    repo.git("merge", "-q", "--no-commit", "main");
+    writeFileSync(join(repo.repo, "mine.txt"), "changed in the merge\n");
+    repo.git("commit", "-qam", "merge");
+    repo.git("checkout", "-q", "main");
+    repo.commit("later", { "later.txt": "l\n" });
+    const report = await land(repo.place, { branches: ["merging"] });
+    expect(report.landed).toMatchObject([{ branch: "merging" }]);
+    expect(readFileSync(join(repo.repo, "mine.txt"), "utf8")).toBe("changed in the merge\n");
+    expect(existsSync(join(repo.repo, "later.txt"))).toBe(true);
+  });
+
+  it("does nothing on a dry run, and nothing for what is there already", async () => {
+    const repo = testRepository();
+    branch(repo, "one", { "one.txt": "1\n" });
+    repo.git("branch", "same");
+    repo.write("a.txt", "dirty\n");
+    const before = repo.git("rev-parse", "main");
+    const report = await land(repo.place, { branches: ["one", "same"], dryRun: true, settings: { check: "exit 1" } });
+    expect(report).toMatchObject({ dryRun: true, landed: [{ branch: "one" }] });
+    expect(report.refused).toEqual([{ branch: "same", reason: "nothing new" }]);
+    expect(repo.git("rev-parse", "main")).toBe(before);
+  });
+
+  it.each<[string, (repo: TestRepository) => void, string[], RegExp]>([
+    ["uncommitted changes", (repo) => repo.write("a.txt", "dirty\n"), ["one"], /not committed \(a\.txt\)/],
+    ["a file in the way", (repo) => repo.write("one.txt", "mine\n"), ["one"], /one\.txt.*Nothing has been changed/s],
+    ["a detached head", (repo) => repo.git("checkout", "-q", "--detach"), ["one"], /on no branch/],
+    ["an unknown branch", () => undefined, ["onee"], /no branch onee; did you mean one\?/],
+    ["the same branch twice", () => undefined, ["one", "one"], /named twice/],
+    ["the current branch", () => undefined, ["main"], /is the current branch/],
+    ["an option for a branch", () => undefined, ["--all"], /no branch --all/],
+  ])("refuses %s, and nothing is changed", async (_what, prepare, branches, message) => {
+    const repo = testRepository();
+    branch(repo, "one", { "one.txt": "1\n" });
+    prepare(repo);
+    const before = repo.git("rev-parse", "main");
+    const status = repo.git("status", "--porcelain");
+    await expect(land(repo.place, { branches })).rejects.toThrow(message);
+    expect(repo.git("rev-parse", "main")).toBe(before);
+    expect(repo.git("status", "--porcelain")).toBe(status);
+    expect(repo.traces().worktrees).toBe(1);
+  });
+
+  it("starts anew when the branch moves while it is at work, and two landings wait for each other", async () => {
+    const repo = testRepository();
+    branch(repo, "one", { "one.txt": "1\n" });
+    branch(repo, "two", { "two.txt": "2\n" });
+    let moved = false;
+    const onStep = (step: string) => {
+      if (step !== "move ref" || moved) return;
+      moved = true;
+      repo.commit("in between", { "between.txt": "b\n" });
+    };
+    const [first, second] = await Promise.all([
+      land(repo.place, { branches: ["one"], onStep }),
+      land(repo.place, { branches: ["two"], onStep }),
+    ]);
+    expect([first.landed, second.landed]).toMatchObject([[{ branch: "one" }], [{ branch: "two" }]]);
+    expect(subjects(repo).toSorted()).toEqual(["first", "in between", "work of one", "work of two"]);
+    expect(repo.git("status", "--porcelain")).toBe("");
+  });
+
+  it("a landed worktree holds nothing more: prune removes it with its branch", async () => {
+    const repo = testRepository();
+    const made = await createWorktree(repo.place, { agentId: newAgentId() });
+    repo.commit("agent's work", { "work.txt": "w\n" }, made.path);
+    expect(await finishWorktree(repo.place, { name: made.name })).toMatchObject({ outcome: "kept" });
+    repo.commit("meanwhile", { "main.txt": "m\n" });
+    writeFileSync(join(made.path, "more.txt"), "uncommitted\n");
+    const report = await land(repo.place, { branches: [made.branch] });
+    expect(report.notices).toEqual([`${made.path} has 1 uncommitted change on ${made.branch}: they do not land`]);
+    expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([
+      { outcome: "kept", reasons: ["untracked: more.txt"] },
+    ]);
+    repo.gitIn(made.path, "clean", "-fdq");
+    expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "removed" }]);
+    expect(repo.traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
+    expect(existsSync(join(repo.repo, "work.txt"))).toBe(true);
+  });
+
+  it("runs no hook, filter, merge driver or editor of the repository", async () => {
+    const repo = testRepository();
+    const marker = join(repo.root, "marker");
+    const evil = `touch ${marker}; cat`;
+    branch(repo, "one", { "a.txt": "one\nx\ny\nz\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n" });
+    repo.commit("meanwhile", { "a.txt": "start\none\n", ".gitattributes": "* merge=evil filter=evil diff=evil\n" });
+    for (const hook of [
+      "pre-rebase",
+      "post-checkout",
+      "post-rewrite",
+      "pre-commit",
+      "commit-msg",
+      "reference-transaction",
+    ]) {
+      writeFileSync(join(repo.repo, ".git/hooks", hook), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+    }
+    for (const key of ["filter.evil.clean", "filter.evil.smudge", "merge.evil.driver", "diff.evil.textconv"]) {
+      repo.git("config", key, evil);
+    }
+    for (const key of ["core.fsmonitor", "core.editor", "sequence.editor", "gpg.program", "diff.external"]) {
+      repo.git("config", key, `sh -c '${evil}'`);
+    }
+    repo.git("config", "commit.gpgSign", "true");
+    const report = await land(repo.place, { branches: ["one"] });
+    expect(existsSync(marker)).toBe(false);
+    expect([...report.landed, ...report.refused]).toHaveLength(1);
+    // And git as anybody starts it does run them here.
+    repo.git("status");
+    expect(existsSync(marker)).toBe(true);
+  });
+});

@@ -1,0 +1,20 @@
+import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import type { AgentId } from "../../../src/protocol/index.ts";
+import { createWorktree, finishWorktree } from "../../../src/team/index.ts";
+
+/** Arguments: the repository, the home, the base, how many at once. Prints one line of JSON: the ports and the failures. */
+const [cwd = "", home = "", base = "HEAD", count = "1"] = process.argv.slice(2);
+const createId = idMaker(systemClock);
+const env = { PATH: process.env["PATH"] ?? "" };
+const place = { cwd, home, userHome: home, env, clock: systemClock, createId };
+const made = await Promise.allSettled(
+  Array.from({ length: Number(count) }, () => createWorktree(place, { agentId: createId<AgentId>("agt"), base })),
+);
+const failures = made.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
+const worktrees = made.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+process.stdout.write(`${JSON.stringify({ failures, ports: worktrees.map(({ env }) => env["TROUPE_PORT_BASE"]) })}\n`);
+// All are alive at the same time before the first goes.
+await new Promise<void>((resolve) => process.stdin.once("data", () => resolve()));
+const finished = await Promise.all(worktrees.map(({ name }) => finishWorktree(place, { name })));
+process.stdout.write(`${JSON.stringify(finished.map(({ outcome }) => outcome))}\n`);
+process.stdin.destroy();
