@@ -1,9 +1,10 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { version } from "../platform/index.ts";
-import { TroupeError } from "../protocol/index.ts";
+import { PermissionMode, TroupeError } from "../protocol/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { McpFlags } from "./mcp.ts";
 import type { LandFlags } from "./land.ts";
+import type { RuleFlags } from "./permissions.ts";
 import type { RunFlags } from "./run-flags.ts";
 import type { TrustFlags } from "./trust.ts";
 
@@ -82,6 +83,29 @@ function buildProgram(exit: (code: number) => void): Program {
     .action(async (_list: string | undefined, flags: { json?: boolean }) => {
       const { listSkills } = await import("./skills.ts");
       await listSkills(flags);
+    });
+  const permissions = subcommand(program, "permissions", "the rules in force, and what they would say");
+  permissions
+    .command("list", { isDefault: true })
+    .description("every rule, where it comes from, and what it hides")
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .option("--json", "as JSON")
+    .action(async (flags: { json?: boolean }) => {
+      const { listPermissions } = await import("./permissions.ts");
+      await listPermissions(flags);
+    });
+  subcommand(permissions, "test", "what would become of a call, such as 'Bash(git push)'")
+    .argument("[call...]", "a tool and what it touches")
+    .option("--stdin", "judge command lines from standard input, one a line")
+    .option("--json", "one JSON object a line: decision, rule, reason")
+    .option("--allow <rule...>", "with this rule as well")
+    .option("--ask <rule...>", "the same")
+    .option("--deny <rule...>", "the same")
+    .addOption(new Option("--mode <mode>", "in this permission mode").choices(PermissionMode.options))
+    .action(async (calls: string[], flags: RuleFlags) => {
+      const { testPermissions } = await import("./permissions.ts");
+      await testPermissions(calls, flags);
     });
   subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
     .option("--json", "as JSON")

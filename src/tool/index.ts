@@ -21,7 +21,11 @@ export {
 } from "./define-tool.ts";
 export { createFileTracker } from "./file-tracker.ts";
 export { limitTool } from "./limit-tool.ts";
+export { judgedCall } from "./judged-call.ts";
 export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./rules.ts";
 export { executeTool, parseInput } from "./run-tool.ts";
+export { placeCommand } from "./sandboxed-shell.ts";
 export { selectTools } from "./select-tools.ts";
+export { shellEnvironment } from "./shell-environment.ts";
+export { shadowsOf } from "./shadows.ts";
 export { toolSpecs } from "./tool-specs.ts";

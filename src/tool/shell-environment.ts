@@ -22,6 +22,8 @@ const quiet = {
   GIT_CONFIG_KEY_1: "core.fsmonitor",
   GIT_CONFIG_VALUE_1: "false",
   DEBIAN_FRONTEND: "noninteractive",
+  // A bash whose input is a socket and that thinks itself the first takes this for a remote login, and reads the user's start file.
+  SHLVL: "2",
 };
 
 /** The environment of a command: the user's, without what acts behind its back, and told that nobody is there. */
