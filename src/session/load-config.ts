@@ -1,10 +1,12 @@
 import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
 import { splitRules } from "../tool/index.ts";
+import { agentAsks } from "./agent-definitions-asks.ts";
+import { pluginFolders } from "./agent-definitions-plugins.ts";
 import { childEnvironment } from "./child-env.ts";
 import { hooksInForce } from "./hooks/hooks-in-force.ts";
 import { type FoundSlash, findSlash, withheldOf } from "./find-slash.ts";
@@ -45,6 +47,8 @@ export interface ConfigFlags {
   readonly mcpConfig?: readonly string[] | undefined;
   /** Only the servers of `mcpConfig`. */
   readonly strictMcpConfig?: boolean | undefined;
+  /** More agent definitions: JSON, or a path. */
+  readonly agents?: string | undefined;
 }
 
 /** Everything that was decided outside of a session, found and checked. */
@@ -84,6 +88,16 @@ export interface Config {
   readonly mcpServers: readonly Placed<unknown>[];
   readonly mcp: NonNullable<Settings["mcp"]>;
   readonly appendSystemPrompt: string | undefined;
+  readonly subagents: NonNullable<Settings["subagents"]>;
+  /** The model for all agents that others start, whatever their definitions say; the source is the variable. */
+  readonly subagentModel: Sourced<string> | undefined;
+  readonly agentsFlag: string | undefined;
+  /** The administrator's folder of agent definitions, which need not be there. */
+  readonly managedAgents: string;
+  /** Folders of plugins, which are there. */
+  readonly plugins: readonly string[];
+  /** What the project's agent definitions ask for that needs trust. */
+  readonly agentAsks: readonly Withheld[];
   /** Whether what the folder brings along may act: hooks, servers, rules that allow. */
   readonly trust: FolderTrust;
   /** What the folder asks for, in settings, skills and commands, and does not get before it is trusted. */
@@ -106,7 +120,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
   if (first) throw await settingsError(first, problems.length - 1);
 
   const slash = await findSlash(places);
-  const believed = believe(layers, { ...places, trust: input.trust, also: withheldOf(slash) });
+  const asks = await agentAsks(places);
+  const believed = believe(layers, { ...places, trust: input.trust, also: [...withheldOf(slash), ...asks] });
   const merged = mergeSettings(insertFlags(believed.layers, input.flags ?? {}, places.cwd));
   const { values, sources } = merged;
   const env = { ...input.env, ...values.env };
@@ -117,6 +132,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     isFirm: (provider) => firm.has(sources.get(`providers.${provider}.baseUrl`) ?? ""),
   });
   const { directories, notices } = addedDirectories(merged, places.userHome);
+  const { plugins, notices: pluginNotices } = pluginFolders(believed.layers, places.userHome);
   return {
     cwd: places.cwd,
     projectFolders: places.projectFolders,
@@ -152,13 +168,19 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
       : merged.mcpServers,
     mcp: values.mcp ?? {},
     appendSystemPrompt: input.flags?.appendSystemPrompt,
+    subagents: values.subagents ?? {},
+    subagentModel: subagentModel(env),
+    agentsFlag: input.flags?.agents,
+    managedAgents: join(dirname(places.managedFile), "agents"),
+    plugins,
+    agentAsks: asks,
     trust: believed.trust,
     untrusted: believed.withheld,
     slash,
     localSettings: places.localSettings,
     sources,
     settingsFiles: layers.map(({ source }) => source),
-    notices: [...believed.notices, ...notices],
+    notices: [...believed.notices, ...notices, ...pluginNotices],
   };
 }
 
@@ -185,6 +207,12 @@ function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/sett
     flag: flags?.settings,
     mcpConfig: flags?.mcpConfig,
   };
+}
+
+function subagentModel(env: ConfigInput["env"]): Sourced<string> | undefined {
+  return ["TROUPE_SUBAGENT_MODEL", "CLAUDE_CODE_SUBAGENT_MODEL"]
+    .map((source) => ({ source, value: env[source]?.trim() ?? "" }))
+    .find(({ value }) => value !== "");
 }
 
 async function settingsError(first: SettingsProblem, more: number): Promise<TroupeError> {

@@ -1,0 +1,30 @@
+import type { AgentDefinition } from "../../protocol/index.ts";
+
+export interface ActingField {
+  readonly key: "hooks" | "mcpServers" | "permissionMode" | "model";
+  readonly value: unknown;
+}
+
+const loosening = new Set(["acceptEdits", "bypassPermissions"]);
+
+/**
+ * What in a definition runs something or asks for more freedom: hooks, servers, a loose permission mode, and a script in a
+ * model's place, which is code. The rest is words, or only makes the agent narrower.
+ */
+export function actingFields(definition: AgentDefinition): readonly ActingField[] {
+  const { hooks, mcpServers, permissionMode, model } = definition;
+  return [
+    ...(hooks === undefined ? [] : [{ key: "hooks", value: hooks } as const]),
+    ...(mcpServers === undefined ? [] : [{ key: "mcpServers", value: mcpServers } as const]),
+    ...(permissionMode && loosening.has(permissionMode)
+      ? [{ key: "permissionMode", value: permissionMode } as const]
+      : []),
+    ...(model?.trim().startsWith("scripted/") ? [{ key: "model", value: model } as const] : []),
+  ];
+}
+
+/** The definition without some of its acting fields. */
+export function withoutFields(definition: AgentDefinition, keys: readonly ActingField["key"][]): AgentDefinition {
+  const kept = Object.entries(definition).filter(([key]) => !keys.some((left) => left === key));
+  return Object.fromEntries(kept) as unknown as AgentDefinition;
+}

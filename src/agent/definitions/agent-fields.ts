@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { nearestName } from "../../platform/index.ts";
+import { AgentColor, AgentFrontmatter } from "../../protocol/index.ts";
+
+/** Says what is wrong with hooks, or nothing. */
+export type CheckHooks = (hooks: unknown) => string | undefined;
+
+/**
+ * The fields as people write them: one without a value counts as absent, but for those that say what an agent may do, where
+ * nobody can tell whether nothing or everything is meant. A colour that there is not stops no agent.
+ */
+export const agentFields = (checkHooks: CheckHooks | undefined) =>
+  z.preprocess(
+    withoutEmpty,
+    AgentFrontmatter.superRefine(({ hooks }, context) => {
+      const problem = hooks === undefined ? undefined : checkHooks?.(hooks);
+      if (problem !== undefined) context.addIssue({ code: "custom", path: ["hooks"], message: problem });
+    }),
+  );
+
+const deciding = new Set(["tools", "disallowedTools", "permissionMode"]);
+
+function withoutEmpty(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const kept = Object.entries(value).filter(([key, each]) => {
+    if (key === "color" && !AgentColor.safeParse(each).success) return false;
+    return each !== null || deciding.has(key);
+  });
+  return Object.fromEntries(kept);
+}
+
+const known = Object.keys(AgentFrontmatter.shape);
+
+/** Passes what gives no reason to wonder; the issues are warnings. `further` are fields that are known besides. */
+export const plainFields = (further: readonly string[] = []) =>
+  z.unknown().superRefine((value, context) => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, each] of Object.entries(value)) {
+      const message = doubt(key, each, [...known, ...further]);
+      if (message !== undefined) context.addIssue({ code: "custom", path: [key], message });
+    }
+  });
+
+function doubt(key: string, value: unknown, names: readonly string[]): string | undefined {
+  if (!names.includes(key)) {
+    const near = nearestName(key, names);
+    return `is not a field that is known, and is not used${near === undefined ? "" : `; did you mean ${near}?`}`;
+  }
+  if (key === "color" && value !== null && !AgentColor.safeParse(value).success) {
+    return `there is no such colour; there is ${AgentColor.options.join(", ")}`;
+  }
+  return undefined;
+}
+
+const lists = new Set(["tools", "disallowedTools", "requiredMcpServers", "skills"]);
+
+/** An issue in words for whoever wrote the file. */
+export function fieldMessage(field: string | undefined, message: string): string {
+  const plain = message.replace(/^Invalid (?:input|option): /, "");
+  if (plain.endsWith("received undefined")) return "is missing";
+  const [name = ""] = field?.split(".") ?? [];
+  if (lists.has(name) && plain === "Invalid input") {
+    return `expected names with commas between them, or a list${name === "tools" ? "; leave the line out to give all tools" : ""}`;
+  }
+  return plain;
+}

@@ -1,0 +1,12 @@
+export { agentListing } from "../fragments/agent-listing.ts";
+export { type ActingField, actingFields, withoutFields } from "./acting-fields.ts";
+export type { CheckHooks } from "./agent-fields.ts";
+export { type AgentProblem, agentProblemLine } from "./agent-problem.ts";
+export { builtInAgents } from "./built-in-agents.ts";
+export { deniedAgents } from "./denied-agents.ts";
+export { type EffectiveMode, effectiveMode } from "./effective-mode.ts";
+export { parseAgent, parseAgentObject, type ParsedAgent } from "./parse-agent.ts";
+export { rankAgents, type RankedAgent } from "./rank-agents.ts";
+export { type AgentModel, resolveAgentModel } from "./resolve-agent-model.ts";
+export { type AgentKind, type AgentTools, type EntryReport, selectAgentTools } from "./select-agent-tools.ts";
+export { waitForServers } from "./wait-for-servers.ts";

@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { parseMarkdown } from "../../platform/index.ts";
+import type { AgentDefinition, AgentFrontmatter, AgentSource } from "../../protocol/index.ts";
+import { agentFields, type CheckHooks, fieldMessage, plainFields } from "./agent-fields.ts";
+import type { AgentProblem } from "./agent-problem.ts";
+
+export interface ParsedAgent {
+  /** Undefined where an error keeps it from being used. */
+  readonly definition: AgentDefinition | undefined;
+  readonly problems: readonly AgentProblem[];
+}
+
+export interface ParseOptions {
+  readonly source: AgentSource;
+  readonly checkHooks?: CheckHooks | undefined;
+}
+
+/** A definition from a Markdown file: the head says what the agent is, the body is its system prompt. */
+export async function parseAgent(text: string, { source, checkHooks }: ParseOptions): Promise<ParsedAgent> {
+  const failed = (problems: readonly Omit<AgentProblem, "from" | "severity">[]): ParsedAgent => ({
+    definition: undefined,
+    problems: problems.map((problem) => ({ severity: "error", from: source.from, ...problem })),
+  });
+  if (!/^\uFEFF?---[ \t]*\r?\n/.test(text)) {
+    return failed([
+      { line: 1, message: "there is no frontmatter: begin with --- name, description --- on lines of their own" },
+    ]);
+  }
+  const reading = await parseMarkdown<AgentFrontmatter>(text, agentFields(checkHooks));
+  if (!reading.ok) {
+    return failed(
+      reading.problems.map(({ line, field, message }) => ({ line, field, message: fieldMessage(field, message) })),
+    );
+  }
+  const prompt = reading.file.body.trim();
+  if (prompt === "") {
+    const line = text.split("\n").length;
+    return failed([{ line, message: "there is nothing after the frontmatter: write the agent's system prompt there" }]);
+  }
+  const plain = await parseMarkdown(text, plainFields());
+  const warnings = plain.ok ? [] : plain.problems;
+  return {
+    definition: { ...reading.file.fields, prompt, source },
+    problems: warnings.map((warning) => ({ severity: "warning", from: source.from, ...warning })),
+  };
+}
+
+/** The same from an object, as `--agents` gives it: the key is the name, and `prompt` is one of the fields. */
+export function parseAgentObject(name: string, value: unknown, { source, checkHooks }: ParseOptions): ParsedAgent {
+  const from = source.from;
+  const problem = (severity: AgentProblem["severity"], issue: z.core.$ZodIssue): AgentProblem => {
+    const field = z.core.toDotPath(issue.path);
+    return {
+      severity,
+      from,
+      field: field === "" ? name : `${name}.${field}`,
+      message: fieldMessage(field, issue.message),
+    };
+  };
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const fields = agentFields(checkHooks).safeParse(isObject ? { ...value, name } : value);
+  const prompt = z.object({ prompt: z.string().trim().min(1, "is empty") }).safeParse(value);
+  if (!fields.success || !prompt.success) {
+    const issues = [...(fields.error?.issues ?? []), ...(isObject ? (prompt.error?.issues ?? []) : [])];
+    return { definition: undefined, problems: issues.map((issue) => problem("error", issue)) };
+  }
+  const plain = plainFields(["prompt"]).safeParse(value);
+  return {
+    definition: { ...fields.data, prompt: prompt.data.prompt, source },
+    problems: plain.error?.issues.map((issue) => problem("warning", issue)) ?? [],
+  };
+}

@@ -1,0 +1,112 @@
+import { nearestName } from "../../platform/index.ts";
+import { type AgentDefinition, type PermissionMode, TroupeError } from "../../protocol/index.ts";
+import { limitTool, parseRule, type Rule, splitRules, type Tool } from "../../tool/index.ts";
+import { backgroundSafe, neverForAgents, notForUserDefined, teamTools } from "./agent-tool-lists.ts";
+
+/** `teammate`: a member of a team in this process. */
+export type AgentKind = "foreground" | "background" | "teammate";
+
+export interface AgentToolsRequest {
+  readonly definition: Pick<AgentDefinition, "tools" | "disallowedTools">;
+  /** All tools there are, connected servers' included. Not the parent's own list: that is cut for the parent. */
+  readonly pool: readonly Tool[];
+  readonly kind: AgentKind;
+  readonly mode: PermissionMode;
+  /** The definition is not one of Troupe's own. */
+  readonly userDefined: boolean;
+}
+
+export interface AgentTools {
+  readonly tools: readonly Tool[];
+  /** Entries of the definition that give or take nothing, each with the reason: reported, never passed over. */
+  readonly reports: readonly EntryReport[];
+}
+
+export interface EntryReport {
+  readonly field: "tools" | "disallowedTools";
+  readonly entry: string;
+  readonly message: string;
+}
+
+/** The tools of an agent: what agents of its kind may have, without what its definition takes off, cut to what it names. */
+export function selectAgentTools(request: AgentToolsRequest): AgentTools {
+  const { definition, pool } = request;
+  const allowed = pool.filter(({ name }) => mayHave(name, request));
+  const names = { all: pool.map(({ name }) => name), allowed: allowed.map(({ name }) => name) };
+  const taken = readEntries("disallowedTools", definition.disallowedTools ?? [], names);
+  const given = definition.tools && readEntries("tools", definition.tools, names);
+  const tools = allowed.flatMap((tool) => {
+    const never = taken.entries.filter((entry) => stands(entry.tool, tool.name));
+    if (never.some(isWhole)) return [];
+    const only = given?.entries.filter((entry) => stands(entry.tool, tool.name));
+    if (only?.length === 0) return [];
+    const limits = { only: only === undefined || only.some(isWhole) ? [] : only, never };
+    return [limits.only.length + never.length === 0 ? tool : limitTool(tool, limits)];
+  });
+  return { tools, reports: [...taken.reports, ...(given?.reports ?? [])] };
+}
+
+/** The filters that hold for every definition; the first that speaks of a tool decides. */
+function mayHave(name: string, { kind, mode, userDefined }: AgentToolsRequest): boolean {
+  if (name.startsWith("mcp__")) return true;
+  if (name === "ExitPlanMode" && mode === "plan") return true;
+  const inTeam = kind === "teammate";
+  if (neverForAgents.has(name) || (teamTools.has(name) && !inTeam)) return false;
+  if (userDefined && notForUserDefined.has(name)) return false;
+  if (kind === "foreground") return true;
+  return backgroundSafe.has(name) || (inTeam && (name === "Agent" || teamTools.has(name)));
+}
+
+interface Names {
+  readonly all: readonly string[];
+  readonly allowed: readonly string[];
+}
+
+function readEntries(field: EntryReport["field"], texts: readonly string[], names: Names) {
+  const entries: Rule[] = [];
+  const reports: EntryReport[] = [];
+  for (const entry of texts) {
+    const read = readEntry(entry.trim());
+    if ("problem" in read) {
+      reports.push({ field, entry, message: read.problem });
+      continue;
+    }
+    entries.push(...read.rules);
+    const message = reportOf(read.rules[0]?.tool ?? entry, names, field);
+    if (message !== undefined) reports.push({ field, entry, message });
+  }
+  return { entries, reports };
+}
+
+function readEntry(entry: string): { rules: readonly Rule[] } | { problem: string } {
+  const [, name, words] = /^([^()]+?)(?:\((.*)\))?$/s.exec(entry) ?? [];
+  if (name === undefined) return { problem: "is not a tool's name, nor one with a rule such as Bash(git diff:*)" };
+  // Agents are named one after another in one pair of brackets, too.
+  const texts =
+    /^(Agent|Task)$/.test(name) && words !== undefined ? splitRules(words).map((type) => `${name}(${type})`) : [entry];
+  try {
+    // Whether there is such a tool is for the pool to say.
+    return { rules: texts.map((text) => parseRule(text, [name])) };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return { problem: error.message.replace(/^"(?:[^"\\]|\\.)*" /, "") };
+  }
+}
+
+function reportOf(wanted: string, { all, allowed }: Names, field: EntryReport["field"]): string | undefined {
+  if (allowed.some((name) => stands(wanted, name))) return undefined;
+  if (all.some((name) => stands(wanted, name))) {
+    return field === "tools" ? "is not for agents of this kind" : undefined;
+  }
+  const near = nearestName(wanted, all);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return `there is no such tool${wanted.startsWith("mcp__") ? " now: is its server connected?" : hint}`;
+}
+
+const stands = (wanted: string, name: string) =>
+  wanted === "*" ||
+  wanted === name ||
+  (wanted.startsWith("mcp__") && name.startsWith(`${wanted.replace(/__\*$/, "")}__`));
+
+const isWhole = (rule: Rule) =>
+  rule.specifier === undefined || rule.specifier.trim() === "*" || rule.command?.everything;

@@ -1,0 +1,96 @@
+import {
+  type ActingField,
+  actingFields,
+  type AgentProblem,
+  builtInAgents,
+  parseAgent,
+  rankAgents,
+  type RankedAgent,
+  withoutFields,
+} from "../agent/definitions/index.ts";
+import type { AgentDefinition, AgentSource } from "../protocol/index.ts";
+import { type AgentPlaces, agentFiles } from "./agent-definitions-files.ts";
+import { readAgentsFlag } from "./agent-definitions-flag.ts";
+import { hookCheck } from "./agent-definitions-hooks.ts";
+import { digestOf } from "./trust-record.ts";
+import type { FolderTrust, Withheld } from "./withhold.ts";
+
+/** The part of the configuration that definitions depend on. */
+export interface AgentConfig extends AgentPlaces {
+  readonly cwd: string;
+  /** `--agents`: JSON, or a path. */
+  readonly agentsFlag: string | undefined;
+  readonly trust: FolderTrust;
+  /** What the project's definitions asked for when it was decided whether the folder is trusted. */
+  readonly agentAsks: readonly Withheld[];
+}
+
+export type LoadedAgent = RankedAgent<Found>;
+
+interface Found {
+  readonly definition: AgentDefinition;
+  readonly place: string;
+  /** Fields of the definition that are not in force. */
+  readonly withheld: readonly ActingField["key"][];
+}
+
+export interface LoadedAgents {
+  /** One of each name, in the order of names. */
+  readonly agents: readonly LoadedAgent[];
+  readonly problems: readonly AgentProblem[];
+}
+
+/**
+ * Every type of agent there is, from all sources. What is wrong with one is reported and hides no other; only a wrong flag is an
+ * error, since nobody would wait for the answer to a question that was mistyped.
+ */
+export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedAgents> {
+  const { files, problems } = agentFiles(config);
+  const parsed = await Promise.all(
+    files.map(async ({ path, text, level, place }) => {
+      const source: AgentSource = { level, from: path };
+      return { place, ...(await parseAgent(text, { source, checkHooks: await hookCheck(text) })) };
+    }),
+  );
+  const flag = config.agentsFlag === undefined ? undefined : await readAgentsFlag(config.agentsFlag, config.cwd);
+  const found = [
+    ...(flag?.definitions ?? []).map((definition) => ({ definition, place: "--agents", withheld: [] })),
+    ...parsed.flatMap(({ definition, place }) => (definition ? [{ place, ...believed(definition, config) }] : [])),
+    ...builtInAgents.map((definition) => ({ definition, place: "", withheld: [] })),
+  ];
+  const ranked = rankAgents<Found>(found);
+  return {
+    agents: ranked.agents,
+    problems: [
+      ...problems,
+      ...(flag?.warnings ?? []),
+      ...parsed.flatMap((each) => each.problems),
+      ...ranked.problems,
+      ...found.flatMap(pluginWarning),
+    ],
+  };
+}
+
+/** Without the fields that may not act: of a plugin none, of a project those that were seen when it was trusted. */
+function believed(definition: AgentDefinition, config: AgentConfig): Pick<Found, "definition" | "withheld"> {
+  const { level, from } = definition.source;
+  if (level !== "project" && level !== "plugin") return { definition, withheld: [] };
+  const seen = level === "project" && config.trust === "all" ? config.agentAsks : [];
+  const withheld = actingFields(definition)
+    .filter(({ key, value }) => {
+      const digest = digestOf({ key, value, source: from });
+      return !seen.some((ask) => ask.source === from && ask.key === key && digestOf(ask) === digest);
+    })
+    .map(({ key }) => key);
+  return { definition: withheld.length === 0 ? definition : withoutFields(definition, withheld), withheld };
+}
+
+const pluginWarning = ({ definition: { source }, withheld }: Found): AgentProblem[] =>
+  source.level !== "plugin"
+    ? []
+    : withheld.map((field) => ({
+        severity: "warning",
+        from: source.from,
+        field,
+        message: "is not used: a plugin's agents cannot bring it along; put the definition among your own",
+      }));
