@@ -49,7 +49,7 @@ export function openCodeCache(file: string): CodeCache {
       } catch (error) {
         // A full or read-only disk costs some time at the next start, and nothing else.
         if (
-          !["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOENT"].includes(
+          !["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOENT", "ENOTDIR"].includes(
             (error as NodeJS.ErrnoException).code ?? "",
           )
         )
