@@ -1,5 +1,5 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
-export { type Conversation, createConversation } from "./conversation.ts";
+export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export type { EventSink } from "./event-sink.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";

@@ -1,164 +1,44 @@
-import { join } from "node:path";
-import { type Agent, createAgent, createConversation, createLedger, createPermissions } from "../agent/index.ts";
-import { createProcessScope, safeName, version } from "../platform/index.ts";
-import {
-  type Ack,
-  type Envelope,
-  leadPath,
-  type ModelClient,
-  type PermissionMode,
-  TroupeError,
-} from "../protocol/index.ts";
-import { type CommandSandbox, createCommandSandbox, createFileTracker } from "../tool/index.ts";
-import { emptyView, leadOf, reduce } from "../view/index.ts";
+import { createLedger } from "../agent/index.ts";
+import { createProcessScope, version } from "../platform/index.ts";
+import { type Ack, leadPath, TroupeError } from "../protocol/index.ts";
+import type { CommandSandbox } from "../tool/index.ts";
+import { emptyView, reduce } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
 import { createHub } from "./hub.ts";
-import { createPermissionBroker } from "./permission-broker.ts";
-import { createPlanMode, lastMode } from "./plan-mode.ts";
-import { createPolicy } from "./policy.ts";
+import { createPermissionBroker, type PermissionBroker } from "./permission-broker.ts";
+import { lastMode } from "./plan-mode.ts";
 import { sayPrompt } from "./say-prompt.ts";
+import { createSeat, type Shared } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { createSessionBackground } from "./session-background.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
 export async function openSession(parts: SessionParts): Promise<Session> {
-  const { opened, clock, createId } = parts;
+  const { opened, createId } = parts;
   const log = opened.leadLog;
   const resumed = log.replayed.length > 0;
-  const conversation = createConversation();
   const ledger = createLedger({ maxBudgetUsd: parts.maxBudgetUsd, maxTokens: parts.limits?.maxTokens });
-  const plan = createPlanMode(parts.permissionMode);
-  for (const { event } of log.replayed) {
-    conversation.apply(event);
-    plan.apply(event);
-    ledger.recall(event);
-  }
-  for (const { event } of parts.earlierAgents ?? []) ledger.recall(event);
+  for (const { event } of [...log.replayed, ...(parts.earlierAgents ?? [])]) ledger.recall(event);
   let view = log.replayed.reduce(reduce, emptyView);
-  let model = parts.model;
-  /** Until the next prompt. */
-  let borrowed: ModelClient | undefined;
-  let cwd = conversation.cwd ?? parts.cwd;
   let closing: Promise<void> | undefined;
 
   const hub = createHub(parts.readStored);
-  const publish = (envelope: Envelope) => {
-    view = reduce(view, envelope);
-    plan.apply(envelope.event);
-    hub.publish(envelope);
-  };
   const scope = createProcessScope();
   const broker = createPermissionBroker();
-  const policy = createPolicy({
-    ...parts,
-    currentCwd: () => cwd,
-    ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? [])],
-    sandbox: () => sandbox,
-  });
-  const sandbox =
-    parts.sandbox &&
-    createCommandSandbox({ ...parts.sandbox, roots: policy.roots, readable: () => opened.ownFolders() });
-  const sandboxNotices = await noSandbox(sandbox);
-  const skills = parts.slash?.source(async (rules, source) => {
-    for (const problem of policy.grant(rules)) {
-      const message = `${source}: one of its allowed-tools is not used: ${problem}`;
-      await lead.record({ type: "notice.raised", level: "warning", code: "skill", message });
-    }
-  });
-  const files = createFileTracker();
-
-  const hooks = parts.openHooks?.({
-    processes: scope,
-    env: parts.childEnv,
-    projectFolder: parts.cwd,
-    cwd: () => cwd,
-    mode: () => leadOf(view)?.permissionMode ?? parts.permissionMode,
-    model: () => model.ref,
-    facts: () => ({
-      session_id: opened.sessionId,
-      transcript_path: parts.transcriptPath,
-      cwd,
-      permission_mode: leadOf(view)?.permissionMode ?? parts.permissionMode,
-    }),
-    speaksOf: async (rule, { tool: name, input }) => {
-      const tool = parts.tools().find((each) => each.name === name);
-      return tool === undefined || policy.speaksOf(rule, tool, input);
-    },
-    record: (event) => lead.record(event),
-    clock,
-  });
-
-  const background = createSessionBackground({ ...parts, agent: () => lead });
-  const lead: Agent = createAgent({
-    ...parts,
-    session: opened.sessionId,
-    agent: { id: log.agent, path: leadPath, type: "lead" },
-    model: () => borrowed ?? model,
-    conversation,
+  const ask = askerOf(parts.asker, broker);
+  const shared: Shared = {
+    parts,
     ledger,
-    sink: log,
-    seq: log.replayed.at(-1)?.seq ?? 0,
-    publish,
-    ready: parts.mcp?.ready,
-    hooks: hooks?.agent,
-    permissions: createPermissions({
-      decide: plan.decide(policy.decide),
-      remember: plan.remember(policy.remember),
-      ask: askerOf(),
-      hooks: hooks?.agent,
-      createId,
-    }),
-    saveOutput: (name, data) => opened.saveOutput(name, data),
-    contextFor: ({ input, ...call }) => ({
-      ...call,
-      judgedPath: policy.judgedPath(input),
-      agent: { id: log.agent, path: leadPath },
-      get cwd() {
-        return cwd;
-      },
-      setCwd: (path) => {
-        cwd = path;
-      },
-      roots: policy.roots,
-      env: parts.childEnv,
-      commandTimeoutMs: parts.commandTimeoutMs,
-      sandbox,
-      files,
-      background: background.tasks,
-      secrets: parts.secrets,
-      skills,
-      plan: {
-        get isPlanning() {
-          return plan.isPlanning;
-        },
-        leave: async () => {
-          const next = plan.next();
-          await setMode(next);
-          return next;
-        },
-      },
-      processes: scope,
-      outputFile: async (name) => join(await opened.scratchFolder(), `${safeName(call.callId)}-${name}`),
-    }),
-  });
-
-  function askerOf(): Parameters<typeof createPermissions>[0]["ask"] {
-    const { asker } = parts;
-    if (asker === "nobody") return () => undefined;
-    return asker === "reply" ? broker.ask : asker;
-  }
-
-  const setModel = async (ref: string) => {
-    const next = await parts.makeModel(ref);
-    await lead.record({ type: "agent.changed", model: next.ref });
-    model = next;
+    scope,
+    ask,
+    publish: (envelope) => {
+      view = reduce(view, envelope);
+      hub.publish(envelope);
+    },
   };
-
-  const setMode = async (permissionMode: PermissionMode) => {
-    await lead.record({ type: "agent.changed", permissionMode });
-    policy.setMode(permissionMode);
-  };
+  const seat = createSeat(shared, { ...parts, path: leadPath, type: "lead", log, env: parts.childEnv });
+  const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
+  const sandboxNotices = await noSandbox(sandbox);
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await lead.interrupt();
@@ -179,7 +59,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       type: "agent.spawned",
       path: leadPath,
       agentType: "lead",
-      model: model.ref,
+      model: parts.model.ref,
       permissionMode: parts.permissionMode,
       cwd: parts.cwd,
     });
@@ -195,11 +75,11 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
   parts.mcp?.attach({
     ...lead,
-    ask: askerOf(),
+    ask,
     createId,
     system: () => conversation.system,
     turn: () => conversation.turn,
-    outputFile: async (name) => join(await opened.scratchFolder(), `${createId("out")}-${name}`),
+    outputFile: (name) => seat.outputFile(`${createId("out")}-${name}`),
   });
   hooks?.started(resumed ? "resume" : "startup");
 
@@ -234,15 +114,13 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       lead,
       hooks,
       policy,
-      cwd,
+      cwd: seat.cwd(),
       commands: () => [...(parts.slash?.commands ?? []), ...(parts.mcp?.commands() ?? [])],
       userHome: parts.slash?.userHome ?? "",
       isTrusted: parts.slash?.isTrusted ?? false,
       news: plan.news,
       mayRead: async (path) => !!read && (await policy.decide(read, { file_path: path })).behavior === "allow",
-      borrowModel: async (ref) => {
-        borrowed = ref === undefined ? undefined : await parts.makeModel(ref);
-      },
+      borrowModel: seat.borrowModel,
       compact: (instructions) => compactLead(lead, instructions),
     });
   }
@@ -253,8 +131,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         lead,
         broker,
         background: background.tasks,
-        setModel,
-        setMode,
+        setModel: seat.setModel,
+        setMode: seat.setMode,
         say,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         close: () => (closing ??= close("completed")),
@@ -264,6 +142,11 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       throw error;
     }
   }
+}
+
+function askerOf(asker: SessionParts["asker"], broker: PermissionBroker): Shared["ask"] {
+  if (asker === "nobody") return () => undefined;
+  return asker === "reply" ? broker.ask : asker;
 }
 
 const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no servers of tools" };

@@ -1,0 +1,217 @@
+import { join } from "node:path";
+import {
+  type Agent,
+  type Conversation,
+  createAgent,
+  createConversation,
+  createPermissions,
+  type Inherit,
+  type Ledger,
+  type PermissionPorts,
+} from "../agent/index.ts";
+import { type ProcessScope, safeName } from "../platform/index.ts";
+import type { AgentPath, Envelope, ModelClient, PermissionMode } from "../protocol/index.ts";
+import type { EventLog } from "../store/index.ts";
+import {
+  type CommandSandbox,
+  createCommandSandbox,
+  createFileTracker,
+  type RuleSet,
+  type Tool,
+} from "../tool/index.ts";
+import type { OpenedHooks } from "./hooks/open-hooks.ts";
+import { createPlanMode, type PlanMode } from "./plan-mode.ts";
+import { createPolicy, type Policy } from "./policy.ts";
+import { createSessionBackground, type SessionBackground } from "./session-background.ts";
+import type { SessionParts } from "./session-parts.ts";
+
+/** What the agents of a session have in common. */
+export interface Shared {
+  readonly parts: SessionParts;
+  readonly ledger: Ledger;
+  readonly scope: ProcessScope;
+  readonly ask: PermissionPorts["ask"];
+  /** Told everything that happens to anybody, in the order each log has it. */
+  readonly publish: (envelope: Envelope) => void;
+}
+
+/** What is particular to one agent. */
+export interface SeatSpec {
+  readonly path: AgentPath;
+  readonly type: string;
+  readonly log: EventLog;
+  readonly model: ModelClient;
+  readonly tools: () => readonly Tool[];
+  readonly cwd: string;
+  readonly permissionMode: PermissionMode;
+  readonly rules: RuleSet;
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxTurns?: number | undefined;
+  /** How the messages of the agent that this one is a fork of are had. */
+  readonly inherit?: Inherit | undefined;
+}
+
+/** One agent with everything it works with: where it is, what it may do, what it has left running. */
+export interface Seat {
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  readonly policy: Policy;
+  readonly plan: PlanMode;
+  readonly background: SessionBackground;
+  readonly sandbox: CommandSandbox | undefined;
+  readonly hooks: ReturnType<OpenedHooks["create"]> | undefined;
+  cwd(): string;
+  model(): ModelClient;
+  setModel(ref: string): Promise<void>;
+  /** Another model until the next prompt. */
+  borrowModel(ref: string | undefined): Promise<void>;
+  setMode(mode: PermissionMode): Promise<void>;
+  /** A file for output that is too large for a result. */
+  outputFile(name: string): Promise<string>;
+}
+
+/** Seats an agent: folds its log, and ties its loop to the session's tools, rules, hooks and processes. */
+export function createSeat(shared: Shared, spec: SeatSpec): Seat {
+  const { parts, scope } = shared;
+  const { opened, clock, createId } = parts;
+  const { log, path } = spec;
+  const conversation = createConversation(spec.inherit);
+  const plan = createPlanMode(spec.permissionMode);
+  for (const { event } of log.replayed) {
+    conversation.apply(event);
+    plan.apply(event);
+  }
+  let model = spec.model;
+  let borrowed: ModelClient | undefined;
+  let cwd = conversation.cwd ?? spec.cwd;
+  let mode = spec.permissionMode;
+
+  const policy = createPolicy({
+    ...parts,
+    cwd: spec.cwd,
+    permissionMode: spec.permissionMode,
+    rules: spec.rules,
+    childEnv: spec.env,
+    currentCwd: () => cwd,
+    ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? [])],
+    sandbox: () => sandbox,
+  });
+  const sandbox =
+    parts.sandbox &&
+    createCommandSandbox({ ...parts.sandbox, roots: policy.roots, readable: () => opened.ownFolders() });
+  const skills = parts.slash?.source(async (rules, source) => {
+    for (const problem of policy.grant(rules)) {
+      const message = `${source}: one of its allowed-tools is not used: ${problem}`;
+      await agent.record({ type: "notice.raised", level: "warning", code: "skill", message });
+    }
+  });
+  const files = createFileTracker();
+  const hooks = parts.openHooks?.({
+    processes: scope,
+    env: spec.env,
+    projectFolder: parts.cwd,
+    cwd: () => cwd,
+    mode: () => mode,
+    model: () => model.ref,
+    facts: () => ({
+      session_id: opened.sessionId,
+      transcript_path: parts.transcriptPath,
+      cwd,
+      permission_mode: mode,
+    }),
+    speaksOf: async (rule, { tool: name, input }) => {
+      const tool = spec.tools().find((each) => each.name === name);
+      return tool === undefined || policy.speaksOf(rule, tool, input);
+    },
+    record: (event) => agent.record(event),
+    clock,
+  });
+  const background = createSessionBackground({ ...parts, agent: () => agent });
+  const outputFile = async (name: string) => join(await opened.scratchFolder(), name);
+
+  const setMode = async (permissionMode: PermissionMode) => {
+    await agent.record({ type: "agent.changed", permissionMode });
+    policy.setMode(permissionMode);
+    mode = permissionMode;
+  };
+
+  const agent: Agent = createAgent({
+    ...parts,
+    session: opened.sessionId,
+    agent: { id: log.agent, path, type: spec.type },
+    model: () => borrowed ?? model,
+    tools: spec.tools,
+    maxTurns: spec.maxTurns,
+    conversation,
+    ledger: shared.ledger,
+    sink: log,
+    seq: log.replayed.at(-1)?.seq ?? 0,
+    publish: (envelope) => {
+      plan.apply(envelope.event);
+      shared.publish(envelope);
+    },
+    ready: parts.mcp?.ready,
+    hooks: hooks?.agent,
+    permissions: createPermissions({
+      decide: plan.decide(policy.decide),
+      remember: plan.remember(policy.remember),
+      ask: shared.ask,
+      hooks: hooks?.agent,
+      createId,
+    }),
+    saveOutput: (name, data) => opened.saveOutput(name, data),
+    contextFor: ({ input, ...call }) => ({
+      ...call,
+      judgedPath: policy.judgedPath(input),
+      agent: { id: log.agent, path },
+      get cwd() {
+        return cwd;
+      },
+      setCwd: (next) => {
+        cwd = next;
+      },
+      roots: policy.roots,
+      env: spec.env,
+      commandTimeoutMs: parts.commandTimeoutMs,
+      sandbox,
+      files,
+      background: background.tasks,
+      secrets: parts.secrets,
+      skills,
+      plan: {
+        get isPlanning() {
+          return plan.isPlanning;
+        },
+        leave: async () => {
+          const next = plan.next();
+          await setMode(next);
+          return next;
+        },
+      },
+      processes: scope,
+      outputFile: (name) => outputFile(`${safeName(call.callId)}-${name}`),
+    }),
+  });
+
+  return {
+    agent,
+    conversation,
+    policy,
+    plan,
+    background,
+    sandbox,
+    hooks,
+    cwd: () => cwd,
+    model: () => model,
+    async setModel(ref) {
+      const next = await parts.makeModel(ref);
+      await agent.record({ type: "agent.changed", model: next.ref });
+      model = next;
+    },
+    async borrowModel(ref) {
+      borrowed = ref === undefined ? undefined : await parts.makeModel(ref);
+    },
+    setMode,
+    outputFile,
+  };
+}
