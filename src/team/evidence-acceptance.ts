@@ -61,13 +61,17 @@ async function runCheck(command: string, options: AcceptanceOptions): Promise<Ch
   if (place.kind === "refused") return { problem: place.message };
   const tail = createTail();
   const started = clock.monotonic();
-  const running = processes.run({
-    ...place.request,
-    timeoutMs,
-    ...(signal && { signal }),
-    onOutput: (chunk, stream) => void (stream !== "side" && tail.add(chunk)),
-  });
-  const result = await running.finally(() => place.release());
+  let result: Awaited<ReturnType<ProcessScope["run"]>>;
+  try {
+    result = await processes.run({
+      ...place.request,
+      timeoutMs,
+      ...(signal && { signal }),
+      onOutput: (chunk, stream) => void (stream !== "side" && tail.add(chunk)),
+    });
+  } finally {
+    await place.release();
+  }
   if (result.aborted) return { problem: "the checks were interrupted" };
   if (result.startFailure !== undefined) return { problem: result.startFailure };
   const how = result.timedOut

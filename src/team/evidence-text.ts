@@ -17,7 +17,7 @@ export function evidenceText(evidence: FullEvidence): string {
     `${plural(evidence.turns, "turn")}, ${callsLine(evidence)}, ${seconds(evidence.durationMs)}, ${plural(tokensOf(evidence), "token")}, $${evidence.costUsd.toFixed(4)}`,
     ...listLine("changed", evidence.filesChanged.map(quoted), 12),
     ...listLine("read", evidence.filesRead.map(quoted), 8),
-    ...listLine("ran", evidence.commands.toReversed().map(commandText), 10),
+    ...listLine("ran, newest first", evidence.commands.toReversed().map(commandText), 10),
     ...listLine("was denied", evidence.denied.map(callText), 4),
     ...listLine("failed", evidence.failed.map(callText), 4),
     ...(evidence.diff ? [diffText(evidence.diff)] : []),

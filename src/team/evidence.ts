@@ -81,12 +81,11 @@ export function createEvidence(): EvidenceFold {
     calls.delete(event.callId);
     toolCalls.set(call.tool, (toolCalls.get(call.tool) ?? 0) + 1);
     const command = text(call.input, "command");
-    if (call.tool === "Bash" && command !== undefined && call.calledAt !== undefined) {
+    const ran = event.display?.kind === "terminal" || event.outcome === "interrupted";
+    if (call.tool === "Bash" && command !== undefined && call.calledAt !== undefined && ran) {
       // A question before the call is part of its own time, but not of the command's.
-      const ran = Math.max(0, Math.min(event.durationMs, at - call.calledAt));
-      if (!field(call.input, "run_in_background")) commands.push(commandOf(command, ran, event));
-      else if (event.outcome !== "ok") failed.push(callOf(call, event, event.outcome));
-      return;
+      const ranMs = Math.max(0, Math.min(event.durationMs, at - call.calledAt));
+      return void commands.push(commandOf(command, ranMs, event));
     }
     switch (event.outcome) {
       case "ok": {
@@ -118,7 +117,12 @@ export function createEvidence(): EvidenceFold {
     const before = task && commands[task.index];
     if (!task || !before) return;
     const status = event.status === "killed" ? "killed" : "exited";
-    commands[task.index] = { ...before, status, exitCode: event.exitCode, durationMs: Math.max(0, at - task.startedAt) };
+    commands[task.index] = {
+      ...before,
+      status,
+      exitCode: event.exitCode,
+      durationMs: Math.max(0, at - task.startedAt),
+    };
   };
 
   return {
