@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { openStateRoot } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import {
@@ -78,13 +78,16 @@ function show({ cwd, untrusted }: Config): void {
   say("\nCommands in it run as you, outside of any sandbox, with whatever the files they name contain by then.");
 }
 
-async function confirmed(folder: string): Promise<boolean> {
+/** An end of the input is a no. */
+function confirmed(folder: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await lines.question(`Trust ${visibleText(folder)}? [y/N] `)).trim());
-  } finally {
-    lines.close();
-  }
+  return new Promise((resolve) => {
+    lines.once("close", () => resolve(false));
+    lines.question(`Trust ${visibleText(folder)}? [y/N] `, (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()));
+      lines.close();
+    });
+  });
 }
 
 const say = (text: string) => void process.stdout.write(`${visibleText(text)}\n`);
