@@ -8,6 +8,7 @@ export async function run(bench) {
   const { createProcessScope, loadSandbox } = await bench.inside("platform");
   const { createCommandSandbox } = await bench.inside("tool");
   const folder = bench.emptyFolder();
+  const home = bench.emptyFolder();
   mkdirSync(join(folder, ".git"));
   writeFileSync(join(folder, "a.txt"), "a\n");
   const scope = createProcessScope();
@@ -22,8 +23,8 @@ export async function run(bench) {
     createCommandSandbox({
       settings: { mode: "required", ...settings },
       roots: [folder],
-      userHome: folder,
-      stateRoot: join(folder, ".troupe"),
+      userHome: home,
+      stateRoot: join(home, ".troupe"),
       readable: () => [],
     });
   const closed = open({});

@@ -19,7 +19,6 @@ export interface BwrapPlan {
  */
 export function bwrapArguments(plan: BwrapPlan): string[] {
   const bind = (from: string, to: string) => ["--ro-bind", from, to];
-  const hidden = plan.mounts.filter(({ kind }) => kind === "hiddenFolder");
   return [
     ...ownSpaces,
     ...(plan.disableUserNamespaces ? ["--disable-userns"] : []),
@@ -28,11 +27,9 @@ export function bwrapArguments(plan: BwrapPlan): string[] {
     // As root even without rights the system's own settings could be written here: the kernel goes by the number of the user.
     ...plan.proc.readOnly.flatMap((name) => bind(`/proc/${name}`, `/proc/${name}`)),
     ...plan.proc.hidden.flatMap((name) => bind("/dev/null", `/proc/${name}`)),
-    "--tmpfs",
-    "/run",
+    ...emptyFolder("/run"),
     ...plan.keptOfRun.flatMap((path) => bind(path, path)),
     ...orderMounts(plan.mounts).flatMap(mountArguments),
-    ...["/run", ...hidden.map(({ path }) => path)].flatMap((path) => ["--remount-ro", path]),
     "--chdir",
     plan.cwd,
     "--",
@@ -50,6 +47,9 @@ const ownSpaces = [
 const noRights = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"];
 const wholeDisk = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
 
+/** Much cheaper than a read-only mount of something: there can be many of them. */
+const emptyFolder = (path: string) => ["--perms", "0555", "--tmpfs", path];
+
 function mountArguments(mount: SandboxMount): string[] {
   switch (mount.kind) {
     case "writable":
@@ -57,7 +57,7 @@ function mountArguments(mount: SandboxMount): string[] {
     case "readOnly":
       return ["--ro-bind", mount.path, mount.path];
     case "hiddenFolder":
-      return ["--tmpfs", mount.path];
+      return emptyFolder(mount.path);
     case "hiddenFile":
       return ["--ro-bind", "/dev/null", mount.path];
     case "private":

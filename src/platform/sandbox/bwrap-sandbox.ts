@@ -54,7 +54,8 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     const present = guarded.filter((path) => found.get(path) !== undefined);
     const mounts: SandboxMount[] = [
       ...fixed,
-      ...[...present, ...held].map((path) => ({ kind: "readOnly", path }) as const),
+      ...present.map((path) => ({ kind: "readOnly", path }) as const),
+      ...held.map((path) => ({ kind: "hiddenFolder", path }) as const),
       ...listeningSockets()
         .filter((path) => isVisible(path, fixed) && existsSync(path))
         .map((path) => ({ kind: "hiddenFile", path }) as const),
@@ -62,7 +63,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     const args = bwrapArguments({
       mounts,
       cwd: request.cwd,
-      proc: { readOnly: readOnlyProc.filter(isInProc), hidden: hiddenProc.filter(isInProc) },
+      proc: isRoot ? { readOnly: readOnlyProc.filter(isInProc), hidden: hiddenProc.filter(isInProc) } : nothing,
       keptOfRun: keptOfRun.filter((path) => existsSync(path)),
       disableUserNamespaces: program.disableUserNamespaces,
     });
@@ -167,6 +168,9 @@ function isVisible(path: string, mounts: readonly SandboxMount[]): boolean {
   return nearest === undefined ? !isInside(path, "/run") : !covers(nearest);
 }
 
+/** Who is not root cannot write to the system's settings anyway, wherever they are mounted. */
+const isRoot = process.getuid?.() === 0;
+const nothing = { readOnly: [], hidden: [] };
 const isInProc = (name: string) => existsSync(`/proc/${name}`);
 const isFolder = (path: string) => lstatIfThere(path)?.isDirectory() ?? false;
 

@@ -1,4 +1,7 @@
-/** What a sandboxed process sees at one path. `private` is a folder of the sandbox's own, shown at `path`. */
+/**
+ * What a sandboxed process sees at one path. `hiddenFolder` is an empty folder that it cannot write to, and that would vanish with
+ * it if it could; `private` is a folder of the sandbox's own, shown at `path`.
+ */
 export type SandboxMount =
   | { readonly kind: "writable" | "readOnly" | "hiddenFolder" | "hiddenFile"; readonly path: string }
   | { readonly kind: "private"; readonly path: string; readonly source: string };

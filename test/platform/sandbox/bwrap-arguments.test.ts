@@ -33,16 +33,16 @@ it("mounts what is outside before what is inside it, and the strict after the lo
     --proc /proc
     --ro-bind /proc/sys /proc/sys
     --ro-bind /dev/null /proc/kcore
+    --perms 0555
     --tmpfs /run
     --bind /tmp/t /tmp
     --bind /home/me/work /home/me/work
     --ro-bind /dev/null /home/me/.netrc
+    --perms 0555
     --tmpfs /home/me/.troupe
     --ro-bind /home/me/work/.git /home/me/work/.git
     --ro-bind /home/me/.troupe/own /home/me/.troupe/own
     --bind /home/me/.troupe/worktrees/a /home/me/.troupe/worktrees/a
-    --remount-ro /run
-    --remount-ro /home/me/.troupe
     --chdir /home/me/work
     --"
   `);

@@ -103,6 +103,7 @@ const writes: Record<string, string> = {
   ".idea, which is not": `mkdir -p .idea && echo x > .idea/workspace.xml ${yes}`,
   ".husky, which is not": `mkdir -p .husky && echo x > .husky/pre-commit ${yes}`,
   ".mcp.json, which is not": `echo '{}' > .mcp.json ${yes}`,
+  "opening .claude up first": `chmod 777 .claude; echo x > .claude/settings.json`,
   "removing and making .claude": `rmdir .claude; mkdir .claude/x ${yes}`,
   "moving .claude away and making it": `mv .claude mine-claude; mkdir .claude/y ${yes}`,
   "a link in the place of .troupe": `rmdir .troupe; ln -sfn mine-x .troupe && test -L .troupe ${yes}`,
