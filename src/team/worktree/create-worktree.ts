@@ -153,15 +153,20 @@ async function assertFree(repository: Repository, entry: WorktreeEntry): Promise
   const taken = await readEntry(repository, entry.name);
   if (taken) throw new TroupeError("git", `a worktree named ${entry.name} is there already (${taken.path}): ${wayOut}`);
   if (await exists(path)) throw new TroupeError("git", `${path} is there already: remove it, or choose another name`);
-  const ref = await repository.git(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
-  if (ref.ok) {
-    const where = await repository.ask(["for-each-ref", "--format=%(worktreepath)", `refs/heads/${branch}`]);
-    const checkedOut = where === "" ? "" : `, checked out in ${where}`;
-    throw new TroupeError("git", `the branch ${branch} exists already${checkedOut}: ${wayOut}`);
-  }
-  if ((await repository.git(["rev-parse", "--verify", "--quiet", "refs/heads/troupe"])).ok) {
-    const message = `a branch named troupe keeps git from making ${branch}: rename it (git branch -m troupe …)`;
-    throw new TroupeError("git", message);
+  const refs = await repository.ask([
+    "for-each-ref",
+    "--format=%(refname:short)%00%(worktreepath)",
+    "refs/heads/troupe",
+  ]);
+  for (const [name, where] of refs.split("\n").map((line) => line.split("\0"))) {
+    if (name === branch) {
+      const checkedOut = where ? `, checked out in ${where}` : "";
+      throw new TroupeError("git", `the branch ${branch} exists already${checkedOut}: ${wayOut}`);
+    }
+    if (name === "troupe") {
+      const message = `a branch named troupe keeps git from making ${branch}: rename it (git branch -m troupe …)`;
+      throw new TroupeError("git", message);
+    }
   }
 }
 

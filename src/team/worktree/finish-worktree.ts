@@ -33,32 +33,29 @@ export type FinishedWorktree =
 /** What becomes of a worktree whose agent has finished: kept if anything at all would be lost with it, else removed. */
 export async function finishWorktree(place: TeamPlace, request: FinishRequest): Promise<FinishedWorktree> {
   const repository = await openRepository(place);
-  return inTurn(place, creationTurn(repository), async () => {
-    const entry = await readEntry(repository, request.name);
-    if (!entry) {
-      throw new TroupeError(
-        "git",
-        `there is no worktree ${request.name}; 'troupe worktree list' shows those there are`,
-      );
-    }
-    if (entry.state !== "kept" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
-      throw new TroupeError(
-        "git",
-        `the worktree ${entry.name} belongs to process ${entry.owner.pid}, which is at work in it`,
-      );
-    }
-    if (request.hookMade) return keep(repository, entry, { reasons: ["made by a WorktreeCreate hook"], rescued: [] });
-    return settleWorktree(repository, entry, request.onStep);
-  });
+  const entry = await readEntry(repository, request.name);
+  if (!entry) {
+    throw new TroupeError("git", `there is no worktree ${request.name}; 'troupe worktree list' shows those there are`);
+  }
+  if (entry.state !== "kept" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
+    throw new TroupeError(
+      "git",
+      `the worktree ${entry.name} belongs to process ${entry.owner.pid}, which is at work in it`,
+    );
+  }
+  if (request.hookMade) return keep(repository, entry, { reasons: ["made by a WorktreeCreate hook"], rescued: [] });
+  // Looked at before its turn comes: others need not wait for that, and nobody else may touch it.
+  const found = await inspectWorktree(repository, entry);
+  return inTurn(place, creationTurn(repository), () => settleWorktree(repository, entry, { ...request, found }));
 }
 
 /** In the repository's turn only. */
 export async function settleWorktree(
   repository: Repository,
   entry: WorktreeEntry,
-  onStep: NonNullable<FinishRequest["onStep"]> = () => undefined,
+  options: Pick<FinishRequest, "onStep"> & { readonly found?: Inspection },
 ): Promise<FinishedWorktree> {
-  const found = await inspectWorktree(repository, entry);
+  const { onStep = () => undefined, found = await inspectWorktree(repository, entry) } = options;
   const cutShort = entry.state === "removing" && isLeftOver(entry, found);
   if (found.reasons.length > 0 && !cutShort) {
     const rescued = await rescue(repository, entry, found.detached);

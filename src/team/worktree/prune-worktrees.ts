@@ -75,7 +75,7 @@ async function pruneOne(
       const { reasons } = await inspectWorktree(repository, entry);
       return said(reasons.length === 0 ? "removed" : "kept", reasons);
     }
-    const settled = await settleWorktree(repository, entry, request.onStep);
+    const settled = await settleWorktree(repository, entry, request);
     return settled.outcome === "kept" ? said("kept", settled.reasons) : said("removed");
   } catch (error) {
     if (!TroupeError.is(error)) throw error;

@@ -32,7 +32,7 @@ describe("createWorktree", () => {
   it("gives each live worktree ports of its own, and a freed block to the next", async () => {
     const { place, traces } = testRepository();
     const made = await Promise.all([1, 2, 3].map(() => createWorktree(place, { agentId: newAgentId() })));
-    const bases = made.map(({ env }) => Number(env["TROUPE_PORT_BASE"])).sort();
+    const bases = made.map(({ env }) => Number(env["TROUPE_PORT_BASE"])).sort((a, b) => a - b);
     expect(bases).toEqual([20_000, 20_010, 20_020]);
     for (const { name } of made) await finishWorktree(place, { name });
     const next = await createWorktree(place, { agentId: newAgentId(), settings: { ports: 5 } });

@@ -91,17 +91,18 @@ describe("kill -9 while a worktree is made or removed; the next start takes it b
       const start = `export TROUPE_PID=$$; exec "$@"`;
       const args = ["-c", start, "sh", process.execPath, program.path, repo.repo, repo.place.home, "create", ""];
       const run = spawnSync("sh", args, { env: { ...env, PATH: `${wrapper}:${env.PATH}` }, encoding: "utf8" });
-    const { worktrees } = await pruneWorktrees(repo.place);
-    if (run.signal === "SIGKILL") {
-      expect(worktrees).toMatchObject([{ outcome: "undone" }]);
-      expectNothingLeft(repo);
-    } else {
-      // Git has fewer writes than that. What set-up left untracked is kept.
-      expect(run.stdout).toMatch(/^done /);
-      expect(n).toBeGreaterThan(5);
-      expect(worktrees).toMatchObject([{ outcome: "kept", reasons: ["untracked: junk.txt"] }]);
-    }
-  });
+      const { worktrees } = await pruneWorktrees(repo.place);
+      if (run.signal === "SIGKILL") {
+        expect(worktrees).toMatchObject([{ outcome: "undone" }]);
+        expectNothingLeft(repo);
+      } else {
+        // Git has fewer writes than that. What set-up left untracked is kept.
+        expect(run.stdout).toMatch(/^done /);
+        expect(n).toBeGreaterThan(5);
+        expect(worktrees).toMatchObject([{ outcome: "kept", reasons: ["untracked: junk.txt"] }]);
+      }
+    },
+  );
 });
 
 describe("kill -9 while branches are landed: the repository is as before or after, never between", () => {

@@ -23,54 +23,50 @@ while [ ! -e ${stop} ]; do
   sleep 0.05
 done`;
 
-it(
-  `${processes * each} worktrees made at once from a remote branch, beside fetch, gc and prune, ${rounds} round(s): none fails, none is left`,
-  async () => {
-    const repo = testRepository();
-    const remote = join(repo.root, "remote.git");
-    repo.git("clone", "-q", "--bare", ".", remote);
-    repo.git("remote", "add", "origin", remote);
-    repo.git("fetch", "-q", "origin");
-    const program = await buildProgram("team/programs/many-worktrees.ts");
-    const stop = join(repo.root, "stop");
-    const noise = spawn("sh", ["-c", beside(repo.repo, stop)], { stdio: "ignore" });
-    const children: ChildProcess[] = [];
-    onTestFinished(() => {
-      for (const child of children) child.kill("SIGKILL");
-      noise.kill("SIGKILL");
-      program.remove();
+it(`${processes * each} worktrees made at once from a remote branch, beside fetch, gc and prune, ${rounds} round(s): none fails, none is left`, async () => {
+  const repo = testRepository();
+  const remote = join(repo.root, "remote.git");
+  repo.git("clone", "-q", "--bare", ".", remote);
+  repo.git("remote", "add", "origin", remote);
+  repo.git("fetch", "-q", "origin");
+  const program = await buildProgram("team/programs/many-worktrees.ts");
+  const stop = join(repo.root, "stop");
+  const noise = spawn("sh", ["-c", beside(repo.repo, stop)], { stdio: "ignore" });
+  const children: ChildProcess[] = [];
+  onTestFinished(() => {
+    for (const child of children) child.kill("SIGKILL");
+    noise.kill("SIGKILL");
+    program.remove();
+  });
+  const env = { PATH: process.env["PATH"] ?? "" };
+  for (let round = 0; round < rounds; round++) {
+    const workers = Array.from({ length: processes }, () => {
+      const args = [program.path, repo.repo, repo.place.home, "origin/main", String(each)];
+      const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+      children.push(child);
+      return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
     });
-    const env = { PATH: process.env["PATH"] ?? "" };
-    for (let round = 0; round < rounds; round++) {
-      const workers = Array.from({ length: processes }, () => {
-        const args = [program.path, repo.repo, repo.place.home, "origin/main", String(each)];
-        const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
-        children.push(child);
-        return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
-      });
-      const next = async ({ lines }: (typeof workers)[number]) =>
-        JSON.parse(String((await lines.next()).value)) as unknown;
-      const made = (await Promise.all(workers.map(next))) as { failures: string[]; ports: string[] }[];
-      expect(made.flatMap(({ failures }) => failures)).toEqual([]);
-      expect(new Set(made.flatMap(({ ports }) => ports)).size, "every block of ports is somebody's own").toBe(
-        processes * each,
-      );
-      expect(repo.traces().worktrees).toBe(1 + processes * each);
-      const exits = workers.map(({ child }) => once(child, "exit"));
-      for (const { child } of workers) child.stdin.write("go\n");
-      const finished = (await Promise.all(workers.map(next))).flat();
-      expect(finished).toEqual(Array.from({ length: processes * each }, () => "removed"));
-      await Promise.all(exits);
-    }
-    const quiet = once(noise, "exit");
-    writeFileSync(stop, "");
-    await quiet;
-    expect(repo.traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
-    expect(readdirSync(`${repo.repo}.troupe`)).toEqual([]);
-    const admin = join(repo.repo, ".git/worktrees");
-    if (existsSync(admin)) expect(readdirSync(admin)).toEqual([]);
-    expect(repo.git("config", "--local", "--list")).not.toContain("troupe");
-    expect(repo.git("fsck", "--strict", "--no-dangling")).toBe("");
-  },
-  300_000,
-);
+    const next = async ({ lines }: (typeof workers)[number]) =>
+      JSON.parse(String((await lines.next()).value)) as unknown;
+    const made = (await Promise.all(workers.map(next))) as { failures: string[]; ports: string[] }[];
+    expect(made.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(new Set(made.flatMap(({ ports }) => ports)).size, "every block of ports is somebody's own").toBe(
+      processes * each,
+    );
+    expect(repo.traces().worktrees).toBe(1 + processes * each);
+    const exits = workers.map(({ child }) => once(child, "exit"));
+    for (const { child } of workers) child.stdin.write("go\n");
+    const finished = (await Promise.all(workers.map(next))).flat();
+    expect(finished).toEqual(Array.from({ length: processes * each }, () => "removed"));
+    await Promise.all(exits);
+  }
+  const quiet = once(noise, "exit");
+  writeFileSync(stop, "");
+  await quiet;
+  expect(repo.traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
+  expect(readdirSync(`${repo.repo}.troupe`)).toEqual([]);
+  const admin = join(repo.repo, ".git/worktrees");
+  if (existsSync(admin)) expect(readdirSync(admin)).toEqual([]);
+  expect(repo.git("config", "--local", "--list")).not.toContain("branch.");
+  expect(repo.git("fsck", "--strict", "--no-dangling")).toBe("");
+}, 300_000);
