@@ -31,7 +31,8 @@ async function startHost(
   env: Record<string, string> = {},
 ): Promise<ChildProcess> {
   const host = spawn(process.execPath, [program.path, folder, script], {
-    env: { ...process.env, ...env },
+    // Who is killed cannot clean up: what it leaves goes with the test.
+    env: { ...process.env, TMPDIR: temporaryFolder(), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   hosts.push(host);
