@@ -26,3 +26,4 @@ export { type Acceptance, type AcceptanceOptions, type CheckResult, runAcceptanc
 export { diffStat, type DiffStat } from "./evidence-diff.ts";
 export { evidenceJson, evidenceText, type FullEvidence } from "./evidence-text.ts";
 export { createEvidence, type Evidence, type EvidenceFold, evidenceOf } from "./evidence.ts";
+export { createOverlapMap, type Overlap, type OverlapMap, type OverlapOptions } from "./overlap.ts";
