@@ -66,9 +66,11 @@ function readEntries(field: EntryReport["field"], texts: readonly string[], name
   const entries: Rule[] = [];
   const reports: EntryReport[] = [];
   for (const entry of texts) {
-    const read = readEntry(entry.trim());
+    const read = readEntry(entry.trim().replace(/^(mcp__.+)__\*$/, "$1"));
     if ("problem" in read) {
       reports.push({ field, entry, message: read.problem });
+      // What was to be taken off and cannot be understood is taken off as a whole.
+      if (field === "disallowedTools") entries.push(...wholeTool(entry));
       continue;
     }
     entries.push(...read.rules);
@@ -76,6 +78,11 @@ function readEntries(field: EntryReport["field"], texts: readonly string[], name
     if (message !== undefined) reports.push({ field, entry, message });
   }
   return { entries, reports };
+}
+
+function wholeTool(entry: string): Rule[] {
+  const name = /^\s*([A-Za-z][\w-]*)/.exec(entry)?.[1];
+  return name === undefined ? [] : [parseRule(name, [name])];
 }
 
 function readEntry(entry: string): { rules: readonly Rule[] } | { problem: string } {
@@ -104,9 +111,7 @@ function reportOf(wanted: string, { all, allowed }: Names, field: EntryReport["f
 }
 
 const stands = (wanted: string, name: string) =>
-  wanted === "*" ||
-  wanted === name ||
-  (wanted.startsWith("mcp__") && name.startsWith(`${wanted.replace(/__\*$/, "")}__`));
+  wanted === "*" || wanted === name || (wanted.startsWith("mcp__") && name.startsWith(`${wanted}__`));
 
 const isWhole = (rule: Rule) =>
   rule.specifier === undefined || rule.specifier.trim() === "*" || rule.command?.everything;

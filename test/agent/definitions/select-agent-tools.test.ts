@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest";
+import { type AgentKind, builtInAgents, selectAgentTools } from "../../../src/agent/definitions/index.ts";
+import type { AgentDefinition, PermissionMode } from "../../../src/protocol/index.ts";
+import { pool } from "./pool.ts";
+
+interface Case {
+  readonly tools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+  readonly kind?: AgentKind;
+  readonly mode?: PermissionMode;
+  readonly userDefined?: boolean;
+}
+
+function select({ tools, disallowedTools, kind = "foreground", mode = "default", userDefined = true }: Case = {}) {
+  const definition = {
+    ...(tools && { tools: [...tools] }),
+    ...(disallowedTools && { disallowedTools: [...disallowedTools] }),
+  } satisfies Pick<AgentDefinition, "tools" | "disallowedTools">;
+  const selected = selectAgentTools({ definition, pool, kind, mode, userDefined });
+  return { ...selected, names: selected.tools.map(({ name }) => name).sort() };
+}
+
+const all = pool.map(({ name }) => name).sort();
+const servers = ["mcp__db__query", "mcp__db__write", "mcp__web__get"];
+const working = ["Bash", "Edit", "Glob", "Grep", "Read", "Skill", "TaskOutput", "TaskStop", "WebFetch", "Write"];
+const team = ["SendMessage", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate"];
+
+describe("the filters that hold for every definition", () => {
+  test("a foreground agent: everything but what is the lead's and the team's", () => {
+    expect(select().names).toEqual(["Agent", ...working, ...servers].sort());
+  });
+
+  test.each(["foreground", "background", "teammate"] as const)("tools of servers always pass: %s", (kind) => {
+    expect(select({ kind }).names).toEqual(expect.arrayContaining(servers));
+  });
+
+  test.each(["foreground", "background", "teammate"] as const)("ExitPlanMode passes in plan mode alone: %s", (kind) => {
+    expect(select({ kind, mode: "plan" }).names).toContain("ExitPlanMode");
+    expect(select({ kind, mode: "acceptEdits" }).names).not.toContain("ExitPlanMode");
+  });
+
+  test.each(["foreground", "background", "teammate"] as const)("nobody but the lead asks the user: %s", (kind) => {
+    for (const userDefined of [true, false]) {
+      expect(select({ kind, userDefined, tools: ["AskUserQuestion", "EnterPlanMode"] }).names).toEqual([]);
+    }
+  });
+
+  test.each(["foreground", "background"] as const)("no tools of a team outside a team: %s", (kind) => {
+    const { names } = select({ kind, userDefined: false });
+    expect(names.filter((name) => [...team, "TeamCreate", "TeamDelete"].includes(name))).toEqual([]);
+  });
+
+  test("a definition that somebody wrote does not make or remove teams", () => {
+    expect(select({ kind: "teammate", userDefined: true }).names).not.toContain("TeamCreate");
+    expect(select({ kind: "teammate", userDefined: false }).names).toEqual(
+      expect.arrayContaining(["TeamCreate", "TeamDelete"]),
+    );
+  });
+
+  test("a background agent has the background-safe list, and no Agent", () => {
+    expect(select({ kind: "background" }).names).toEqual([...working, ...servers].sort());
+  });
+
+  test("a teammate keeps Agent, and has the tools of the team", () => {
+    expect(select({ kind: "teammate" }).names).toEqual(["Agent", ...working, ...team, ...servers].sort());
+  });
+});
+
+describe("the definition's lists", () => {
+  test.each([
+    ["absent", undefined],
+    ["a star", ["*"]],
+    ["a star among others", ["Read", "*"]],
+  ])("%s is all", (_what, tools) => {
+    expect(select({ ...(tools && { tools }) }).names).toEqual(select().names);
+  });
+
+  test.each([
+    ["names", { tools: ["Read", "Grep"] }, ["Grep", "Read"]],
+    ["an empty list", { tools: [] }, []],
+    ["a server", { tools: ["mcp__db"] }, ["mcp__db__query", "mcp__db__write"]],
+    ["a server with a star", { tools: ["mcp__db__*"] }, ["mcp__db__query", "mcp__db__write"]],
+    ["one tool of a server", { tools: ["mcp__db__query"] }, ["mcp__db__query"]],
+    [
+      "Claude Code's older names",
+      { tools: ["Task", "MultiEdit", "BashOutput", "KillShell"] },
+      ["Agent", "Edit", "TaskOutput", "TaskStop"],
+    ],
+    ["taken off first", { tools: ["Read", "Write", "Grep"], disallowedTools: ["Write"] }, ["Grep", "Read"]],
+    ["taken off and named", { tools: ["Write"], disallowedTools: ["Write"] }, []],
+    [
+      "a server taken off",
+      { tools: ["Read", "mcp__db"], disallowedTools: ["mcp__db__write"] },
+      ["Read", "mcp__db__query"],
+    ],
+    ["all taken off", { disallowedTools: ["*"] }, []],
+  ])("%s", (_what, lists, names) => {
+    const selected = select(lists);
+    expect(selected.names).toEqual(names);
+    expect(selected.reports).toEqual([]);
+  });
+
+  test.each([
+    [
+      "a name that nobody knows",
+      { tools: ["Read", "Raed"] },
+      "tools",
+      "Raed",
+      "there is no such tool; did you mean Read?",
+    ],
+    ["one that is unlike any", { tools: ["FlyToTheMoon"] }, "tools", "FlyToTheMoon", "there is no such tool"],
+    ["a tool of another program", { tools: ["TodoWrite"] }, "tools", "TodoWrite", "there is no such tool"],
+    [
+      "a server that is not there",
+      { tools: ["mcp__gone"] },
+      "tools",
+      "mcp__gone",
+      "there is no such tool now: is its server connected?",
+    ],
+    ["a tool that is not for it", { tools: ["SendMessage"] }, "tools", "SendMessage", "is not for agents of this kind"],
+    [
+      "a mistake in what is taken off",
+      { disallowedTools: ["Wirte"] },
+      "disallowedTools",
+      "Wirte",
+      "there is no such tool; did you mean Write?",
+    ],
+    [
+      "brackets that are not closed",
+      { tools: ["Bash(git"] },
+      "tools",
+      "Bash(git",
+      "is not a tool's name, nor one with a rule such as Bash(git diff:*)",
+    ],
+    [
+      "a rule for a server's tool",
+      { tools: ["mcp__db__query(x)"] },
+      "tools",
+      "mcp__db__query(x)",
+      "cannot have brackets: rules for MCP are mcp__server or mcp__server__tool.",
+    ],
+    [
+      "empty brackets",
+      { tools: ["Bash()"] },
+      "tools",
+      "Bash()",
+      "is not a permission rule: write a tool's name, such as Bash, or Bash(git status).",
+    ],
+  ] as const)("%s is reported and gives nothing", (_what, lists, field, entry, message) => {
+    const { reports, names } = select(lists);
+    expect(reports).toHaveLength(1);
+    expect(reports[0]).toMatchObject({ field, entry });
+    expect(reports[0]?.message.startsWith(message)).toBe(true);
+    if (field === "tools") expect(names).toEqual(lists === undefined ? [] : names.filter((name) => name === "Read"));
+  });
+});
+
+test.each(builtInAgents.map((agent) => [agent.name, agent] as const))(
+  "every entry of the built-in agent %s gives or takes something",
+  (_name, definition) => {
+    const kind = definition.background ? "background" : "foreground";
+    const mode = definition.permissionMode ?? "default";
+    expect(selectAgentTools({ definition, pool, kind, mode, userDefined: false }).reports).toEqual([]);
+  },
+);
+
+test.each(["Explore", "Plan", "researcher", "reviewer", "guide"])("%s has nothing to change files with", (name) => {
+  const definition = builtInAgents.find((agent) => agent.name === name);
+  expect(definition).toBeDefined();
+  if (!definition) return;
+  const { tools } = selectAgentTools({ definition, pool, kind: "foreground", mode: "plan", userDefined: false });
+  expect(tools.filter(({ access }) => access === "write")).toEqual([]);
+  expect(all.length).toBeGreaterThan(tools.length);
+});
