@@ -1,8 +1,8 @@
-import type { Client, ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
+import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Clock } from "../../platform/index.ts";
 import { type Connection, type ConnectionPorts, connect, type Offer } from "./connect.ts";
-import { createDeadline, type Deadline } from "./deadline.ts";
 import { keepWatch } from "./keep-watch.ts";
+import { createServerCalls, reasonOf, type ServerRequest } from "./server-calls.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
 export type ServerState = "connecting" | "connected" | "reconnecting" | "failed" | "closed";
@@ -38,23 +38,14 @@ export interface McpServer {
   close(): Promise<void>;
 }
 
-export interface ServerRequest<T> {
-  readonly signal: AbortSignal;
-  /** `life` is to be called whenever the server shows that it is at work on this. */
-  readonly run: (client: Client, options: { signal: AbortSignal; timeout: number; life: () => void }) => Promise<T>;
-}
-
 const restarts = 3;
 const provenMs = 60_000;
 const noOffer: Offer = { tools: [], prompts: [], hasResources: false, instructions: "" };
-/** Longer than anything that our own deadlines allow. */
-const never = 2_000_000_000;
 
 export function createMcpServer(options: McpServerOptions): McpServer {
   const { clock, onChange, config } = options;
   const timeoutMs = (typeof config === "object" ? config.timeoutMs : undefined) ?? options.callTimeoutMs;
   const closing = new AbortController();
-  const deadlines = new Set<Deadline>();
   let state: ServerState = "connecting";
   let error: string | undefined;
   let offer = noOffer;
@@ -67,20 +58,6 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     state = next;
     error = why;
     onChange();
-  };
-
-  /** Aborts when the last of the calls under way is over. */
-  let calling = new AbortController();
-
-  /** While the user thinks about the server's question, no call to it runs out of time; with the calls the question ends. */
-  const elicit: ConnectionPorts["elicit"] = async (request, signal) => {
-    const resume = [...deadlines].map((deadline) => deadline.pause());
-    try {
-      const wanted = deadlines.size === 0 ? signal : AbortSignal.any([signal, calling.signal]);
-      return await options.elicit(options.name, request, wanted);
-    } finally {
-      for (const go of resume) go();
-    }
   };
 
   /** One refresh at a time; a change that comes during one is not missed. */
@@ -108,6 +85,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const tryOnce = async (config: McpServerConfig): Promise<void> => {
     let ready: Connection | undefined;
     const onChanged = () => ready && refresh(ready);
+    const elicit: ConnectionPorts["elicit"] = (request, asked) =>
+      calls.during(asked, (signal) => options.elicit(options.name, request, signal));
     const made = await connect({ ...options, config, elicit, signal: closing.signal, onChanged });
     ready = made;
     if (closing.signal.aborted) return made.drop("the session ends");
@@ -128,7 +107,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       clock,
       signal: AbortSignal.any([watch.signal, closing.signal]),
       everyMs: options.pingEveryMs,
-      pending: () => deadlines.size,
+      pending: () => calls.pending,
     });
     become("connected");
   };
@@ -168,6 +147,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     );
   };
 
+  const calls = createServerCalls({ name: options.name, timeoutMs, clock, usable });
   underWay = Promise.resolve().then(() => bringUp());
 
   return {
@@ -185,31 +165,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     async settled() {
       for (let seen; seen !== underWay; ) await (seen = underWay);
     },
-    async ask({ signal, run }) {
-      const timedOut = () =>
-        new Error(
-          `the server ${options.name} did not answer within ${timeoutMs} ms: try something smaller, or go on without it`,
-        );
-      const deadline = createDeadline(timeoutMs, timedOut);
-      const both = AbortSignal.any([signal, deadline.signal]);
-      let used: Connection | undefined;
-      try {
-        used = await usable(both);
-        deadlines.add(deadline);
-        const result = await run(used.client, { signal: both, timeout: never, life: deadline.touch });
-        failures = 0;
-        return result;
-      } catch (cause) {
-        if (deadline.signal.aborted && !signal.aborted) throw deadline.signal.reason;
-        if (signal.aborted || !used) throw cause;
-        throw await explained(cause, used);
-      } finally {
-        deadline.clear();
-        if (deadlines.delete(deadline) && deadlines.size === 0) {
-          calling.abort(new Error("the call that asked is over"));
-          calling = new AbortController();
-        }
-      }
+    async ask(request) {
+      const result = await calls.ask(request);
+      failures = 0;
+      return result;
     },
     reconnect() {
       if (state !== "failed") return;
@@ -224,20 +183,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       become("closed");
     },
   };
-
-  /** Says what became of the server where the client only knows that a request failed; drops a connection that is no more. */
-  async function explained(cause: unknown, used: Connection): Promise<unknown> {
-    const { ProtocolError, SdkErrorCode, SdkError } = await import("@modelcontextprotocol/client");
-    if (ProtocolError.isInstance(cause)) return cause;
-    if (SdkError.isInstance(cause) && cause.code === SdkErrorCode.InvalidResult) return cause;
-    if (used.perRequest) await used.drop(reasonOf(cause));
-    const why = await Promise.race([used.lost, clock.sleep(1_000).then(() => undefined)]);
-    return why === undefined ? cause : new Error(`the server ${options.name} went away during the call: ${why}`);
-  }
 }
-
-const reasonOf = (cause: unknown): string =>
-  (cause instanceof Error ? cause.message : String(cause)).replace(/^Version negotiation probe failed: /, "");
 
 /** What is wrong with the configuration does not become right by waiting. */
 const isHopeless = (why: string): boolean =>
