@@ -8,12 +8,16 @@ export interface AgentOptions extends Omit<RunAgentOptions, "signal"> {
   readonly publish: (envelope: Envelope) => void;
 }
 
+export type PromptSource = Extract<StoredEvent, { type: "prompt.admitted" }>["source"];
+
 /** One agent over its whole life: says, wakes, interrupts. Its state is its log; this only drives it. */
 export interface Agent {
   readonly path: AgentPath;
   readonly running: boolean;
   /** Resolves when the prompt is on disk. It is put into the conversation at the next safe boundary. */
-  admit(source: "user" | "background" | "hook", parts: readonly ContentPart[]): Promise<PromptId>;
+  admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
+  /** The same for something that must be said exactly once, however often it is tried: nothing happens the second time. */
+  admitOnce(promptId: PromptId, source: PromptSource, parts: readonly ContentPart[]): Promise<void>;
   /** Starts a run if there is something to do and none is under way. Wakes during a run are not lost. */
   wake(): void;
   /** Stops the turn under way and nothing else; resolves when it has stopped. */
@@ -32,6 +36,7 @@ export function createAgent(options: AgentOptions): Agent {
   const recorder = createRecorder({ ...options, agent: options.agent.id, emit: options.publish });
   let current: { abort: AbortController; ended: Promise<void> } | undefined;
   let woken = false;
+  const admitting = new Set<PromptId>();
   let last: RunOutcome | undefined;
   let broken: { error: unknown } | undefined;
 
@@ -69,6 +74,13 @@ export function createAgent(options: AgentOptions): Agent {
       const promptId = options.createId<PromptId>("prm");
       await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts] });
       return promptId;
+    },
+    async admitOnce(promptId, source, parts) {
+      if (conversation.hasPrompt(promptId) || admitting.has(promptId)) return;
+      admitting.add(promptId);
+      await recorder
+        .record({ type: "prompt.admitted", promptId, source, parts: [...parts] })
+        .finally(() => admitting.delete(promptId));
     },
     wake() {
       if (broken) return;

@@ -54,7 +54,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
   /** On disk and waiting; `promoted` puts it into the conversation at the next safe boundary. */
   event("prompt.admitted", {
     promptId: PromptId,
-    source: z.enum(["user", "background", "hook"]),
+    source: z.enum(["user", "background", "hook", "agent"]),
     parts: z.array(ContentPart),
   }),
   event("prompt.promoted", { promptId: PromptId }),

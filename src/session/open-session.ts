@@ -71,6 +71,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
   await lead.closeOpenCalls();
+  await background.recover(log.replayed, async () => undefined);
   const system = parts.system(conversation.system);
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
   parts.mcp?.attach({

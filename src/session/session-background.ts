@@ -1,11 +1,14 @@
 import { type Agent, backgroundNotification } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
+import type { BackgroundId, PromptId, StoredEnvelope, StoredEvent } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import { type BackgroundEvent, type BackgroundTasks, createBackgroundTasks } from "../tool/index.ts";
 
 export interface SessionBackground {
   readonly tasks: BackgroundTasks;
   running(): readonly { readonly id: string; readonly description: string }[];
+  /** Tells the agent of work that an earlier life of the session has left without an end. */
+  recover(log: readonly StoredEnvelope[], report: (started: StartedWork) => Promise<string | undefined>): Promise<void>;
   /** Ends everything and says so in the log, but wakes nobody any more. */
   stopAll(): Promise<void>;
 }
@@ -18,35 +21,39 @@ export interface SessionBackgroundOptions {
   readonly secrets?: readonly string[] | undefined;
 }
 
-/** The background work of a session: in its log, on its stream, and told to the agent that started it when it ends. */
-export function createSessionBackground({
-  agent,
-  opened,
-  clock,
-  createId,
-  secrets,
-}: SessionBackgroundOptions): SessionBackground {
-  let closing = false;
-  const running = new Map<string, { id: string; description: string; outputFile: string }>();
+export type StartedWork = Extract<StoredEvent, { type: "background.started" }>;
+type EndedWork = Extract<StoredEvent, { type: "background.ended" }>;
 
-  const onEvent = async (event: BackgroundEvent) => {
+/** The background work of an agent: in its log, on the stream, and told to it exactly once when it ends. */
+export function createSessionBackground(options: SessionBackgroundOptions): SessionBackground {
+  const { agent, opened, clock, createId, secrets } = options;
+  let closing = false;
+  const running = new Map<BackgroundId, StartedWork>();
+
+  const onEvent = async (event: BackgroundEvent, report?: string) => {
     switch (event.type) {
       case "background.output":
         return agent().live(event);
       case "background.started":
-        running.set(event.backgroundId, { ...event, id: event.backgroundId });
+        running.set(event.backgroundId, event);
         return agent().record(event);
       case "background.ended": {
         const task = running.get(event.backgroundId);
         // The agent is at work on the news before anybody hears of the end: no moment in between looks like the end of all work.
-        if (!closing && task) {
-          await agent().admit("background", [{ type: "text", text: backgroundNotification({ ...task, ...event }) }]);
-          agent().wake();
-        }
+        // While the session closes it is only put down, for the day it goes on.
+        if (task) await tell(task, event, report);
+        if (task && !closing) agent().wake();
         running.delete(event.backgroundId);
         return agent().record(event);
       }
     }
+  };
+
+  /** Under an id that follows from the task's: however often it is tried, and in whichever life, it is said once. */
+  const tell = (task: StartedWork, end: EndedWork, report: string | undefined) => {
+    const text = report ?? backgroundNotification({ ...task, ...end, id: task.backgroundId });
+    const promptId = task.backgroundId.replace(/^bg_/, "prm_") as PromptId;
+    return agent().admitOnce(promptId, "background", [{ type: "text", text }]);
   };
 
   const tasks = createBackgroundTasks({
@@ -58,10 +65,27 @@ export function createSessionBackground({
   });
   return {
     tasks,
-    running: () => [...running.values()],
+    running: () => [...running.values()].map(({ backgroundId: id, description }) => ({ id, description })),
+    async recover(log, report) {
+      for (const started of unfinished(log)) {
+        const { backgroundId } = started;
+        const end: EndedWork = { type: "background.ended", backgroundId, status: "killed", exitCode: null };
+        await tell(started, end, await report(started));
+        await agent().record(end);
+      }
+    },
     async stopAll() {
       closing = true;
       await tasks.stopAll();
     },
   };
+}
+
+function unfinished(log: readonly StoredEnvelope[]): StartedWork[] {
+  const open = new Map<BackgroundId, StartedWork>();
+  for (const { event } of log) {
+    if (event.type === "background.started") open.set(event.backgroundId, event);
+    if (event.type === "background.ended") open.delete(event.backgroundId);
+  }
+  return [...open.values()];
 }

@@ -1,11 +1,11 @@
 import { open } from "node:fs/promises";
 import { type Clock, type CreateId, createRedactStream } from "../platform/index.ts";
-import type { BackgroundId, Event } from "../protocol/index.ts";
+import type { AgentId, BackgroundId, Event } from "../protocol/index.ts";
 import { openCappedFile } from "./capped-file.ts";
 import { cleanText } from "./clean-text.ts";
 import { createLiveText } from "./live-text.ts";
 
-/** The running and finished background work of one session: shells now, agents too later on. */
+/** The running and finished background work of one agent: commands, and agents that it has started. */
 export interface BackgroundTasks {
   start(work: BackgroundWork): Promise<BackgroundTask>;
   get(id: string): BackgroundTask | undefined;
@@ -18,8 +18,10 @@ export interface BackgroundTasks {
  * `run` gives its output to `write`, which never blocks and never throws. It settles when the work has ended and must
  * end soon after `signal` aborts.
  */
-interface BackgroundWork {
-  readonly kind: "shell";
+export interface BackgroundWork {
+  readonly kind: "shell" | "agent";
+  /** The agent that works there, if one does. */
+  readonly agent?: AgentId | undefined;
   readonly description: string;
   run(task: { readonly signal: AbortSignal; readonly write: (chunk: Uint8Array) => void }): Promise<BackgroundEnd>;
 }
@@ -27,11 +29,14 @@ interface BackgroundWork {
 export interface BackgroundEnd {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
+  /** What whoever started it is told, where there is more to say than how it ended. */
+  readonly report?: string | undefined;
 }
 
 export interface BackgroundTask {
   readonly id: BackgroundId;
-  readonly kind: "shell";
+  readonly kind: BackgroundWork["kind"];
+  readonly agent?: AgentId | undefined;
   readonly description: string;
   readonly outputFile: string;
   readonly startedAt: number;
@@ -50,8 +55,8 @@ export interface BackgroundTasksOptions {
   readonly createId: CreateId;
   readonly clock: Clock;
   outputFile(id: BackgroundId): Promise<string> | string;
-  /** `background.started` is awaited before the work starts. */
-  onEvent(event: BackgroundEvent): Promise<void> | void;
+  /** `background.started` is awaited before the work starts. `report` comes with `background.ended`, if there is one. */
+  onEvent(event: BackgroundEvent, report?: string): Promise<void> | void;
   /** The output file grows no further than this; the rest is counted and dropped. */
   readonly fileLimitBytes?: number;
   /** Secrets that are to be kept out of outputs although nothing about them looks like one. */
@@ -83,8 +88,9 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
   const outputFile = await options.outputFile(id);
   const file = openCappedFile(outputFile, options.fileLimitBytes ?? 64 * 1024 * 1024);
   const { kind, description } = work;
+  const agent = work.agent && { agent: work.agent };
   try {
-    await options.onEvent({ type: "background.started", backgroundId: id, kind, description, outputFile });
+    await options.onEvent({ type: "background.started", backgroundId: id, kind, ...agent, description, outputFile });
   } catch (error) {
     file.close();
     throw error;
@@ -105,7 +111,8 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     file.write(redact.flush());
     file.close();
     ended = end;
-    await options.onEvent({ type: "background.ended", backgroundId: id, ...end });
+    const { status, exitCode, report } = end;
+    await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, report);
     return end;
   };
   const done = run();
@@ -113,6 +120,7 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
   return {
     id,
     kind,
+    ...agent,
     description,
     outputFile,
     startedAt: options.clock.now(),
