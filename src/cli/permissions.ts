@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { realPathSync } from "../platform/index.ts";
 import { type PermissionDecision, type PermissionMode, TroupeError } from "../protocol/index.ts";
 import { type Config, loadConfig } from "../session/index.ts";
-import { authorize, judgedCall, parseRules, type RuleSet, shadowsOf } from "../tool/index.ts";
+import { authorize, judgedCall, parseRules, type RuleSet, shadowsOf, splitRules } from "../tool/index.ts";
 import { visibleLine } from "../view/index.ts";
 
 export interface RuleFlags {
@@ -47,7 +47,7 @@ export async function testPermissions(calls: readonly string[], flags: RuleFlags
     throw new TroupeError("usage", "what should be tested? Give a call such as 'Bash(git push)', or --stdin");
   const config = await loadConfig({ cwd: process.cwd(), env: process.env });
   const tried = (list: keyof RuleSet) => [
-    ...(flags[list] ?? []).map((value) => ({ value, source: `--${list}`, folder: config.cwd })),
+    ...(flags[list] ?? []).flatMap(splitRules).map((value) => ({ value, source: `--${list}`, folder: config.cwd })),
     ...config.rules[list],
   ];
   const rules = parseRules({ allow: tried("allow"), ask: tried("ask"), deny: tried("deny") }, []);

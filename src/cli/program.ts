@@ -5,6 +5,7 @@ import { exitCodes } from "./exit-codes.ts";
 import type { McpFlags } from "./mcp.ts";
 import type { LandFlags } from "./land.ts";
 import type { RuleFlags } from "./permissions.ts";
+import type { CostFlags } from "./cost.ts";
 import type { RunFlags } from "./run-flags.ts";
 import type { TrustFlags } from "./trust.ts";
 
@@ -71,6 +72,15 @@ function buildProgram(exit: (code: number) => void): Program {
       await repairSession(id);
     });
 
+  subcommand(program, "cost", "what a session cost, by agent and model; without one the newest of this folder")
+    .argument("[session]", "its id")
+    .option("--all", "add up the sessions of every folder")
+    .option("--days <n>", "only what was spent in the last so many days", positiveNumber)
+    .option("--json", "as JSON")
+    .action(async (id: string | undefined, flags: CostFlags) => {
+      const { cost } = await import("./cost.ts");
+      exit(await cost(id, flags));
+    });
   subcommand(program, "schema", "the JSON schema of events (what stream-json prints) and commands (what it reads)")
     .argument("[which]", "events, commands or settings; without it all of them")
     .action(async (which: string | undefined) => {
@@ -99,9 +109,9 @@ function buildProgram(exit: (code: number) => void): Program {
     .argument("[call...]", "a tool and what it touches")
     .option("--stdin", "judge command lines from standard input, one a line")
     .option("--json", "one JSON object a line: decision, rule, reason")
-    .option("--allow <rule...>", "with this rule as well")
-    .option("--ask <rule...>", "the same")
-    .option("--deny <rule...>", "the same")
+    .option("--allow <rule>", "with this rule as well; may be given again", collect)
+    .option("--ask <rule>", "the same", collect)
+    .option("--deny <rule>", "the same", collect)
     .addOption(new Option("--mode <mode>", "in this permission mode").choices(PermissionMode.options))
     .action(async (calls: string[], flags: RuleFlags) => {
       const { testPermissions } = await import("./permissions.ts");
@@ -257,6 +267,9 @@ function subcommand(parent: Program, name: string, description: string): Program
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
 }
+
+/** For an option that may be given several times. */
+const collect = (text: string, before: readonly string[] = []) => [...before, text];
 
 function positiveNumber(text: string): number {
   const value = Number(text);

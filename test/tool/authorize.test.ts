@@ -287,15 +287,18 @@ describe("rules", () => {
 
 describe("files", () => {
   it.each([
-    ...[
-      ".git/hooks/pre-commit",
-      ".git",
-      ".GIT/config",
-      ".troupe/settings.json",
-      "sub/.claude/settings.json",
-      ".vscode/tasks.json",
-    ],
-    ...[".bashrc", ".mcp.json", ".gitmodules", ".husky/pre-commit", ".g\u200bit/config", ".git./x"],
+    ".git/hooks/pre-commit",
+    ".git",
+    ".GIT/config",
+    ".troupe/settings.json",
+    "sub/.claude/settings.json",
+    ".vscode/tasks.json",
+    ".bashrc",
+    ".mcp.json",
+    ".gitmodules",
+    ".husky/pre-commit",
+    ".g\u200bit/config",
+    ".git./x",
   ])("%s is protected, in every mode that asks", (file) => {
     const modes: PermissionMode[] = ["default", "acceptEdits", "dontAsk", "bubble"];
     const verdicts = modes.map((mode) => verdict(path("Write", `/work/${file}`), mode, { allow: ["Edit", "*"] }));

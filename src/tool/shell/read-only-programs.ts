@@ -160,12 +160,8 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnly>> = {
   ps: { short: "AadefFlLmMNwo:p:u:U:C:t:", long: "forest sort no-headers", operands: "none" },
   which: { short: "a", operands: "text" },
   type: { short: "afptP", operands: "text" },
-  true: { operands: "text" },
-  false: { operands: "text" },
-  ":": { operands: "text" },
   sleep: { operands: "text" },
   seq: { short: "f:s:w", long: "equal-width separator format", operands: "text" },
-  echo: { short: "neE", operands: "text" },
 };
 
 /** Programs that may be asked for their version, which runs nothing of the folder they are asked in. */

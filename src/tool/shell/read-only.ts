@@ -22,6 +22,11 @@ export function readOnlyDoubt(request: ReadOnlyRequest): string | undefined {
     return undefined;
   if (words.length === 2 && first === "-v" && /^(node|npm)$/.test(name)) return undefined;
   switch (name) {
+    case "echo":
+    case "true":
+    case "false":
+    case ":":
+      return undefined;
     case "cd":
       return cdDoubt(request);
     case "test":
@@ -169,7 +174,7 @@ function operandsDoubt(
 }
 
 /** Whatever these are given, they only print or compare it. */
-const harmlessText = new Set(["echo", "true", "false", ":", "basename", "dirname"]);
+const harmlessText = new Set(["basename", "dirname"]);
 
 function cdDoubt(request: ReadOnlyRequest): string | undefined {
   const [target, ...more] = request.words.slice(1).filter(({ value }) => value !== "--");
