@@ -1,12 +1,13 @@
-export { createWorktree, type Worktree, type WorktreeRequest } from "./worktree/create-worktree.ts";
-export { type FinishedWorktree, type FinishRequest, finishWorktree } from "./worktree/finish-worktree.ts";
+export { createWorktree, type Worktree } from "./worktree/create-worktree.ts";
+export { finishWorktree } from "./worktree/finish-worktree.ts";
 export { type ListedWorktree, listWorktrees } from "./worktree/list-worktrees.ts";
-export { type PrunedWorktree, type PruneRequest, pruneWorktrees } from "./worktree/prune-worktrees.ts";
+export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
+export { putInOrder } from "./put-in-order.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";
 export type { TeamPlace } from "./worktree/repository.ts";
-export { type LandedBranch, type RefusedBranch } from "./land/build-batch.ts";
-export { type CommitWords, type Conflict, type ResolveConflict } from "./land/conflict.ts";
-export { land, type LandReport, type LandRequest, settleLanding } from "./land/land.ts";
+export { type RefusedBranch } from "./land/build-batch.ts";
+export { type Conflict, type ResolveConflict } from "./land/conflict.ts";
+export { land, type LandReport, settleLanding } from "./land/land.ts";
 export { type Recovered } from "./land/recover-landing.ts";
 export {
   type AgentPlace,

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { currentProcess } from "../../platform/index.ts";
+import { currentProcess, isAlive } from "../../platform/index.ts";
 import { type LandSettings, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import { inTurn } from "../worktree/in-turn.ts";
 import { openRepository, type Repository, type TeamPlace } from "../worktree/repository.ts";
 import { buildBatch, type LandedBranch, type RefusedBranch } from "./build-batch.ts";
 import { chooseBranches } from "./choose-branches.ts";
 import type { ResolveConflict } from "./conflict.ts";
-import { type LandJournal, removeJournal, writeJournal } from "./land-journal.ts";
+import { type LandJournal, readJournal, removeJournal, writeJournal } from "./land-journal.ts";
 import { withLandTree } from "./land-tree.ts";
 import { type Move, moveBranch, tryMove, whyNotClean } from "./move-branch.ts";
 import { markLanded, recoverLanding } from "./recover-landing.ts";
@@ -53,6 +53,12 @@ export async function land(place: TeamPlace, request: LandRequest): Promise<Land
       request.onProgress?.("the current branch has moved meanwhile: once more from its new tip");
     }
   });
+}
+
+/** Whether a killed landing has left branch and files apart. One that had moved nothing may wait for `settleLanding`. */
+export async function isLandingTorn(repository: Repository): Promise<boolean> {
+  const journal = await readJournal(repository);
+  return journal?.state === "moving" && isAlive(journal.owner) === "dead";
 }
 
 /** Puts an interrupted landing in order; `back` undoes it where it can. Gives what was asked for then. */

@@ -24,8 +24,11 @@ export async function inTurn<T>(place: TeamPlace, turn: Turn, work: () => Promis
   try {
     return await work();
   } finally {
-    await beginNextFile(turn.folder, held.number);
-    await held.claim.release();
+    try {
+      await beginNextFile(turn.folder, held.number);
+    } finally {
+      await held.claim.release();
+    }
   }
 }
 

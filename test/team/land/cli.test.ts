@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Workplace, workplace } from "../../e2e/troupe.ts";
+import { until } from "../../process/live-processes.ts";
 
 function repository(): Workplace & { git(...args: string[]): string } {
   const place = workplace();
@@ -70,4 +71,22 @@ it("troupe worktree list and prune", async () => {
   const listed = await run(["worktree", "list", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject({ state: "foreign", branch: "troupe/agent-elsewhere" });
   expect((await run(["worktree", "prune", "--dry-run"])).stdout).toBe("no worktrees of agents here\n");
+});
+
+it("troupe land: killed in the middle of a check, then continued", async () => {
+  const { start, run, git, cwd, home } = repository();
+  const started = join(home, "started");
+  const landing = start(["land", "good", "bad", "--check", `echo $$ > ${started}; exec sleep 600`], { input: "" });
+  await until("the check runs", () => existsSync(started) && readFileSync(started, "utf8") !== "", 20_000);
+  const pid = Number(readFileSync(started, "utf8"));
+  landing.child.kill("SIGKILL");
+  await landing.done;
+  await until("the check has ended with it", () => !existsSync(`/proc/${pid}`), 10_000);
+  expect(git("log", "-1", "--format=%s")).toBe("a is two now");
+  const went = await run(["land", "--continue", "--check", "true"]);
+  expect([went.code, went.stderr]).toEqual([0, ""]);
+  expect(went.stdout).toMatch(/✓ good: landed.*✓ bad: landed/s);
+  expect(git("log", "-3", "--format=%s")).toBe("work of bad\nwork of good\na is two now");
+  expect(git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(readdirSync(`${cwd}.troupe`)).toEqual([]);
 });

@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Conflict, createWorktree, finishWorktree, land, pruneWorktrees } from "../../../src/team/index.ts";
+import {
+  type Conflict,
+  createWorktree,
+  finishWorktree,
+  land,
+  pruneWorktrees,
+  type ResolveConflict,
+} from "../../../src/team/index.ts";
 import { newAgentId, type TestRepository, testRepository } from "../repository.ts";
 
 /** A branch made from `from` with one commit. */
@@ -130,7 +137,7 @@ describe("land", () => {
       expect(subjects(repo)).toEqual(["theirs 2", "theirs 1", "ours", "first"]);
     });
 
-    it.each([
+    it.each<[string, ResolveConflict]>([
       ["gives up", async () => "given up" as const],
       ["says resolved and leaves the marks in", async () => "resolved" as const],
     ])("lands nothing of it when it %s", async (_what, resolveConflict) => {
@@ -144,7 +151,7 @@ describe("land", () => {
     it("a resolver that fails leaves everything as it was", async () => {
       const repo = conflicting();
       const before = repo.git("rev-parse", "main");
-      const resolveConflict = async () => Promise.reject(new Error("no model"));
+      const resolveConflict: ResolveConflict = async () => Promise.reject(new Error("no model"));
       await expect(land(repo.place, { branches: ["theirs"], resolveConflict })).rejects.toThrow("no model");
       expect(repo.git("rev-parse", "main")).toBe(before);
       expect(repo.traces().worktrees).toBe(1);
