@@ -49,9 +49,9 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     const found = new Map(guarded.map((path) => [path, lstatIfThere(path)]));
     const link = guarded.find((path) => found.get(path)?.isSymbolicLink());
     if (link !== undefined) throw new UnprotectedError(link);
-    const absent = guarded.filter((path) => found.get(path) === undefined);
-    const held = placeholders.hold(absent);
-    const present = guarded.filter((path) => found.get(path) !== undefined);
+    const isAbsent = (path: string) => found.get(path) === undefined || placeholders.has(path);
+    const present = guarded.filter((path) => !isAbsent(path));
+    const held = placeholders.hold(guarded.filter(isAbsent));
     const mounts: SandboxMount[] = [
       ...fixed,
       ...present.map((path) => ({ kind: "readOnly", path }) as const),
@@ -110,8 +110,8 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const enter = async (request: ProcessRequest): Promise<EnteredSandbox> => {
     const { program, problem } = await tryIt();
     if (program === undefined) throw new Error(problem);
-    const { args, held } = await plan(program, request);
     const through = hosts.length === 0 ? undefined : await (egress ??= createEgress(hosts, await privateFolder()));
+    const { args, held } = await plan(program, request);
     return {
       request: {
         command: program.path,

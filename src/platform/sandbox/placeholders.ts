@@ -9,6 +9,8 @@ import { hasErrorCode } from "../storage-error.ts";
 export interface Placeholders {
   /** Gives back those that are there now: not the ones that could not be made, for then no command can make them either. */
   hold(paths: readonly string[]): readonly string[];
+  /** Whether the folder at this path is one of ours: who needs it too has to hold it as well. */
+  has(path: string): boolean;
   release(paths: readonly string[]): void;
   /** Tries once more to remove those that were still in use when they were released. */
   close(): void;
@@ -47,6 +49,7 @@ export function createPlaceholders(): Placeholders {
 
   return {
     hold: (paths) => paths.filter(holdOne),
+    has: (path) => holders.has(path) || unused.has(path),
     release(paths) {
       paths.forEach(letGo);
       removeUnused();

@@ -93,6 +93,16 @@ describe("a place held for what is not there", () => {
     rmSync(join(bench.work, "started"));
   });
 
+  it("is held by each of many commands that come and go at once", async () => {
+    const ran = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        bench.run(`sleep 0.0${index % 7}; (echo x > .claude/x) 2>/dev/null || echo refused`),
+      ),
+    );
+    expect(new Set(ran.map(({ output }) => output))).toEqual(new Set(["refused"]));
+    expect(readdirSync(bench.work)).not.toContain(".claude");
+  });
+
   it("is left to whoever has put something there meanwhile", async () => {
     const abort = new AbortController();
     const long = bench.run("echo started > started; sleep 600", { signal: abort.signal });
