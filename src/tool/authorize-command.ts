@@ -2,7 +2,7 @@ import type { PermissionDecision } from "../protocol/index.ts";
 import type { AuthorizeRequest } from "./authorize.ts";
 import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
 import type { PermissionSubject } from "./define-tool.ts";
-import { matchesRule } from "./match-rule.ts";
+import { pathTest } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { type Rule, type RuleSet, ruleName } from "./rules.ts";
 import { allowLine, type AllowedLine } from "./shell/allow-line.ts";
@@ -29,7 +29,8 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const text = subject.command.trim();
   const line = readShellLine(subject.command);
   const { possible, unknown } = everyCommand(line);
-  const denied = findRule(rules.deny, { request, text, possible });
+  const search = { request, text, readings: possible.flatMap(({ words }) => forms(words)) };
+  const denied = findRule(rules.deny, search);
   if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
   const place = placeOf(request);
   const folders = foldersOf(line, place);
@@ -44,7 +45,7 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   if (guarded !== undefined) return protectedDenial(guarded);
 
   const question = { ...request, title: visibleText(request.title) };
-  const asked = findRule(rules.ask, { request, text, possible });
+  const asked = findRule(rules.ask, search);
   if (asked) return ask(question, { rule: ruleName("ask", asked), suggestions: [] });
   const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
   if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
@@ -71,18 +72,19 @@ const isWhole = (rule: Rule) => rule.specifier === undefined || rule.command?.ev
 interface Search {
   readonly request: CommandRequest;
   readonly text: string;
-  readonly possible: readonly PossibleCommand[];
+  /** The words of every command that might be run. */
+  readonly readings: readonly (readonly (string | undefined)[])[];
 }
 
 /** The first rule that speaks of the whole text or of any command in it. A rule of one word speaks of that program with any words. */
-function findRule(list: readonly Rule[], { request, text, possible }: Search): Rule | undefined {
+function findRule(list: readonly Rule[], { request, text, readings }: Search): Rule | undefined {
   return list.find((rule) => {
     if (!namesTool(rule, request.tool.name)) return false;
     const { command } = rule;
     if (isWhole(rule) || command === undefined) return rule.specifier === undefined || command?.everything === true;
     if (command.text === text) return true;
     const wide = command.words?.length === 1 ? { ...command, open: true } : command;
-    return possible.some(({ words }) => forms(words).some((values) => matchCommand(wide, values) !== undefined));
+    return readings.some((values) => matchCommand(wide, values) !== undefined);
   });
 }
 
@@ -113,37 +115,29 @@ interface JudgedPaths {
 
 /** Deny rules for files hold for commands too, as far as their words tell which files they touch. */
 function pathDenial(judged: JudgedPaths): PermissionDecision | undefined {
-  const { deny } = judged.request.rules;
-  const speaks = (tool: "Read" | "Edit") => deny.filter((rule) => rule.tool === tool && rule.specifier !== undefined);
-  const read = speaks("Read");
-  const edit = speaks("Edit");
+  const { request, place } = judged;
+  const bounds = { base: request.roots[0] ?? request.cwd, home: place.home, realPath: place.realPath, wide: true };
+  const speaking = (tool: "Read" | "Edit") =>
+    request.rules.deny
+      .filter((rule) => rule.tool === tool && rule.specifier !== undefined)
+      .map((rule) => ({ rule, test: pathTest(rule, bounds) }));
+  const [read, edit] = [speaking("Read"), speaking("Edit")];
   if (read.length + edit.length === 0) return undefined;
-  const hit = (rules: readonly Rule[], words: readonly ShellWord[], tool: string) =>
-    rules.length === 0
-      ? undefined
-      : pathsIn(words, judged)
-          .map((path) =>
-            rules.find((rule) =>
-              matchesRule(rule, { ...judgedPath(judged), tool, subject: { kind: "path", path, change: false } }),
-            ),
-          )
-          .find((rule) => rule !== undefined);
+  const hit = (tests: typeof read, words: readonly ShellWord[]) =>
+    tests.length === 0 ? undefined : firstHit(tests, pathsIn(words, judged));
   for (const { words, redirects } of judged.possible) {
     const mentioned = /^(echo|printf)$/.test(words[0]?.value ?? "") ? [] : words.slice(1);
-    const rule =
-      hit(edit, writtenWords(words, redirects), "Edit") ??
-      hit(read, [...mentioned, ...redirects.flatMap(({ target }) => target ?? [])], "Read");
+    const touched = redirects.flatMap(({ target }) => target ?? []);
+    const rule = hit(edit, writtenWords(words, redirects)) ?? hit(read, [...mentioned, ...touched]);
     if (rule) return { behavior: "deny", rule: ruleName("deny", rule), reason: forbidden(rule) };
   }
   return undefined;
 }
 
-const judgedPath = ({ request, place }: JudgedPaths) => ({
-  base: request.roots[0] ?? request.cwd,
-  home: place.home,
-  realPath: place.realPath,
-  wide: true,
-});
+type PathRule = { readonly rule: Rule; readonly test: (path: string) => boolean };
+
+const firstHit = (tests: readonly PathRule[], paths: readonly string[]) =>
+  tests.find(({ test }) => paths.some(test))?.rule;
 
 const pathsIn = (words: readonly ShellWord[], { folders, place }: JudgedPaths) =>
   words.flatMap((word) => pathsOf(word, folders, place) ?? []);

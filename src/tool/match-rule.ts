@@ -30,7 +30,7 @@ export function matchesRule(rule: Rule, judged: Judged): boolean {
     case "name":
       return specifier.trim() === subject.name;
     case "path":
-      return matchesPath(rule, specifier.trim(), { ...judged, path: subject.path });
+      return pathTest(rule, judged)(subject.path);
     case "url":
       return matchesUrl(specifier.trim(), subject.url);
   }
@@ -51,20 +51,24 @@ const namesTool = (rule: string, tool: string) =>
  * `//x` is absolute, `~/x` in the user's home, `/x` in the folder of the settings file, `./x` and `x/y` where the session was started, and
  * a name without a slash is found at any depth there. What names a folder speaks of all that is in it.
  */
-function matchesPath(rule: Rule, specifier: string, judged: Judged & { readonly path: string }): boolean {
-  const pattern = absolutePattern(rule, specifier, judged);
-  if (pattern === undefined) return false;
+export function pathTest(rule: Rule, judged: Omit<Judged, "tool" | "subject">): (path: string) => boolean {
+  const pattern = absolutePattern(rule, rule.specifier?.trim() ?? "", judged);
+  if (pattern === undefined) return () => false;
   const { folder, rest } = staticPrefix(pattern);
   const real = judged.realPath && folder !== "" ? join(judged.realPath(folder), rest) : pattern;
-  return [pattern, real].some((each) => {
+  const tests = [...new Set([pattern, real])].flatMap((each) => {
     const test = globPattern(each.replace(/(.)\/+$/, "$1"));
-    if (!test) return false;
-    const exact = judged.wide ? new RegExp(test.source, "siu") : test;
-    return prefixesOf(judged.path).some((path) => exact.test(path)) || (judged.wide && exact.test(`${judged.path}/`));
+    return test ? [judged.wide ? new RegExp(test.source, "siu") : test] : [];
   });
+  return (path) =>
+    tests.some((test) => prefixesOf(path).some((each) => test.test(each)) || (judged.wide && test.test(`${path}/`)));
 }
 
-function absolutePattern(rule: Rule, specifier: string, { base, home, wide }: Judged): string | undefined {
+function absolutePattern(
+  rule: Rule,
+  specifier: string,
+  { base, home, wide }: Omit<Judged, "tool" | "subject">,
+): string | undefined {
   if (specifier.startsWith("//")) return resolve("/", specifier.slice(2));
   if (specifier === "~" || specifier.startsWith("~/"))
     return home === undefined ? undefined : join(home, specifier.slice(1));

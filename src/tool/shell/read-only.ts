@@ -101,17 +101,21 @@ function judgeWords(request: ReadOnlyRequest, program: ReadOnly, words: readonly
 
 /** Everything that begins like an option must be a known one, also behind `--`: that may have been another option's value. */
 function optionsDoubt(words: readonly ShellWord[], program: ReadOnly): string | undefined {
-  const long = new Set((program.long ?? "").split(" "));
+  const long = ` ${program.long ?? ""} `;
   for (const { kind, value, head } of words) {
     if (!head.startsWith("-") || head === "-" || value === "--" || /^-\d+$/.test(value)) continue;
     if (kind !== "literal") return `${value} is not known to be harmless`;
-    if (
-      value.startsWith("--") ? !long.has(value.slice(2).split("=", 1)[0] ?? "") : !knownLetters(value, program.short)
-    ) {
+    if (value.startsWith("--") ? !isListed(value, long) : !knownLetters(value, program.short)) {
       return `the option ${value} is not known to be harmless`;
     }
   }
   return undefined;
+}
+
+/** Whole names only, and no list of them. */
+function isListed(option: string, long: string): boolean {
+  const [name = ""] = option.slice(2).split("=", 1);
+  return /^[\w-]+$/.test(name) && long.includes(` ${name} `);
 }
 
 function knownLetters(cluster: string, short = ""): boolean {
