@@ -1,6 +1,7 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { version } from "../platform/index.ts";
 import { PermissionMode, TroupeError } from "../protocol/index.ts";
+import type { AgentsFlags } from "./agents.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { McpFlags } from "./mcp.ts";
 import type { LandFlags } from "./land.ts";
@@ -133,6 +134,7 @@ function buildProgram(exit: (code: number) => void): Program {
       const { trust } = await import("./trust.ts");
       exit(await trust(folder, flags));
     });
+  addAgentsCommands(subcommand(program, "agents", "the types of agents there are, and what each may do"), exit);
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
   addTeamCommands(program, exit);
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
@@ -143,6 +145,34 @@ function buildProgram(exit: (code: number) => void): Program {
       exit(await demo(flags));
     });
   return program;
+}
+
+function addAgentsCommands(agents: Program, exit: (code: number) => void): void {
+  const common = (command: Program) =>
+    command
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+      .option("--json", "as JSON")
+      .option("--agents <json-or-file>", "with these types as well, as in a run");
+  common(agents.command("list", { isDefault: true }).description("of each name the definition that is used")).action(
+    async (flags: AgentsFlags) => {
+      const { listAgents } = await import("./agents.ts");
+      await listAgents(flags);
+    },
+  );
+  common(agents.command("show").description("all about one: its tools, model and permission mode"))
+    .argument("<name>")
+    .addOption(new Option("--mode <mode>", "tools as under a parent in this mode").choices(PermissionMode.options))
+    .action(async (name: string, flags: AgentsFlags) => {
+      const { showAgent } = await import("./agents.ts");
+      await showAgent(name, flags);
+    });
+  common(agents.command("validate").description("what is wrong with the definitions; exit 1 if anything is"))
+    .argument("[file...]", "these files instead of the ones in force")
+    .action(async (files: string[], flags: AgentsFlags) => {
+      const { validateAgents } = await import("./agents.ts");
+      exit(await validateAgents(files, flags));
+    });
 }
 
 function addMcpCommands(mcp: Program, exit: (code: number) => void): void {

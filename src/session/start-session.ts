@@ -104,7 +104,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     return await openSession({
       opened,
       readStored: async () => (await store.read(sessionId)).lead,
-      earlierAgents: options.resume === undefined ? [] : [...(await store.read(sessionId)).agents.values()].flat(),
+      earlierAgents: options.resume === undefined ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
       localSettings: config.localSettings,

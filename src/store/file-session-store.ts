@@ -43,11 +43,17 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
 
   const read = async (id: string): Promise<SessionReading> => {
     const { sessionId, files } = await find(id);
+    const agents = await readAgents(id);
+    return { lead: readEventLog(files.log, { session: sessionId }).envelopes, agents };
+  };
+
+  const readAgents = async (id: string): Promise<SessionReading["agents"]> => {
+    const { sessionId, files } = await find(id);
     const agents: SessionReading["agents"] = new Map();
     for (const agentId of await agentsOf(files)) {
       agents.set(agentId, readEventLog(agentLogFile(files, agentId), { session: sessionId }).envelopes);
     }
-    return { lead: readEventLog(files.log, { session: sessionId }).envelopes, agents };
+    return agents;
   };
 
   const repair = async (id: string) => {
@@ -73,6 +79,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     list,
     latest: async (cwd) => newestFirst(await listProject(projectName(await realPathOf(cwd))))[0],
     read,
+    readAgents,
     repair,
   };
 }

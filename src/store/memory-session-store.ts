@@ -44,6 +44,7 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
     list: async () => list(),
     latest: async (cwd) => list().find((summary) => summary.cwd === cwd),
     read: async (id) => ({ lead: [...find(id).lead], agents: new Map(find(id).agents) }),
+    readAgents: async (id) => new Map(find(id).agents),
     repair: async (id) => [{ path: "", kept: find(id).lead.length, problems: [] }],
   };
 }

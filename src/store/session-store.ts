@@ -15,6 +15,8 @@ export interface SessionStore {
   latest(cwd: string): Promise<SessionSummary | undefined>;
   /** Without claiming it: a session in use can be read too. */
   read(sessionId: string): Promise<SessionReading>;
+  /** The same for all agents but the lead. */
+  readAgents(sessionId: string): Promise<SessionReading["agents"]>;
   /** Makes a damaged session usable without what is damaged; the originals stay beside it. */
   repair(sessionId: string): Promise<RepairReport[]>;
 }

@@ -1,6 +1,16 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { answerOf } from "./answer-of.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
+export {
+  cachedShare,
+  costByModel,
+  type CostReport,
+  costReport,
+  type CostRow,
+  type CostSum,
+  totalCost,
+} from "./cost-report.ts";
+export { costSums, costTable } from "./cost-table.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {
   agentOf,
