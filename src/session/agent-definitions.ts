@@ -30,6 +30,8 @@ export type LoadedAgent = RankedAgent<Found>;
 interface Found {
   readonly definition: AgentDefinition;
   readonly place: string;
+  /** Where its fields stand. */
+  readonly lines: ReadonlyMap<string, number>;
   /** Fields of the definition that are not in force. */
   readonly withheld: readonly ActingField["key"][];
 }
@@ -54,9 +56,11 @@ export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedA
   );
   const flag = config.agentsFlag === undefined ? undefined : await readAgentsFlag(config.agentsFlag, config.cwd);
   const found = [
-    ...(flag?.definitions ?? []).map((definition) => ({ definition, place: "--agents", withheld: [] })),
-    ...parsed.flatMap(({ definition, place }) => (definition ? [{ place, ...believed(definition, config) }] : [])),
-    ...builtInAgents.map((definition) => ({ definition, place: "", withheld: [] })),
+    ...(flag?.definitions ?? []).map((definition) => ({ ...noLines, definition, place: "--agents" })),
+    ...parsed.flatMap(({ definition, place, lines }) =>
+      definition ? [{ place, lines, ...believed(definition, config) }] : [],
+    ),
+    ...builtInAgents.map((definition) => ({ ...noLines, definition, place: "" })),
   ];
   const ranked = rankAgents<Found>(found);
   return {
@@ -70,6 +74,8 @@ export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedA
     ],
   };
 }
+
+const noLines = { lines: new Map<string, number>(), withheld: [] };
 
 /** Without the fields that may not act: of a plugin none, of a project those that were seen when it was trusted. */
 function believed(definition: AgentDefinition, config: AgentConfig): Pick<Found, "definition" | "withheld"> {

@@ -31,13 +31,19 @@ function withoutEmpty(value: unknown): unknown {
 
 const known = Object.keys(AgentFrontmatter.shape);
 
-/** Passes what gives no reason to wonder; the issues are warnings. `further` are fields that are known besides. */
-export const plainFields = (further: readonly string[] = []) =>
+/** An issue without a message would be given one. */
+export const plain = "plain";
+
+/**
+ * An issue for every field, which tells its place: with words where there is something to wonder about, else `plain`.
+ * `further` are fields that are known besides.
+ */
+export const everyField = (further: readonly string[] = []) =>
   z.unknown().superRefine((value, context) => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, each] of Object.entries(value)) {
-      const message = doubt(key, each, [...known, ...further]);
-      if (message !== undefined) context.addIssue({ code: "custom", path: [key], message });
+      const message = doubt(key, each, [...known, ...further]) ?? plain;
+      context.addIssue({ code: "custom", path: [key], message });
     }
   });
 
@@ -56,11 +62,11 @@ const lists = new Set(["tools", "disallowedTools", "requiredMcpServers", "skills
 
 /** An issue in words for whoever wrote the file. */
 export function fieldMessage(field: string | undefined, message: string): string {
-  const plain = message.replace(/^Invalid (?:input|option): /, "");
-  if (plain.endsWith("received undefined")) return "is missing";
+  const words = message.replace(/^Invalid (?:input|option): /, "");
+  if (words.endsWith("received undefined")) return "is missing";
   const [name = ""] = field?.split(".") ?? [];
-  if (lists.has(name) && plain === "Invalid input") {
+  if (lists.has(name) && words === "Invalid input") {
     return `expected names with commas between them, or a list${name === "tools" ? "; leave the line out to give all tools" : ""}`;
   }
-  return plain;
+  return words;
 }

@@ -1,13 +1,15 @@
 import * as z from "zod";
 import { parseMarkdown } from "../../platform/index.ts";
 import type { AgentDefinition, AgentFrontmatter, AgentSource } from "../../protocol/index.ts";
-import { agentFields, type CheckHooks, fieldMessage, plainFields } from "./agent-fields.ts";
+import { agentFields, type CheckHooks, everyField, fieldMessage, plain } from "./agent-fields.ts";
 import type { AgentProblem } from "./agent-problem.ts";
 
 export interface ParsedAgent {
   /** Undefined where an error keeps it from being used. */
   readonly definition: AgentDefinition | undefined;
   readonly problems: readonly AgentProblem[];
+  /** Where each field stands, where there are lines. */
+  readonly lines: ReadonlyMap<string, number>;
 }
 
 export interface ParseOptions {
@@ -20,6 +22,7 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
   const failed = (problems: readonly Omit<AgentProblem, "from" | "severity">[]): ParsedAgent => ({
     definition: undefined,
     problems: problems.map((problem) => ({ severity: "error", from: source.from, ...problem })),
+    lines: new Map(),
   });
   if (!/^\uFEFF?---[ \t]*\r?\n/.test(text)) {
     return failed([
@@ -37,11 +40,14 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
     const line = text.split("\n").length;
     return failed([{ line, message: "there is nothing after the frontmatter: write the agent's system prompt there" }]);
   }
-  const plain = await parseMarkdown(text, plainFields());
-  const warnings = plain.ok ? [] : plain.problems;
+  const placed = await parseMarkdown(text, everyField());
+  const fields = placed.ok ? [] : placed.problems;
   return {
     definition: { ...reading.file.fields, prompt, source },
-    problems: warnings.map((warning) => ({ severity: "warning", from: source.from, ...warning })),
+    problems: fields
+      .filter(({ message }) => message !== plain)
+      .map((field) => ({ severity: "warning", from: source.from, ...field })),
+    lines: new Map(fields.map(({ field, line }) => [field ?? "", line])),
   };
 }
 
@@ -62,11 +68,12 @@ export function parseAgentObject(name: string, value: unknown, { source, checkHo
   const prompt = z.object({ prompt: z.string().trim().min(1, "is empty") }).safeParse(value);
   if (!fields.success || !prompt.success) {
     const issues = [...(fields.error?.issues ?? []), ...(isObject ? (prompt.error?.issues ?? []) : [])];
-    return { definition: undefined, problems: issues.map((issue) => problem("error", issue)) };
+    return { definition: undefined, problems: issues.map((issue) => problem("error", issue)), lines: new Map() };
   }
-  const plain = plainFields(["prompt"]).safeParse(value);
+  const doubts = everyField(["prompt"]).safeParse(value).error?.issues ?? [];
   return {
     definition: { ...fields.data, prompt: prompt.data.prompt, source },
-    problems: plain.error?.issues.map((issue) => problem("warning", issue)) ?? [],
+    problems: doubts.filter(({ message }) => message !== plain).map((issue) => problem("warning", issue)),
+    lines: new Map(),
   };
 }

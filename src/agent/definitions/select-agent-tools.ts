@@ -1,6 +1,7 @@
 import { nearestName } from "../../platform/index.ts";
 import { type AgentDefinition, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import { limitTool, parseRule, type Rule, splitRules, type Tool } from "../../tool/index.ts";
+import type { AgentProblem } from "./agent-problem.ts";
 import { backgroundSafe, neverForAgents, notForUserDefined, teamTools } from "./agent-tool-lists.ts";
 
 /** `teammate`: a member of a team in this process. */
@@ -18,6 +19,12 @@ export interface AgentToolsRequest {
 
 export interface AgentTools {
   readonly tools: readonly Tool[];
+  /** How far those are limited that are not whole. */
+  readonly limits: readonly {
+    readonly tool: string;
+    readonly only: readonly string[];
+    readonly never: readonly string[];
+  }[];
   /** Entries of the definition that give or take nothing, each with the reason: reported, never passed over. */
   readonly reports: readonly EntryReport[];
 }
@@ -25,6 +32,8 @@ export interface AgentTools {
 export interface EntryReport {
   readonly field: "tools" | "disallowedTools";
   readonly entry: string;
+  /** A warning for what another program would understand, or what is not to be had for now. */
+  readonly severity: AgentProblem["severity"];
   readonly message: string;
 }
 
@@ -35,15 +44,23 @@ export function selectAgentTools(request: AgentToolsRequest): AgentTools {
   const names = { all: pool.map(({ name }) => name), allowed: allowed.map(({ name }) => name) };
   const taken = readEntries("disallowedTools", definition.disallowedTools ?? [], names);
   const given = definition.tools && readEntries("tools", definition.tools, names);
-  const tools = allowed.flatMap((tool) => {
+  const selected = allowed.flatMap((tool) => {
     const never = taken.entries.filter((entry) => stands(entry.tool, tool.name));
     if (never.some(isWhole)) return [];
-    const only = given?.entries.filter((entry) => stands(entry.tool, tool.name));
-    if (only?.length === 0) return [];
-    const limits = { only: only === undefined || only.some(isWhole) ? [] : only, never };
-    return [limits.only.length + never.length === 0 ? tool : limitTool(tool, limits)];
+    const named = given?.entries.filter((entry) => stands(entry.tool, tool.name));
+    if (named?.length === 0) return [];
+    const only = named === undefined || named.some(isWhole) ? [] : named;
+    return [{ tool, only, never }];
   });
-  return { tools, reports: [...taken.reports, ...(given?.reports ?? [])] };
+  const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
+  const isLimited = ({ only, never }: (typeof selected)[number]) => only.length + never.length > 0;
+  return {
+    tools: selected.map((each) => (isLimited(each) ? limitTool(each.tool, each) : each.tool)),
+    limits: selected
+      .filter(isLimited)
+      .map(({ tool, only, never }) => ({ tool: tool.name, only: texts(only), never: texts(never) })),
+    reports: [...taken.reports, ...(given?.reports ?? [])],
+  };
 }
 
 /** The filters that hold for every definition; the first that speaks of a tool decides. */
@@ -68,21 +85,21 @@ function readEntries(field: EntryReport["field"], texts: readonly string[], name
   for (const entry of texts) {
     const read = readEntry(entry.trim().replace(/^(mcp__.+)__\*$/, "$1"));
     if ("problem" in read) {
-      reports.push({ field, entry, message: read.problem });
+      reports.push({ field, entry, severity: "error", message: read.problem });
       // What was to be taken off and cannot be understood is taken off as a whole.
       if (field === "disallowedTools") entries.push(...wholeTool(entry));
       continue;
     }
     entries.push(...read.rules);
-    const message = reportOf(read.rules[0]?.tool ?? entry, names, field);
-    if (message !== undefined) reports.push({ field, entry, message });
+    const report = reportOf(read.rules[0]?.tool ?? entry, names, field);
+    if (report) reports.push({ field, entry, ...report });
   }
   return { entries, reports };
 }
 
 function wholeTool(entry: string): Rule[] {
   const name = /^\s*([A-Za-z][\w-]*)/.exec(entry)?.[1];
-  return name === undefined ? [] : [parseRule(name, [name])];
+  return name === undefined ? [] : [parseRule(name)];
 }
 
 function readEntry(entry: string): { rules: readonly Rule[] } | { problem: string } {
@@ -92,22 +109,38 @@ function readEntry(entry: string): { rules: readonly Rule[] } | { problem: strin
   const texts =
     /^(Agent|Task)$/.test(name) && words !== undefined ? splitRules(words).map((type) => `${name}(${type})`) : [entry];
   try {
-    // Whether there is such a tool is for the pool to say.
-    return { rules: texts.map((text) => parseRule(text, [name])) };
+    return { rules: texts.map((text) => parseRule(text)) };
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
     return { problem: error.message.replace(/^"(?:[^"\\]|\\.)*" /, "") };
   }
 }
 
-function reportOf(wanted: string, { all, allowed }: Names, field: EntryReport["field"]): string | undefined {
+function reportOf(
+  wanted: string,
+  { all, allowed }: Names,
+  field: EntryReport["field"],
+): Pick<EntryReport, "severity" | "message"> | undefined {
   if (allowed.some((name) => stands(wanted, name))) return undefined;
   if (all.some((name) => stands(wanted, name))) {
-    return field === "tools" ? "is not for agents of this kind" : undefined;
+    return field === "tools" ? { severity: "warning", message: "is not for agents of this kind" } : undefined;
   }
+  const missing = "there is no such tool";
+  if (wanted.startsWith("mcp__")) return { severity: "warning", message: `${missing} now: is its server connected?` };
+  if (isForeign(wanted)) return { severity: "warning", message: `${missing} here` };
   const near = nearestName(wanted, all);
-  const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return `there is no such tool${wanted.startsWith("mcp__") ? " now: is its server connected?" : hint}`;
+  return { severity: "error", message: near === undefined ? missing : `${missing}; did you mean ${near}?` };
+}
+
+/** A tool of another program whose definitions are read as they are. */
+function isForeign(name: string): boolean {
+  try {
+    parseRule(name, []);
+    return true;
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return false;
+  }
 }
 
 const stands = (wanted: string, name: string) =>

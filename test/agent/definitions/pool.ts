@@ -11,7 +11,7 @@ export const plainTool = (name: string): Tool =>
     subject: ({ type }) => (type === undefined ? { kind: "none" } : { kind: "name", name: type }),
     title: () => name,
     execute: async () => textResult("done"),
-  }) as Tool;
+  });
 
 const further = [
   "Agent",

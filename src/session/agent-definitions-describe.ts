@@ -1,0 +1,105 @@
+import {
+  type AgentKind,
+  type AgentModel,
+  type AgentTools,
+  type EffectiveMode,
+  effectiveMode,
+  resolveAgentModel,
+  selectAgentTools,
+} from "../agent/definitions/index.ts";
+import { defaultModel, resolveModel } from "../model/index.ts";
+import { PermissionMode, TroupeError } from "../protocol/index.ts";
+import { builtinTools, type Tool } from "../tool/index.ts";
+import type { LoadedAgent } from "./agent-definitions.ts";
+import type { Config } from "./load-config.ts";
+
+/** What would become of an agent if a parent started it now. */
+export interface AgentDescription {
+  readonly kind: AgentKind;
+  /** Undefined: it inherits the parent's, which is not known here. */
+  readonly model: AgentModel | undefined;
+  /** For every mode that a parent can be in. */
+  readonly modes: readonly (EffectiveMode & { readonly parent: PermissionMode })[];
+  /** In the mode that it would have under `parentMode`; without those of servers, none of which is connected. */
+  readonly tools: AgentTools;
+  /** Servers whose tools it gets besides. */
+  readonly servers: readonly string[];
+  /** Servers that it needs and that are not configured. */
+  readonly missingServers: readonly string[];
+}
+
+export interface DescribeOptions {
+  readonly config: Config;
+  readonly parentMode: PermissionMode;
+  /** All tools there are, without those of servers. */
+  readonly pool?: readonly Tool[] | undefined;
+}
+
+export function describeAgent(
+  { definition }: LoadedAgent,
+  { config, parentMode, pool = builtinTools() }: DescribeOptions,
+): AgentDescription {
+  const kind: AgentKind = definition.background ? "background" : "foreground";
+  const modeUnder = (parent: PermissionMode) =>
+    effectiveMode({ parent, definition: definition.permissionMode, setting: config.subagents.permissionMode });
+  const servers = serversOf(config);
+  const userDefined = definition.source.level !== "built-in";
+  const { mode } = modeUnder(parentMode);
+  const selected = selectAgentTools({ definition, pool, kind, mode, userDefined });
+  return {
+    kind,
+    model: modelOf(definition.model, config),
+    modes: PermissionMode.options.filter(isStart).map((parent) => ({ parent, ...modeUnder(parent) })),
+    tools: {
+      ...selected,
+      // Whether a server has such a tool is known when it is connected.
+      reports: selected.reports.filter(({ entry }) => !servers.some((server) => speaksOf(entry, server))),
+    },
+    servers: servers.filter((server) => getsServer(definition, server)),
+    missingServers: (definition.requiredMcpServers ?? []).filter((name) => !servers.includes(name)),
+  };
+}
+
+function getsServer({ tools, disallowedTools = [] }: LoadedAgent["definition"], server: string): boolean {
+  const isWhole = (entry: string) => entry === "*" || entry.replace(/__\*$/, "") === prefixOf(server);
+  if (disallowedTools.some(isWhole)) return false;
+  return tools === undefined || tools.some((entry) => entry === "*" || speaksOf(entry, server));
+}
+
+const prefixOf = (server: string) => `mcp__${server.replace(/[^\w-]/g, "_")}`;
+const speaksOf = (entry: string, server: string) => `${entry}__`.startsWith(`${prefixOf(server)}__`);
+
+const isStart = (mode: PermissionMode) => mode !== "bubble";
+
+/** As the lead of a session that began here now. */
+function modelOf(definition: string | undefined, config: Config): AgentModel | undefined {
+  const parent = leadModel(config);
+  const override = config.subagentModel?.value;
+  if (parent !== undefined) {
+    return resolveAgentModel({ override, definition, parent, overrides: { aliases: config.aliases } });
+  }
+  const wanted = override ?? definition;
+  if (wanted === undefined || wanted === "inherit") return undefined;
+  const from = override === undefined ? "definition" : "environment";
+  try {
+    return { ok: true, ref: resolveModel(wanted, { overrides: { aliases: config.aliases } }).ref, from };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return { ok: false, message: error.message, from };
+  }
+}
+
+function leadModel({ model, providerEnv, aliases }: Config): string | undefined {
+  try {
+    return model === undefined ? defaultModel(providerEnv) : resolveModel(model, { overrides: { aliases } }).ref;
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return undefined;
+  }
+}
+
+const serversOf = ({ mcpServers }: Config): string[] => [
+  ...new Set(
+    mcpServers.flatMap(({ value }) => (typeof value === "object" && value !== null ? Object.keys(value) : [])),
+  ),
+];
