@@ -6,7 +6,6 @@ export {
   costByModel,
   type CostReport,
   costReport,
-  type CostRow,
   type CostSum,
   totalCost,
 } from "./cost-report.ts";
