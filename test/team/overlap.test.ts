@@ -137,7 +137,7 @@ test("whatever is heard, nobody is told twice of the same pair and file", () => 
         for (const envelope of enclose([[lead, opened()], ...parts.flat()])) {
           const said = map.hear(envelope);
           for (const other of said?.others ?? []) {
-            const pair = JSON.stringify([said?.file, ...[`${said?.agent}`, `${other}`].sort()]);
+            const pair = JSON.stringify([said?.file, ...[`${said?.agent}`, other as string].sort()]);
             expect(pairs.has(pair)).toBe(false);
             pairs.add(pair);
           }
