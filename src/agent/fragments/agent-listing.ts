@@ -42,5 +42,10 @@ function toolsOf({ tools, disallowedTools = [] }: ListedAgent): string {
 /** On one line, so that a description cannot pass for another entry. */
 function cut(text: string, limit: number): string {
   const line = text.replace(/\s+/g, " ").trim();
-  return line.length > limit ? `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "").trimEnd()}…` : line;
+  return line.length > limit
+    ? `${line
+        .slice(0, limit)
+        .replace(/[\uD800-\uDBFF]$/, "")
+        .trimEnd()}…`
+    : line;
 }
