@@ -2,7 +2,18 @@
 import { printReport } from "./report.mjs";
 import { prepare } from "./prepare.mjs";
 
-const names = ["start-up", "turn", "memory", "large-result", "long-log", "append", "sandbox", "redact", "mcp", "permission"];
+const names = [
+  "start-up",
+  "turn",
+  "memory",
+  "large-result",
+  "long-log",
+  "append",
+  "sandbox",
+  "redact",
+  "mcp",
+  "permission",
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {

@@ -1,8 +1,5 @@
-import { createInterface } from "node:readline";
-import { realPathSync } from "../platform/index.ts";
 import { type PermissionDecision, type PermissionMode, TroupeError } from "../protocol/index.ts";
-import { type Config, loadConfig } from "../session/index.ts";
-import { authorize, judgedCall, parseRules, type RuleSet, shadowsOf, splitRules } from "../tool/index.ts";
+import { judgeCalls, type ListedRule, listRules } from "../session/index.ts";
 import { visibleLine } from "../view/index.ts";
 
 export interface RuleFlags {
@@ -16,85 +13,55 @@ export interface RuleFlags {
 
 /** Every rule in force, where it comes from, and which of them never have a say because of another. */
 export async function listPermissions(flags: Pick<RuleFlags, "json">): Promise<void> {
-  const config = await loadConfig({ cwd: process.cwd(), env: process.env });
-  const rules = parseRules(config.rules, []);
-  const listed = (["deny", "ask", "allow"] as const).flatMap((list) =>
-    rules[list].map((rule) => {
-      const { hides, hiddenBy } = shadowsOf(list, rule, rules);
-      return { list, rule: rule.text, source: rule.source ?? "", hides, hiddenBy };
-    }),
-  );
+  const { config, rules } = await listRules({ cwd: process.cwd(), env: process.env });
+  const { permissionMode: mode, settingsFiles } = config;
   const withheld = config.untrusted.filter(({ key }) => key.startsWith("permissions."));
   if (flags.json) {
-    const { permissionMode: mode, settingsFiles } = config;
-    return void process.stdout.write(`${JSON.stringify({ mode, rules: listed, withheld, settingsFiles })}\n`);
+    return void process.stdout.write(`${JSON.stringify({ mode, rules, withheld, settingsFiles })}\n`);
   }
-  const lines = [`mode ${config.permissionMode}`];
-  if (listed.length === 0) lines.push("no rules: what the mode says holds for everything");
-  for (const { list, rule, source, hides, hiddenBy } of listed) {
-    lines.push(`${list.padEnd(5)}  ${rule}  (${source})`);
-    if (hiddenBy.length > 0) lines.push(`       has no effect: ${hiddenBy.join(", ")} is looked at first`);
-    if (hides.length > 0) lines.push(`       hides ${hides.join(", ")}`);
-  }
+  const lines = [`mode ${mode}`];
+  if (rules.length === 0) lines.push("no rules: what the mode says holds for everything");
+  lines.push(...rules.flatMap(ruleLines));
   for (const { key, source } of withheld) lines.push(`not used: ${key} of ${source}, which is not trusted`);
   process.stdout.write(lines.map((line) => `${visibleLine(line)}\n`).join(""));
 }
 
-/** The verdict on calls that nobody makes: `Bash(git push)`, or with `--stdin` one command line a line. */
-export async function testPermissions(calls: readonly string[], flags: RuleFlags): Promise<void> {
-  const given = [...calls, ...(flags.stdin ? await inputLines() : [])];
-  if (given.length === 0)
-    throw new TroupeError("usage", "what should be tested? Give a call such as 'Bash(git push)', or --stdin");
-  const config = await loadConfig({ cwd: process.cwd(), env: process.env });
-  const tried = (list: keyof RuleSet) => [
-    ...(flags[list] ?? []).flatMap(splitRules).map((value) => ({ value, source: `--${list}`, folder: config.cwd })),
-    ...config.rules[list],
-  ];
-  const rules = parseRules({ allow: tried("allow"), ask: tried("ask"), deny: tried("deny") }, []);
-  const mode = flags.mode ?? config.permissionMode;
-  for (const [index, call] of given.entries()) {
-    const command = flags.stdin === true && index >= calls.length;
-    print(call, decide(command ? { command: call } : { call }, { config, rules, mode }), flags);
-  }
-}
+const ruleLines = ({ list, rule, source, hides, hiddenBy }: ListedRule) => [
+  `${list.padEnd(5)}  ${rule}  (${source})`,
+  ...(hiddenBy.length > 0 ? [`       has no effect: ${hiddenBy.join(", ")} is looked at first`] : []),
+  ...(hides.length > 0 ? [`       hides ${hides.join(", ")}`] : []),
+];
 
-function decide(
-  what: { readonly command: string } | { readonly call: string },
-  { config, rules, mode }: { config: Config; rules: RuleSet; mode: PermissionMode },
-): PermissionDecision {
-  const { tool, subject } = judgedCall(what, { cwd: config.cwd, home: config.userHome });
-  const roots = [config.cwd, ...config.additionalDirectories.map(({ value }) => value)];
-  return authorize({
-    tool,
-    subject,
-    title: "command" in what ? what.command : what.call,
-    mode,
-    rules,
-    roots,
-    cwd: config.cwd,
-    home: config.userHome,
-    stateRoot: realPathSync(config.home),
-    realPath: realPathSync,
-  });
+/** The verdict on calls that nobody makes: `Bash(git push)`, or with `--stdin` one command line a line. */
+export async function testPermissions(given: readonly string[], flags: RuleFlags): Promise<void> {
+  const commands = flags.stdin ? await inputLines() : [];
+  const calls = [...given.map((call) => ({ call })), ...commands.map((command) => ({ command }))];
+  if (calls.length === 0) {
+    throw new TroupeError("usage", "what should be tested? Give a call such as 'Bash(git push)', or --stdin");
+  }
+  const tried = { allow: flags.allow, ask: flags.ask, deny: flags.deny };
+  const decisions = await judgeCalls({ cwd: process.cwd(), env: process.env, calls, tried, mode: flags.mode });
+  const shown = [...given, ...commands];
+  for (const [index, decision] of decisions.entries()) print(shown[index] ?? "", decision, flags);
 }
 
 function print(call: string, decision: PermissionDecision, { json, stdin }: RuleFlags): void {
   const { behavior, rule, reason } = decision;
   const words = reason ?? (behavior === "allow" ? `allowed by ${rule}` : `asked because of ${rule}`);
-  if (json)
-    return void process.stdout.write(
-      `${JSON.stringify({ decision: behavior, rule, reason: words, ...suggested(decision) })}\n`,
-    );
-  const what = stdin ? `  ${visibleLine(call)}` : "";
-  process.stdout.write(visibleLine(`${behavior}${what}  ${rule}${reason === undefined ? "" : `: ${reason}`}`) + "\n");
+  if (json) {
+    const line = { decision: behavior, rule, reason: words, ...suggested(decision) };
+    return void process.stdout.write(`${JSON.stringify(line)}\n`);
+  }
+  const what = stdin ? `  ${call}` : "";
+  process.stdout.write(`${visibleLine(`${behavior}${what}  ${rule}${reason === undefined ? "" : `: ${reason}`}`)}\n`);
 }
 
 const suggested = (decision: PermissionDecision) =>
   decision.behavior === "ask" && decision.suggestions.length > 0 ? { suggestions: decision.suggestions } : {};
 
+/** Only a newline ends a line: a carriage return or a Unicode line end is part of the command, and is judged. */
 async function inputLines(): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: 0 }))
-    if (line.trim() !== "") lines.push(line);
-  return lines;
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) text += String(chunk);
+  return text.split("\n").filter((line) => line.trim() !== "");
 }

@@ -3,6 +3,7 @@ export type { RunOutcome } from "../agent/index.ts";
 export { type LoadedAgent, loadAgentDefinitions } from "./agent-definitions.ts";
 export { checkAgents } from "./agent-definitions-check.ts";
 export { type AgentDescription, describeAgent } from "./agent-definitions-describe.ts";
+export { judgeCalls, type ListedRule, listRules } from "./inspect-permissions.ts";
 export { type Config, type ConfigInput, loadConfig, settingsProblems } from "./load-config.ts";
 export { openSlash } from "./open-slash.ts";
 export { addMcpServer, listMcpServers, removeMcpServer, testMcpServers } from "./mcp-manage.ts";

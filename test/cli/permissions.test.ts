@@ -112,7 +112,7 @@ describe("test", () => {
       "--deny",
       "Bash(rm:*)",
     ];
-    const { status, stdout } = run(args, "ls\nnpm test\nnpm test -u\n\nls; rm x\nmake\n");
+    const { status, stdout } = run(args, "ls\nnpm test\nnpm test -u\n\nls; rm x\nmake\nls\rid\nls # \u2028 id\n");
     expect(status).toBe(0);
     const lines = stdout
       .trimEnd()
@@ -123,6 +123,8 @@ describe("test", () => {
       "allow by allow Bash(npm test:*) (--allow)",
       "ask by ask Bash(npm test -u) (--ask)",
       "deny by deny Bash(rm:*) (--deny)",
+      "ask by mode default",
+      "ask by mode default",
       "ask by mode default",
     ]);
   });

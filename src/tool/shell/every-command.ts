@@ -54,7 +54,7 @@ function addInner(words: readonly ShellWord[], depth: number, search: Search): v
   }
   if (first.kind !== "literal") search.unknown ??= `what ${first.text} runs is not known`;
   const rest = words.slice(1);
-  if (/^\w+=/.test(name)) return addCommand(rest, depth, search);
+  if (/^(\w+=.*|!)$/s.test(name)) return addCommand(rest, depth, search);
   if (scriptCarriers.has(name)) addScripts(rest, depth, search);
   if (name === "eval") return addEvaluated(rest, depth, search);
   if (/^(find|fd|fdfind)$/.test(name)) return addExecuted(words, depth, search);
