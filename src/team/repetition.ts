@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CallId, Event } from "../protocol/index.ts";
+import type { CallId, Event, PromptId } from "../protocol/index.ts";
 
 /** Notices an agent that makes the same calls again and again and always gets the same results. */
 export interface RepetitionWatch {
@@ -46,6 +46,8 @@ export function createRepetitionWatch(options: RepetitionOptions = {}): Repetiti
   let calls = new Map<CallId, Call>();
   let turns: Round[] = [];
   let said: Repetition["kind"] | undefined;
+  /** Prompts that wait, by people and other agents. */
+  const spoken = new Set<PromptId>();
 
   const judge = (): Repetition | undefined => {
     const found = repeated(turns);
@@ -64,8 +66,12 @@ export function createRepetitionWatch(options: RepetitionOptions = {}): Repetiti
   return {
     hear(event) {
       switch (event.type) {
+        case "prompt.admitted":
+          if (event.source !== "hook" && event.source !== "background") spoken.add(event.promptId);
+          return undefined;
         case "prompt.promoted":
-          // Somebody may well have asked for the same thing again.
+          // Somebody may well have asked for the same thing again; a warning, or news of a command, has not.
+          if (!spoken.delete(event.promptId)) return undefined;
           turns = [];
           said = undefined;
           return undefined;

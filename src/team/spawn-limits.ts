@@ -19,6 +19,8 @@ export interface SpawnLimits {
 export interface SpawnRequest {
   /** How deep the one who asks is: the lead 0, its agents 1. */
   readonly parentDepth: number;
+  /** It was there before and goes on: it needs a place, and is not one more. */
+  readonly isBack?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Told once, if it has to wait. */
   onQueued?(ahead: number): void;
@@ -168,15 +170,16 @@ export function createSpawnLimits(settings: LimitSettings, { clock }: { readonly
     recall(event) {
       if (event.type === "agent.spawned" && event.parent !== undefined) total += 1;
     },
-    async admit({ parentDepth, signal, onQueued }) {
+    async admit({ parentDepth, isBack = false, signal, onQueued }) {
       signal?.throwIfAborted();
-      const refusal = whyNot({ parentDepth, total }, limits);
+      const refusal = isBack ? undefined : whyNot({ parentDepth, total }, limits);
       if (refusal !== undefined) return { ok: false, message: refusal };
-      total += 1;
+      const more = isBack ? 0 : 1;
+      total += more;
       try {
         await wait(queue, signal, () => onQueued?.(queue.length - 1));
       } catch (error) {
-        total -= 1;
+        total -= more;
         throw error;
       }
       return { ok: true, depth: parentDepth + 1, place: placeOf() };

@@ -98,6 +98,15 @@ test("whoever does something else is warned afresh, and a new prompt starts afre
   expect(kinds(times(3, test1)).filter(Boolean)).toEqual([]);
 });
 
+test("a warning, told to the agent as a hook's words are, does not start the count afresh", () => {
+  const { times, watch } = player();
+  expect(kinds(times(4, test1)).at(-1)).toBe("warning");
+  for (const event of prompted(1, "You have now made the same calls")) {
+    watch.hear(event.type === "prompt.admitted" ? { ...event, source: "hook" } : event);
+  }
+  expect(kinds(times(4, test1)).at(-1)).toBe("verdict");
+});
+
 test("turns without end of difference are never taken for a round, and any round of up to four is found", () => {
   fc.assert(
     fc.property(

@@ -129,6 +129,16 @@ describe("how deep, how many, how fast", () => {
     `);
   });
 
+  test("an agent that goes on needs a place, and is not one more", async () => {
+    const { limits: spawn } = limits({ maxAgents: 1, maxConcurrentAgents: 1 });
+    const first = placeOf(await spawn.admit({ parentDepth: 0 }));
+    const again = spawn.admit({ parentDepth: 0, isBack: true });
+    expect(spawn.queued).toBe(1);
+    first.release();
+    placeOf(await again).release();
+    expect([spawn.running, spawn.total]).toEqual([0, 1]);
+  });
+
   test("more than so many in a minute wait for the next", async () => {
     const { limits: spawn, clock } = limits({ maxSpawnsPerMinute: 2 });
     for (let count = 0; count < 2; count++) placeOf(await spawn.admit({ parentDepth: 0 })).release();
