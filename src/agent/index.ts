@@ -1,6 +1,7 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export type { EventSink } from "./event-sink.ts";
+export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
@@ -10,4 +11,10 @@ export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions
 export { type Amount, type Budget, createLedger, type Hold, type Ledger } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";
-export { composeSystemPrompt, refreshSystemPrompt, type SystemPromptFacts } from "./system-prompt.ts";
+export {
+  composeAgentPrompt,
+  composeSystemPrompt,
+  refreshSystemPrompt,
+  type SystemPromptFacts,
+} from "./system-prompt.ts";
+export { forkInstructions, forkMark } from "./fragments/fork.ts";

@@ -20,6 +20,12 @@ export function composeSystemPrompt(facts: SystemPromptFacts): string[] {
   return [conduct, particular.join("\n\n"), environment(facts)].filter((text) => text !== "");
 }
 
+/** The system prompt of a sub-agent: what its type is told, then what holds for everybody here. */
+export function composeAgentPrompt(prompt: string, facts: SystemPromptFacts): string[] {
+  const [, ...shared] = composeSystemPrompt(facts);
+  return [prompt, ...shared];
+}
+
 /**
  * The prompt a resumed session goes on with: the one it had, unless what it was told to follow has changed. A new date or
  * git state is no reason to throw a cached prefix away.

@@ -285,6 +285,7 @@ function addRunOptions(program: Program): Program {
     )
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
     .option("--prompt-file <file>", "read the prompt from a file")
+    .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
     .option("--record <file>", "write the run as a script that scripted/FILE can play")
     .option("--trust", "let this folder's own hooks, servers and settings act, in this run")
     .option("--verbose", "say on standard error what goes on");

@@ -23,6 +23,7 @@ export interface RunFlags {
   readonly maxTokens?: number;
   readonly thinkingTokens?: number;
   readonly promptFile?: string;
+  readonly forks?: boolean;
   readonly record?: string;
   readonly verbose?: boolean;
   readonly trust?: boolean;

@@ -77,20 +77,20 @@ async function settleAll(
   const enough = AbortSignal.any([signal, AbortSignal.timeout(options.backgroundWaitMs)]);
   let told = "";
   for (;;) {
-    const changed = ended.next(enough);
+    const changed = ended.next(signal);
     const outcome = await session.settled();
-    const names = session
-      .backgroundRunning()
-      .map((task) => task.description)
-      .join(", ");
-    if (names === "" || outcome?.reason !== "completed") return outcome;
-    if (enough.aborted) {
+    const running = session.backgroundRunning();
+    const names = running.map((task) => task.description).join(", ");
+    if (names === "" || signal.aborted || outcome?.reason !== "completed") return outcome;
+    // An agent ends by itself and is watched; a command may be a server that never does.
+    const onlyCommands = running.every((task) => task.kind === "shell");
+    if (onlyCommands && enough.aborted) {
       printer.note(`stopped what was still running in the background: ${names}`);
       return outcome;
     }
     if (names !== told) printer.note(`waiting for what runs in the background: ${names}`);
     told = names;
-    await changed;
+    await (onlyCommands ? Promise.race([changed, ended.next(enough)]) : changed);
   }
 }
 

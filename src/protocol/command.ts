@@ -18,6 +18,8 @@ export const Command = z.discriminatedUnion("type", [
   command("permission.reply", { requestId: RequestId, answer: PermissionAnswer }),
   command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),
   command("compact", { agent, instructions: z.string().optional() }),
+  /** Agents that the lead waits for go on in the background. */
+  command("background", {}),
   command("background.stop", { backgroundId: BackgroundId }),
   /** Tries again to reach a server of tools that has failed. */
   command("mcp.reconnect", { server: z.string().min(1) }),

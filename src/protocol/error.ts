@@ -18,6 +18,7 @@ export class TroupeError extends Error {
 }
 
 export type TroupeErrorCode =
+  | "agent"
   | "usage"
   | "settings"
   | "no_model"

@@ -96,6 +96,8 @@ export type WatchdogSettings = z.infer<typeof WatchdogSettings>;
 
 /** How agents that the lead starts work. `docs/agents.md`. */
 export const SubagentSettings = z.strictObject({
+  /** How long one works in the foreground before it goes on in the background. */
+  handOverMs: count.optional(),
   /** For definitions that say none; never more than the parent's. */
   permissionMode: z.enum(["inherit", ...PermissionMode.exclude(["bubble"]).options]).optional(),
 });

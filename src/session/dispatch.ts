@@ -11,6 +11,7 @@ export interface DispatchPorts {
   setModel(ref: string): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
   say(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
+  sendToBackground(): void;
   reconnect(server: string): Ack;
   close(): Promise<void>;
 }
@@ -47,6 +48,9 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       await task.stop();
       return done;
     }
+    case "background":
+      ports.sendToBackground();
+      return done;
     case "mcp.reconnect":
       return ports.reconnect(command.server);
     case "close":

@@ -8,8 +8,9 @@ import { createHub } from "./hub.ts";
 import { createPermissionBroker, type PermissionBroker } from "./permission-broker.ts";
 import { lastMode } from "./plan-mode.ts";
 import { sayPrompt } from "./say-prompt.ts";
-import { createSeat, type Shared } from "./seat.ts";
+import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { Session } from "./session.ts";
+import { createSessionChildren } from "./session-children.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
@@ -19,7 +20,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const resumed = log.replayed.length > 0;
   const ledger = createLedger({ maxBudgetUsd: parts.maxBudgetUsd, maxTokens: parts.limits?.maxTokens });
   for (const { event } of [...log.replayed, ...(parts.earlierAgents ?? [])]) ledger.recall(event);
-  let view = log.replayed.reduce(reduce, emptyView);
+  let view = [...log.replayed, ...(parts.earlierAgents ?? [])].reduce(reduce, emptyView);
   let closing: Promise<void> | undefined;
 
   const hub = createHub(parts.readStored);
@@ -36,13 +37,18 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       hub.publish(envelope);
     },
   };
-  const seat = createSeat(shared, { ...parts, path: leadPath, type: "lead", log, env: parts.childEnv });
+  const children = parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat });
+  const starting = children?.toolsOf(() => seat, leadPath) ?? [];
+  const tools = () => [...parts.tools(), ...starting];
+  const seat: Seat = createSeat(shared, { ...parts, tools, path: leadPath, type: "lead", log, env: parts.childEnv });
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
   const sandboxNotices = await noSandbox(sandbox);
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await lead.interrupt();
+    await children?.interruptAll("the session was closed");
     await background.stopAll();
+    await children?.close();
     await hooks?.ended(reason);
     await parts.mcp?.close();
     await scope.close();
@@ -71,7 +77,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
   await lead.closeOpenCalls();
-  await background.recover(log.replayed, async () => undefined);
+  await background.recover(log.replayed, async (started) => children?.lost(started));
   const system = parts.system(conversation.system);
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
   parts.mcp?.attach({
@@ -135,6 +141,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         setModel: seat.setModel,
         setMode: seat.setMode,
         say,
+        sendToBackground: () => children?.sendToBackground(),
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         close: () => (closing ??= close("completed")),
       });

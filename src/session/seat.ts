@@ -10,7 +10,7 @@ import {
   type PermissionPorts,
 } from "../agent/index.ts";
 import { type ProcessScope, safeName } from "../platform/index.ts";
-import type { AgentPath, Envelope, ModelClient, PermissionMode } from "../protocol/index.ts";
+import type { AgentId, AgentPath, Envelope, ModelClient, PermissionMode } from "../protocol/index.ts";
 import type { EventLog } from "../store/index.ts";
 import {
   type CommandSandbox,
@@ -53,6 +53,7 @@ export interface SeatSpec {
 
 /** One agent with everything it works with: where it is, what it may do, what it has left running. */
 export interface Seat {
+  readonly id: AgentId;
   readonly agent: Agent;
   readonly conversation: Conversation;
   readonly policy: Policy;
@@ -61,6 +62,7 @@ export interface Seat {
   readonly sandbox: CommandSandbox | undefined;
   readonly hooks: ReturnType<OpenedHooks["create"]> | undefined;
   cwd(): string;
+  mode(): PermissionMode;
   model(): ModelClient;
   setModel(ref: string): Promise<void>;
   /** Another model until the next prompt. */
@@ -194,6 +196,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
   });
 
   return {
+    id: log.agent,
     agent,
     conversation,
     policy,
@@ -202,6 +205,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     sandbox,
     hooks,
     cwd: () => cwd,
+    mode: () => mode,
     model: () => model,
     async setModel(ref) {
       const next = await parts.makeModel(ref);

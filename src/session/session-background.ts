@@ -6,11 +6,19 @@ import { type BackgroundEvent, type BackgroundTasks, createBackgroundTasks } fro
 
 export interface SessionBackground {
   readonly tasks: BackgroundTasks;
-  running(): readonly { readonly id: string; readonly description: string }[];
+  running(): readonly RunningWork[];
   /** Tells the agent of work that an earlier life of the session has left without an end. */
   recover(log: readonly StoredEnvelope[], report: (started: StartedWork) => Promise<string | undefined>): Promise<void>;
-  /** Ends everything and says so in the log, but wakes nobody any more. */
+  /** Ends what runs, and wakes nobody for it. */
+  stopRunning(): Promise<void>;
+  /** The same, and starts nothing any more. */
   stopAll(): Promise<void>;
+}
+
+export interface RunningWork {
+  readonly id: string;
+  readonly kind: "shell" | "agent";
+  readonly description: string;
 }
 
 export interface SessionBackgroundOptions {
@@ -65,7 +73,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
   });
   return {
     tasks,
-    running: () => [...running.values()].map(({ backgroundId: id, description }) => ({ id, description })),
+    running: () => [...running.values()].map(({ backgroundId: id, kind, description }) => ({ id, kind, description })),
     async recover(log, report) {
       for (const started of unfinished(log)) {
         const { backgroundId } = started;
@@ -73,6 +81,11 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
         await tell(started, end, await report(started));
         await agent().record(end);
       }
+    },
+    async stopRunning() {
+      closing = true;
+      await Promise.all(tasks.list().map((task) => task.stop()));
+      closing = false;
     },
     async stopAll() {
       closing = true;

@@ -1,14 +1,20 @@
 import type { PermissionQuestion } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type {
+  AgentDefinition,
+  AgentId,
   LimitSettings,
   ModelClient,
   PermissionAnswer,
   PermissionMode,
   StoredEnvelope,
   Usage,
+  WatchdogSettings,
+  WorktreeSettings,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
+import type { TeamPlace } from "../team/index.ts";
+import type { Seat } from "./seat.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { SessionMcp } from "./mcp.ts";
@@ -50,6 +56,8 @@ export interface SessionParts {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly limits?: LimitSettings | undefined;
+  /** Undefined: this session starts no other agents. */
+  readonly agents?: Omit<AgentParts, "lead"> | undefined;
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
@@ -60,6 +68,26 @@ export interface SessionParts {
   readonly onClose?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly createId: CreateId;
+}
+
+/** What it takes to start other agents. */
+export interface AgentParts {
+  readonly definitions: readonly AgentDefinition[];
+  readonly forks: boolean;
+  readonly handOverMs: number;
+  readonly modelOverride?: string | undefined;
+  readonly modeSetting?: PermissionMode | "inherit" | undefined;
+  readonly watchdog?: WatchdogSettings | undefined;
+  readonly worktree: WorktreeSettings;
+  readonly place: Pick<TeamPlace, "home" | "userHome">;
+  /** The same client for the same ref. */
+  modelFor(ref: string): Promise<ModelClient>;
+  /** The system prompt of an agent of this type that works in this folder. */
+  systemOf(definition: AgentDefinition, cwd: string): readonly string[];
+  readLogs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
+  readLead(): Promise<readonly StoredEnvelope[]>;
+  /** The lead's seat, once it has one. */
+  lead(): Seat;
 }
 
 /** Who answers a question for permission: whoever sends `permission.reply`, nobody, or a function of the caller's. */

@@ -1,6 +1,7 @@
 import type { RunOutcome } from "../agent/index.ts";
 import type { Ack, Command, Envelope, SessionId } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
+import type { RunningWork } from "./session-background.ts";
 
 /** One lead and everything under it. Every face drives this object and reads this stream; there is no other way in or out. */
 export interface Session {
@@ -19,7 +20,7 @@ export interface Session {
   /** Resolves when nobody is at work and nothing waits to be said, with how the lead's last run ended. */
   settled(): Promise<RunOutcome | undefined>;
   /** Background work that has not ended. */
-  backgroundRunning(): readonly { readonly id: string; readonly description: string }[];
+  backgroundRunning(): readonly RunningWork[];
   /** Interrupts what runs, stops what was left running, closes the log. Safe to call twice. */
   close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
 }

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
+import { agentProblemLine } from "../agent/definitions/index.ts";
+import { composeAgentPrompt, composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
-import { type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
-import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
+import { type ModelClient, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
+import { createFileSessionStore, type OpenedSession, type SessionReading, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
+import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { createContextFiles } from "./context-files.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
@@ -22,7 +24,11 @@ import type { FolderTrust } from "./withhold.ts";
 export interface StartOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly flags: ConfigFlags & { readonly thinkingTokens?: number | undefined; readonly record?: string | undefined };
+  readonly flags: ConfigFlags & {
+    readonly thinkingTokens?: number | undefined;
+    readonly record?: string | undefined;
+    readonly forks?: boolean | undefined;
+  };
   /** A session's id, or `latest`: the newest of this folder. */
   readonly resume?: string | undefined;
   readonly asker: PermissionAsker;
@@ -48,6 +54,12 @@ export async function startSession(options: StartOptions): Promise<Session> {
       ? undefined
       : await recordTo(options.flags.record, { clock, secrets: secretsOf(config) });
   const gates = createGateRegistry(clock);
+  const models = new Map<string, Promise<ModelClient>>();
+  const modelFor = (ref: string) => {
+    const known = models.get(ref) ?? (options.model?.ref === ref ? Promise.resolve(options.model) : makeModel(ref));
+    models.set(ref, known);
+    return known;
+  };
   const makeModel = async (ref: string | undefined) => {
     const model = await createModel({
       ref,
@@ -76,6 +88,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const hooks = await openHooks(config.hooks);
     const git = gitState(config.cwd, config.childEnv);
     const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
+    models.set(model.ref, Promise.resolve(model));
     requirePrice(model, config);
     const rules = parseRules(
       config.rules,
@@ -84,7 +97,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const instructions = createContextFiles(config);
     const initial = instructions.initial();
     const slash = openSlash(config);
-    const system = composeSystemPrompt({
+    const loaded = await loadAgentDefinitions(config);
+    const facts = {
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
       platform: `${process.platform} ${process.arch}`,
@@ -93,7 +107,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       instructionFiles: initial.files,
       skills: slash.listed,
       append: config.appendSystemPrompt,
-    });
+    };
+    const system = composeSystemPrompt(facts);
     if (!opened) {
       if (!options.store) await openStateRoot(config.home);
       opened = await store.create({ sessionId: createId<SessionId>("ses"), cwd: config.cwd });
@@ -103,7 +118,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const tools = withSecretsKept(withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions));
     return await openSession({
       opened,
-      readStored: async () => (await store.read(sessionId)).lead,
+      readStored: async () => inOrder(await store.read(sessionId)),
       earlierAgents: options.resume === undefined ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
@@ -133,10 +148,30 @@ export async function startSession(options: StartOptions): Promise<Session> {
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,
       limits: config.limits,
+      agents: {
+        definitions: loaded.agents.map(({ definition }) => definition),
+        forks: options.flags.forks ?? false,
+        handOverMs: config.subagents.handOverMs ?? defaultHandOverMs,
+        modelOverride: config.subagentModel?.value,
+        modeSetting: config.subagents.permissionMode,
+        watchdog: config.watchdog,
+        worktree: config.worktree,
+        place: { home: config.home, userHome: config.userHome },
+        modelFor,
+        systemOf: (definition, cwd) => composeAgentPrompt(definition.prompt, { ...facts, cwd, git: undefined }),
+        readLogs: async () => (await store.read(sessionId)).agents,
+        readLead: async () => (await store.read(sessionId)).lead,
+      },
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: recording?.finish,
-      notices: [...config.notices, ...(hooks?.notices ?? []), ...initial.notices, ...slash.notices],
+      notices: [
+        ...config.notices,
+        ...loaded.problems.map(agentProblemLine),
+        ...(hooks?.notices ?? []),
+        ...initial.notices,
+        ...slash.notices,
+      ],
       clock,
       createId,
     });
@@ -148,6 +183,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
 }
 
 const defaultMcpWaitMs = 10_000;
+/** How long an agent works in the foreground before it goes on in the background by itself. */
+const defaultHandOverMs = 120_000;
 
 async function sessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
   if (which !== "latest") return which;
@@ -175,6 +212,11 @@ function modelOf(opened: OpenedSession | undefined): string | undefined {
     (event) => event.type === "agent.spawned" || (event.type === "agent.changed" && event.model),
   );
   return last && "model" in last ? last.model : undefined;
+}
+
+/** The logs of a session as one: by time, and each agent's in its own order. */
+function inOrder({ lead, agents }: SessionReading): StoredEnvelope[] {
+  return [lead, ...agents.values()].flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 function mergeTools(builtin: readonly Tool[], own: readonly Tool[]): Tool[] {

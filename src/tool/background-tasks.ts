@@ -23,7 +23,13 @@ export interface BackgroundWork {
   /** The agent that works there, if one does. */
   readonly agent?: AgentId | undefined;
   readonly description: string;
-  run(task: { readonly signal: AbortSignal; readonly write: (chunk: Uint8Array) => void }): Promise<BackgroundEnd>;
+  run(task: BackgroundRun): Promise<BackgroundEnd>;
+}
+
+export interface BackgroundRun {
+  readonly id: BackgroundId;
+  readonly signal: AbortSignal;
+  readonly write: (chunk: Uint8Array) => void;
 }
 
 export interface BackgroundEnd {
@@ -103,10 +109,11 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
   let position = 0;
 
   const run = async (): Promise<BackgroundEnd> => {
-    const end = await settle(work, abort.signal, (chunk) => {
+    const write = (chunk: Uint8Array) => {
       file.write(redact.push(chunk));
       live.add(chunk);
-    });
+    };
+    const end = await settle(work, { id, signal: abort.signal, write });
     live.flush();
     file.write(redact.flush());
     file.close();
@@ -143,16 +150,12 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
 }
 
 /** A throw of the work is its failure; the words go where its output goes. */
-async function settle(
-  work: BackgroundWork,
-  signal: AbortSignal,
-  write: (chunk: Uint8Array) => void,
-): Promise<BackgroundEnd> {
+async function settle(work: BackgroundWork, run: BackgroundRun): Promise<BackgroundEnd> {
   try {
-    return await work.run({ signal, write });
+    return await work.run(run);
   } catch (error) {
-    write(Buffer.from(`\n${error instanceof Error ? error.message : String(error)}\n`));
-    return { status: signal.aborted ? "killed" : "failed", exitCode: null };
+    run.write(Buffer.from(`\n${error instanceof Error ? error.message : String(error)}\n`));
+    return { status: run.signal.aborted ? "killed" : "failed", exitCode: null };
   }
 }
 

@@ -1,5 +1,6 @@
 export { authorize, resolveSubject } from "./authorize.ts";
 export {
+  type BackgroundEnd,
   type BackgroundEvent,
   type BackgroundTasks,
   createBackgroundTasks,

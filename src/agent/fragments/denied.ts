@@ -1,6 +1,6 @@
 /** The result of a call that the rules or the mode forbid. */
 export const deniedByPolicy = (reason: string): string =>
-  `Not allowed: ${reason}. Do not try to get the same effect by another way; go on without it, or say what you need and stop.`;
+  `Not allowed: ${reason.replace(/\.$/, "")}. Do not try to get the same effect by another way; go on without it, or say what you need and stop.`;
 
 /** The result of a call that a person has refused. */
 export const deniedByPerson = (message: string | undefined): string =>

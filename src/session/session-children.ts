@@ -1,0 +1,278 @@
+import { selectAgentTools, waitForServers } from "../agent/definitions/index.ts";
+import { type Agent, createConversation, forkMark } from "../agent/index.ts";
+import type { AgentId, AgentPath, Message, StoredEnvelope } from "../protocol/index.ts";
+import { TroupeError } from "../protocol/index.ts";
+import {
+  type Child,
+  type ChildSeat,
+  type Children,
+  createAgentTool,
+  createChild,
+  createChildren,
+  createSendMessageTool,
+  createSpawnLimits,
+  createWorktree,
+  finishWorktree,
+  type Isolation,
+  lostReport,
+  type ParentAgent,
+  resumeWorktree,
+  type SeatRequest,
+  type TeamPlace,
+} from "../team/index.ts";
+import type { Tool } from "../tool/index.ts";
+import { createSeat, type Seat, type Shared } from "./seat.ts";
+import type { StartedWork } from "./session-background.ts";
+import type { AgentParts } from "./session-parts.ts";
+
+/** The sub-agents of a session, tied to its seats, tools, models and worktrees. */
+export interface SessionChildren {
+  /** The tools by which an agent starts others and speaks to them. */
+  toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[];
+  /** Agents that work in the foreground go on in the background. */
+  sendToBackground(): void;
+  /** What is told of an agent that was at work when an earlier life of the session ended. */
+  lost(started: StartedWork): Promise<string | undefined>;
+  agents(): readonly Agent[];
+  interruptAll(reason: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSessionChildren(shared: Shared, agents: AgentParts): SessionChildren {
+  const { parts } = shared;
+  const { opened, clock, createId } = parts;
+  const seats = new Map<AgentId, { seat: Seat; tools: () => readonly Tool[] }>();
+  const limits = createSpawnLimits(parts.limits ?? {}, { clock });
+  for (const { event } of parts.earlierAgents ?? []) limits.recall(event);
+  let sendToBackground: (() => void)[] = [];
+  const placeAt = (cwd: string): TeamPlace => ({ ...agents.place, cwd, env: parts.childEnv, clock, createId });
+
+  const children: Children = createChildren({
+    definitions: agents.definitions,
+    rules: parts.rules,
+    seat: (request) => seatChild(request, undefined),
+    recall,
+    limits,
+    clock,
+    createId,
+    forks: agents.forks,
+    modelOverride: agents.modelOverride,
+    modeSetting: agents.modeSetting,
+    watchdog: agents.watchdog,
+    async isolate(agentId, cwd) {
+      const place = placeAt(cwd);
+      const made = await createWorktree(place, { agentId, settings: agents.worktree });
+      return isolation(place, made);
+    },
+  });
+
+  const isolation = (place: TeamPlace, made: Awaited<ReturnType<typeof createWorktree>>): Isolation => ({
+    ...made,
+    async finish() {
+      const end = await finishWorktree(place, { name: made.name });
+      return end.outcome === "kept"
+        ? { path: end.path, branch: end.branch ?? made.branch, kept: true }
+        : { path: made.path, branch: made.branch, kept: false };
+    },
+  });
+
+  /** The messages an agent had up to and including its answer of a turn, from memory or from its log. */
+  const inheritFrom =
+    (logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined) =>
+    (from: AgentId, turn: number): readonly Message[] => {
+      const live =
+        seats.get(from)?.seat.conversation ?? (from === opened.leadLog.agent ? agents.lead().conversation : undefined);
+      if (live?.turn === turn) return live.answered();
+      const conversation = createConversation();
+      for (const { event } of logs?.get(from) ?? []) {
+        conversation.apply(event);
+        if (event.type === "turn.ended" && event.turn === turn) return conversation.answered();
+      }
+      throw new TroupeError(
+        "agent",
+        `The conversation that ${from} had at its turn ${turn} is not there any more, so its fork cannot go on.`,
+      );
+    };
+
+  async function seatChild(
+    request: SeatRequest,
+    logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined,
+  ): Promise<ChildSeat> {
+    const { definition, fork } = request;
+    if (definition.requiredMcpServers && parts.mcp) {
+      const ready = await waitForServers(definition.requiredMcpServers, parts.mcp, { clock });
+      if (!ready.ok) throw new TroupeError("agent", ready.message);
+    } else if (definition.requiredMcpServers?.length) {
+      throw new TroupeError(
+        "agent",
+        `${definition.name} needs the MCP servers ${definition.requiredMcpServers.join(", ")}, and this session has none.`,
+      );
+    }
+    const log = await opened.agentLog(request.agentId);
+    const parent = seats.get(request.parent) ?? { seat: agents.lead(), tools: parts.tools };
+    const own = toolsOf(() => seat, request.path);
+    const select = () =>
+      selectAgentTools({
+        definition,
+        pool: [...parts.tools(), ...own],
+        kind: request.kind,
+        mode: request.mode,
+        userDefined: definition.source.level !== "built-in",
+      });
+    const tools = fork ? parent.tools : () => select().tools;
+    const seat = createSeat(
+      {
+        ...shared,
+        publish: (envelope) => {
+          request.onEnvelope(envelope);
+          shared.publish(envelope);
+        },
+      },
+      {
+        path: request.path,
+        type: fork ? "fork" : definition.name,
+        log,
+        model: await agents.modelFor(request.model),
+        tools,
+        cwd: request.cwd,
+        permissionMode: request.mode,
+        rules: parts.rules,
+        env: { ...parts.childEnv, ...request.env },
+        maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
+        inherit: inheritFrom(logs),
+      },
+    );
+    seats.set(request.agentId, { seat, tools });
+    return {
+      agent: seat.agent,
+      conversation: seat.conversation,
+      replayed: log.replayed,
+      notices: fork
+        ? []
+        : select().reports.map(({ field, entry, message }) => `${definition.name}: ${field}: ${entry}: ${message}`),
+      async begin(spawned, inherited) {
+        await seat.agent.record({ type: "agent.spawned", ...spawned });
+        if (inherited) await seat.agent.record({ type: "context.inherited", ...inherited });
+        const system = fork ? parent.seat.conversation.system : agents.systemOf(definition, request.cwd);
+        await seat.agent.record({ type: "context.composed", system: [...system] });
+      },
+      stopLeftovers: () => seat.background.stopRunning(),
+      async close() {
+        await seat.agent.interrupt();
+        await seat.background.stopAll();
+        await seat.sandbox?.close();
+        await log.close();
+      },
+    };
+  }
+
+  /** An agent that is known from its log only. */
+  async function recall(who: string): Promise<Child | undefined> {
+    const logs = await agents.readLogs();
+    for (const [id, envelopes] of logs) {
+      const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
+      if (!spawned?.parent || (id !== who && spawned.path.split("/").at(-1) !== who)) continue;
+      const isFork = spawned.agentType === "fork";
+      const definition = agents.definitions.find(
+        ({ name }) => name === (isFork ? "general-purpose" : spawned.agentType),
+      );
+      if (!definition)
+        throw new TroupeError("agent", `${who} was of the type ${spawned.agentType}, which is not there any more.`);
+      const place = placeAt(parts.cwd);
+      const name = spawned.worktree?.path.split("/").at(-1);
+      const worktree = name === undefined ? undefined : await resumeWorktree(place, name);
+      if (spawned.worktree && !worktree)
+        throw new TroupeError(
+          "agent",
+          `The worktree ${spawned.worktree.path} that ${who} worked in is not there any more.`,
+        );
+      let hear: SeatRequest["onEnvelope"] = () => undefined;
+      const seat = await seatChild(
+        {
+          agentId: id,
+          parent: spawned.parent,
+          path: spawned.path,
+          definition,
+          kind: "background",
+          fork: isFork,
+          model: spawned.model,
+          mode: spawned.permissionMode,
+          cwd: worktree?.path ?? spawned.cwd,
+          env: worktree?.env ?? {},
+          onEnvelope: (envelope) => hear(envelope),
+        },
+        new Map([...logs, [opened.leadLog.agent, await agents.readLead()]]),
+      );
+      await seat.agent.closeOpenCalls();
+      return createChild({
+        id,
+        path: spawned.path,
+        name: /-[0-9a-z]{6}$/.test(who) ? undefined : spawned.path.split("/").at(-1),
+        definition,
+        description: spawned.description ?? definition.name,
+        parent: spawned.parent,
+        isFork,
+        seat,
+        clock,
+        watchdog: agents.watchdog,
+        finishWorktree: worktree && isolation(place, worktree).finish,
+        listen: (listener) => {
+          hear = listener;
+        },
+      });
+    }
+    return undefined;
+  }
+
+  function toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[] {
+    const parent = (): ParentAgent => ({
+      id: seat().id,
+      path,
+      model: seat().model().ref,
+      mode: seat().mode(),
+      cwd: seat().cwd(),
+      isFork: isForked(seat().conversation.answered()),
+      turn: seat().conversation.turn,
+    });
+    return [
+      createAgentTool({
+        children,
+        parent,
+        handOverMs: agents.handOverMs,
+        forks: agents.forks,
+        sentToBackground: (signal) =>
+          new Promise((resolve) => {
+            if (!signal.aborted) sendToBackground.push(resolve);
+            signal.addEventListener("abort", () => resolve(), { once: true });
+          }),
+      }),
+      createSendMessageTool({ children, self: () => seat().id }),
+    ];
+  }
+
+  return {
+    toolsOf,
+    sendToBackground() {
+      for (const resolve of sendToBackground) resolve();
+      sendToBackground = [];
+    },
+    async lost(started) {
+      if (started.agent === undefined) return undefined;
+      const envelopes = (await agents.readLogs()).get(started.agent) ?? [];
+      return lostReport(started, envelopes);
+    },
+    agents: () => [...seats.values()].map(({ seat }) => seat.agent),
+    async interruptAll(reason) {
+      await Promise.all(children.all().map((child) => (child.running ? child.interrupt(reason) : undefined)));
+    },
+    close: () => children.close(),
+  };
+}
+
+/** By its mark in the conversation: that survives where it came from being lost. */
+function isForked(messages: readonly Message[]): boolean {
+  return messages.some(
+    ({ role, parts }) =>
+      role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMark)),
+  );
+}

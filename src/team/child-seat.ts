@@ -1,0 +1,50 @@
+import type { Agent, Conversation } from "../agent/index.ts";
+import type {
+  AgentDefinition,
+  AgentId,
+  AgentPath,
+  Envelope,
+  PermissionMode,
+  StoredEnvelope,
+  StoredEvent,
+} from "../protocol/index.ts";
+
+/** One sub-agent ready to work, as the session has seated it. */
+export interface ChildSeat {
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  /** Its log as it was when it was seated. */
+  readonly replayed: readonly StoredEnvelope[];
+  /** Definition entries that gave no tool, and other things the parent should hear. */
+  readonly notices: readonly string[];
+  /** Writes down how it begins. Only for one that is new. */
+  begin(spawned: Spawned, inherited?: { readonly from: AgentId; readonly turn: number }): Promise<void>;
+  /** Stops commands it has left running: nobody will hear of them once it has reported. */
+  stopLeftovers(): Promise<void>;
+  /** Stops everything and closes its log. */
+  close(): Promise<void>;
+}
+
+export type Spawned = Omit<Extract<StoredEvent, { type: "agent.spawned" }>, "type">;
+
+/** What the session must know to seat a sub-agent. */
+export interface SeatRequest {
+  readonly agentId: AgentId;
+  readonly parent: AgentId;
+  readonly path: AgentPath;
+  readonly definition: AgentDefinition;
+  readonly kind: "foreground" | "background";
+  /** A fork has its parent's exact tools; anybody else what the definition gives. */
+  readonly fork: boolean;
+  /** The concrete model. */
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly cwd: string;
+  /** On top of the session's environment for commands. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Hears everything that happens to it, in order. */
+  onEnvelope(envelope: Envelope): void;
+}
+
+/** Seats a sub-agent, new or from its log. Rejects with a TroupeError that a model can read. */
+export type SeatChild = (request: SeatRequest) => Promise<ChildSeat>;

@@ -1,0 +1,155 @@
+import type { AgentReport, RunOutcome } from "../agent/index.ts";
+import type { Clock } from "../platform/index.ts";
+import type {
+  AgentDefinition,
+  AgentId,
+  AgentPath,
+  ContentPart,
+  Envelope,
+  WatchdogSettings,
+} from "../protocol/index.ts";
+import type { ChildSeat } from "./child-seat.ts";
+import { createEvidence } from "./evidence.ts";
+import { evidenceText } from "./evidence-text.ts";
+import { createRepetitionWatch } from "./repetition.ts";
+import type { AgentPlace } from "./spawn-limits.ts";
+import { createWatchdog, keepWatch } from "./watchdog.ts";
+
+/** A sub-agent over its whole life: it works, is idle, and can be sent on. */
+export interface Child {
+  readonly id: AgentId;
+  readonly path: AgentPath;
+  readonly name: string | undefined;
+  readonly definition: AgentDefinition;
+  readonly description: string;
+  readonly parent: AgentId;
+  readonly isFork: boolean;
+  readonly running: boolean;
+  /** Says something and works until there is nothing left to do. One at a time. */
+  run(parts: readonly ContentPart[], place: AgentPlace): Promise<AgentReport>;
+  /** Said to an agent at work; it hears it between two turns. */
+  tell(parts: readonly ContentPart[]): Promise<void>;
+  /** Ends the run under way; what it had done is in the report. */
+  interrupt(reason: string): Promise<void>;
+  /** Hears what the agent writes, as it writes it. */
+  onText(listener: (text: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface ChildOptions
+  extends Pick<Child, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
+  readonly seat: ChildSeat;
+  readonly clock: Clock;
+  readonly watchdog?: WatchdogSettings | undefined;
+  /** What becomes of its worktree when it has nothing left to do. */
+  readonly finishWorktree?: (() => Promise<AgentReport["worktree"]>) | undefined;
+  /** How the envelopes of its seat reach it. */
+  readonly listen: (hear: (envelope: Envelope) => void) => void;
+}
+
+export function createChild(options: ChildOptions): Child {
+  const { seat, clock } = options;
+  const evidence = createEvidence();
+  for (const envelope of seat.replayed) evidence.add(envelope);
+  const repetition = createRepetitionWatch();
+  const listeners = new Set<(text: string) => void>();
+  let lastWords = "";
+  let stopReason: string | undefined;
+  let running = false;
+  let watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+
+  options.listen((envelope) => {
+    const { event } = envelope;
+    evidence.add(envelope);
+    watch.hear(event);
+    if (event.type === "turn.ended") {
+      const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      if (words.length > 0) lastWords = words.join("\n");
+      for (const text of words) write(`${text}\n`);
+    }
+    if (event.type === "tool.called") write(`  ${event.title}\n`);
+    const repeated = repetition.hear(event);
+    if (repeated?.kind === "warning") void seat.agent.admit("hook", [{ type: "text", text: repeated.message }]);
+    if (repeated?.kind === "verdict") void interrupt(repeated.message);
+  });
+
+  const write = (text: string) => {
+    for (const listener of listeners) listener(text);
+  };
+
+  const interrupt = async (reason: string) => {
+    stopReason ??= reason;
+    await seat.agent.interrupt();
+  };
+
+  const report = async (outcome: RunOutcome | undefined): Promise<AgentReport> => {
+    const found = evidence.evidence();
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = found.tokens;
+    const stopped = stopReason ?? (outcome?.reason === "interrupted" ? "it was interrupted" : undefined);
+    const status = stopped !== undefined ? "stopped" : outcome?.reason === "completed" ? "completed" : "failed";
+    const reason = stopped ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined);
+    return {
+      agentId: options.id,
+      description: options.description,
+      status,
+      text: lastWords,
+      reason,
+      evidence: evidenceText(found),
+      usage: {
+        tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
+        toolCalls: Object.values(found.toolCalls).reduce((sum, count) => sum + count, 0),
+        durationMs: found.durationMs,
+      },
+      worktree: await options.finishWorktree?.(),
+    };
+  };
+
+  return {
+    ...options,
+    get running() {
+      return running;
+    },
+    async run(parts, place) {
+      running = true;
+      stopReason = undefined;
+      const watched = new AbortController();
+      watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+      const watching = keepWatch(watch, clock, watched.signal).then(
+        (verdict) => interrupt(verdict.message),
+        (error: unknown) => {
+          if (!watched.signal.aborted) throw error;
+        },
+      );
+      try {
+        await seat.agent.admit("agent", parts);
+        seat.agent.wake();
+        return await report(await settled(seat));
+      } finally {
+        watched.abort();
+        await watching;
+        await seat.stopLeftovers();
+        running = false;
+        place.release();
+      }
+    },
+    async tell(parts) {
+      await seat.agent.admit("agent", parts);
+      seat.agent.wake();
+    },
+    interrupt,
+    onText(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => seat.close(),
+  };
+}
+
+/** A child that broke is a child that failed: its parent is told, and goes on. */
+async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {
+  try {
+    return await seat.agent.settled();
+  } catch (error) {
+    return { reason: "failed", detail: error instanceof Error ? error.message : String(error), turns: 0 };
+  }
+}

@@ -1,0 +1,320 @@
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import {
+  type AgentModel,
+  agentListing,
+  deniedAgents,
+  effectiveMode,
+  resolveAgentModel,
+} from "../agent/definitions/index.ts";
+import { type AgentReport, forkInstructions } from "../agent/index.ts";
+import type { Clock, CreateId } from "../platform/index.ts";
+import { nearestName } from "../platform/index.ts";
+import {
+  type AgentDefinition,
+  type AgentId,
+  type AgentPath,
+  type Envelope,
+  leadPath,
+  type PermissionMode,
+  TroupeError,
+  type WatchdogSettings,
+} from "../protocol/index.ts";
+import type { RuleSet } from "../tool/index.ts";
+import { type Child, createChild } from "./child.ts";
+import type { SeatChild, SeatRequest } from "./child-seat.ts";
+import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
+
+/** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
+export interface Children {
+  /** Types for the Agent tool's description. */
+  readonly listing: string;
+  /** Seats a new agent and takes a place for it. Rejects with a TroupeError whose message is for the model. */
+  start(parent: ParentAgent, request: StartChild): Promise<StartedChild>;
+  /** By name or id; also one that an earlier life of the session has started. */
+  find(who: string): Promise<Child | undefined>;
+  /** A place to send a finished agent on with. */
+  placeFor(child: Child, signal: AbortSignal): Promise<AgentPlace>;
+  names(): readonly string[];
+  all(): readonly Child[];
+  close(): Promise<void>;
+}
+
+/** The agent that starts one, as it is at this moment. */
+export interface ParentAgent {
+  readonly id: AgentId;
+  readonly path: AgentPath;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly cwd: string;
+  readonly isFork: boolean;
+  readonly turn: number;
+}
+
+export interface StartChild {
+  readonly description: string;
+  readonly prompt: string;
+  readonly type?: string | undefined;
+  readonly model?: string | undefined;
+  readonly name?: string | undefined;
+  readonly mode?: PermissionMode | undefined;
+  readonly isolation?: "worktree" | "remote" | undefined;
+  readonly cwd?: string | undefined;
+  readonly background?: boolean | undefined;
+  readonly signal: AbortSignal;
+  readonly onQueued?: ((ahead: number) => void) | undefined;
+}
+
+export interface StartedChild {
+  readonly child: Child;
+  readonly place: AgentPlace;
+  /** What it is to be told first. */
+  readonly prompt: string;
+  readonly background: boolean;
+  readonly notices: readonly string[];
+}
+
+export interface ChildrenOptions {
+  readonly definitions: readonly AgentDefinition[];
+  readonly rules: RuleSet;
+  readonly seat: SeatChild;
+  /** Seats one that is known from its log only; undefined when there is no such agent. */
+  readonly recall: (who: string) => Promise<Child | undefined>;
+  readonly limits: SpawnLimits;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  readonly forks: boolean;
+  /** What the environment says for all sub-agents' models. */
+  readonly modelOverride?: string | undefined;
+  readonly modeSetting?: PermissionMode | "inherit" | undefined;
+  readonly watchdog?: WatchdogSettings | undefined;
+  /** Undefined where there is no repository to make one in: then asking for one is refused. */
+  readonly isolate: (agentId: AgentId, cwd: string) => Promise<Isolation>;
+}
+
+/** A worktree that was made for an agent. */
+export interface Isolation {
+  readonly path: string;
+  readonly branch: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly notices: readonly string[];
+  finish(): Promise<AgentReport["worktree"]>;
+}
+
+const generalPurpose = "general-purpose";
+
+export function createChildren(options: ChildrenOptions): Children {
+  const denied = deniedAgents(
+    options.definitions.map(({ name }) => name),
+    options.rules.deny,
+  );
+  const types = options.definitions.filter(({ name }) => !denied.includes(name));
+  const children = new Map<AgentId, Child>();
+  const names = new Map<string, AgentId>();
+  const reserved = new Set<string>();
+
+  const definitionOf = (type: string): AgentDefinition => {
+    const found = types.find(({ name }) => name === type);
+    if (found) return found;
+    const near = nearestName(
+      type,
+      types.map(({ name }) => name),
+    );
+    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    throw new TroupeError(
+      "agent",
+      `There is no agent type ${JSON.stringify(type)}.${hint} There are: ${types.map(({ name }) => name).join(", ")}.`,
+    );
+  };
+
+  const reserveName = (name: string | undefined) => {
+    if (name === undefined) return;
+    if (name === leadPath || names.has(name) || reserved.has(name)) {
+      throw new TroupeError(
+        "agent",
+        `The name ${JSON.stringify(name)} is taken: choose another, or use SendMessage to speak to that agent.`,
+      );
+    }
+    reserved.add(name);
+  };
+
+  const start = async (parent: ParentAgent, request: StartChild): Promise<StartedChild> => {
+    const fork = request.type === undefined && options.forks;
+    if (fork && parent.isFork)
+      throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
+    const definition = definitionOf(request.type ?? generalPurpose);
+    const model: AgentModel = fork
+      ? { ok: true, ref: parent.model, from: "parent" }
+      : resolveAgentModel({
+          override: options.modelOverride,
+          call: request.model,
+          definition: definition.model,
+          parent: parent.model,
+        });
+    if (!model.ok) throw new TroupeError("agent", model.message);
+    const isolation = request.isolation ?? definition.isolation;
+    if (isolation === "remote")
+      throw new TroupeError(
+        "agent",
+        "isolation: remote needs a bus to other machines, and this session has none: use worktree, or leave it out.",
+      );
+    const cwd = checkedCwd(request.cwd, isolation) ?? parent.cwd;
+    reserveName(request.name);
+    try {
+      const depth = parent.path.split("/").length - 1;
+      const admitted = await options.limits.admit({
+        parentDepth: depth,
+        signal: request.signal,
+        ...(request.onQueued && { onQueued: request.onQueued }),
+      });
+      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+      try {
+        return await seatChild({
+          parent,
+          request,
+          fork,
+          definition,
+          model: model.ref,
+          cwd,
+          isolated: isolation === "worktree",
+          place: admitted.place,
+        });
+      } catch (error) {
+        admitted.place.release();
+        throw error;
+      }
+    } finally {
+      if (request.name !== undefined) reserved.delete(request.name);
+    }
+  };
+
+  interface Seating {
+    readonly parent: ParentAgent;
+    readonly request: StartChild;
+    readonly fork: boolean;
+    readonly definition: AgentDefinition;
+    readonly model: string;
+    readonly cwd: string;
+    readonly isolated: boolean;
+    readonly place: AgentPlace;
+  }
+
+  const seatChild = async ({
+    parent,
+    request,
+    fork,
+    definition,
+    model,
+    isolated,
+    place,
+    ...seating
+  }: Seating): Promise<StartedChild> => {
+    const id = options.createId<AgentId>("agt");
+    const background = request.background ?? definition.background ?? false;
+    const worktree = isolated ? await options.isolate(id, seating.cwd) : undefined;
+    const cwd = worktree?.path ?? seating.cwd;
+    const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
+    const { mode } = effectiveMode({
+      parent: parent.mode,
+      definition: fork ? undefined : definition.permissionMode,
+      setting: options.modeSetting,
+      call: request.mode,
+    });
+    let hear: (envelope: Envelope) => void = () => undefined;
+    const seatRequest: SeatRequest = {
+      agentId: id,
+      parent: parent.id,
+      path,
+      definition,
+      kind: background ? "background" : "foreground",
+      fork,
+      model,
+      mode: fork ? "bubble" : mode,
+      cwd,
+      env: worktree?.env ?? {},
+      onEnvelope: (envelope) => hear(envelope),
+    };
+    try {
+      const seat = await options.seat(seatRequest);
+      const child = createChild({
+        id,
+        path,
+        name: request.name,
+        definition,
+        description: request.description,
+        parent: parent.id,
+        isFork: fork,
+        seat,
+        clock: options.clock,
+        watchdog: options.watchdog,
+        finishWorktree: worktree?.finish,
+        listen: (listener) => {
+          hear = listener;
+        },
+      });
+      const spawned = {
+        path,
+        agentType: fork ? "fork" : definition.name,
+        parent: parent.id,
+        description: request.description,
+        ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
+        model,
+        permissionMode: seatRequest.mode,
+        cwd,
+      };
+      await seat.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
+      children.set(id, child);
+      if (request.name !== undefined) names.set(request.name, id);
+      const prompt = fork
+        ? forkInstructions({
+            prompt: request.prompt,
+            worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
+          })
+        : request.prompt;
+      return { child, place, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
+    } catch (error) {
+      await worktree?.finish();
+      throw error;
+    }
+  };
+
+  return {
+    listing: agentListing(types),
+    start,
+    async find(who) {
+      const known = children.get(names.get(who) ?? (who as AgentId));
+      if (known) return known;
+      const recalled = await options.recall(who);
+      if (recalled) {
+        children.set(recalled.id, recalled);
+        if (recalled.name !== undefined) names.set(recalled.name, recalled.id);
+      }
+      return recalled;
+    },
+    async placeFor(child, signal) {
+      const depth = child.path.split("/").length - 2;
+      const admitted = await options.limits.admit({ parentDepth: depth, signal });
+      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+      return admitted.place;
+    },
+    names: () => [...names.keys()],
+    all: () => [...children.values()],
+    async close() {
+      await Promise.all([...children.values()].map((child) => child.close()));
+    },
+  };
+}
+
+/** An absolute folder that is there; never together with a worktree, which is a folder of its own. */
+function checkedCwd(cwd: string | undefined, isolation: string | undefined): string | undefined {
+  if (cwd === undefined) return undefined;
+  if (isolation !== undefined)
+    throw new TroupeError(
+      "agent",
+      "cwd and isolation cannot be asked for together: a worktree is a folder of its own.",
+    );
+  if (!isAbsolute(cwd)) throw new TroupeError("agent", `cwd must be an absolute path; ${JSON.stringify(cwd)} is not.`);
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} is not a folder that is there.`);
+  return cwd;
+}

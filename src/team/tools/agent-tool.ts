@@ -1,0 +1,121 @@
+import * as z from "zod";
+import { agentLaunched, agentResult } from "../../agent/index.ts";
+import { PermissionMode, TroupeError } from "../../protocol/index.ts";
+import {
+  defineTool,
+  failedResult,
+  textResult,
+  type Tool,
+  type ToolContext,
+  type ToolResult,
+} from "../../tool/index.ts";
+import type { Children, ParentAgent, StartedChild } from "../children.ts";
+import { keepInBackground, type Kept } from "../keep-in-background.ts";
+
+export interface AgentToolOptions {
+  readonly children: Children;
+  /** Who calls, as it is now. */
+  readonly parent: () => ParentAgent;
+  /** After this long in the foreground an agent goes on in the background by itself. */
+  readonly handOverMs: number;
+  /** Resolves when the user sends the foreground agents of this caller to the background. */
+  readonly sentToBackground: (signal: AbortSignal) => Promise<void>;
+  readonly forks: boolean;
+}
+
+/** Built-in agents whose answer is all there is to them. */
+const oneShot = new Set(["Explore", "Plan"]);
+
+const agentInput = () =>
+  z.strictObject({
+    description: z.string().min(1).max(200).describe("What it is for, in three to five words"),
+    prompt: z.string().min(1).describe("The task, complete in itself"),
+    subagent_type: z.string().optional().describe("One of the types listed above"),
+    model: z
+      .string()
+      .optional()
+      .describe("A model or a family (opus, sonnet, haiku); without it the type's own, or yours"),
+    run_in_background: z.boolean().optional().describe("Go on at once; you are told when it has ended"),
+    name: z
+      .string()
+      .regex(/^[A-Za-z][\w-]{0,39}$/, "must be letters, digits, - and _, and begin with a letter")
+      .optional()
+      .describe("Makes it addressable by SendMessage"),
+    mode: PermissionMode.exclude(["bubble"]).optional().describe("A stricter permission mode for it"),
+    isolation: z.enum(["worktree"]).optional().describe("worktree: a git worktree and branch of its own"),
+    cwd: z.string().optional().describe("An absolute folder to work in; not together with isolation"),
+  });
+type AgentInput = z.infer<ReturnType<typeof agentInput>>;
+
+/** Starts another agent for one task. */
+export function createAgentTool(options: AgentToolOptions): Tool {
+  const omitted = options.forks
+    ? "Without subagent_type it is a fork of you: it knows this whole conversation, and costs little because the prompt cache is shared."
+    : "Without subagent_type it is general-purpose.";
+  return defineTool<AgentInput>({
+    name: "Agent",
+    description: `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself. ${omitted} With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.
+
+Types:
+${options.children.listing}`,
+    input: agentInput(),
+    access: "read",
+    subject: (input) => ({ kind: "name", name: input.subagent_type ?? "general-purpose" }),
+    title: (input) =>
+      `Agent ${input.subagent_type ?? (options.forks ? "fork" : "general-purpose")}: ${input.description}`,
+    resultLimit: 60_000,
+    execute: (input, context) => execute(input, context, options),
+  }) as Tool;
+}
+
+async function execute(input: AgentInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
+  let started: StartedChild;
+  try {
+    started = await options.children.start(options.parent(), {
+      ...input,
+      type: input.subagent_type,
+      background: input.run_in_background,
+      signal: context.signal,
+      onQueued: (ahead) => context.progress(`waiting for a place, ${ahead} before it\n`),
+    });
+  } catch (error) {
+    if (TroupeError.is(error)) return failedResult(error.message);
+    throw error;
+  }
+  const { child, place, prompt } = started;
+  const notes = started.notices.map((notice) => `Note: ${notice}`);
+  const parts = [{ type: "text" as const, text: prompt }];
+  const run = child.run(parts, place);
+  if (started.background) return launched(await keepInBackground(context, { child, run, ...input }), notes);
+
+  const stopShowing = child.onText((text) => context.progress(text));
+  const stop = () => void child.interrupt("the one that started it was interrupted");
+  context.signal.addEventListener("abort", stop, { once: true });
+  const over = new AbortController();
+  const handOver = Promise.race([after(options.handOverMs, over.signal), options.sentToBackground(over.signal)]);
+  try {
+    const first = await Promise.race([run.then((report) => ({ report })), handOver.then(() => "hand over" as const)]);
+    if (first === "hand over" && !context.signal.aborted) {
+      const why = "The agent takes long and goes on in the background, where it was; nothing is run again.";
+      return launched({ ...(await keepInBackground(context, { child, run, ...input })), why }, notes);
+    }
+    const report = first === "hand over" ? await run : first.report;
+    const text = agentResult(report, { brief: oneShot.has(child.definition.name) && !report.worktree });
+    return report.status === "completed"
+      ? textResult([...notes, text].join("\n"))
+      : failedResult([...notes, text].join("\n"));
+  } finally {
+    over.abort();
+    stopShowing();
+    context.signal.removeEventListener("abort", stop);
+  }
+}
+
+const launched = (kept: Kept, notes: readonly string[]) => textResult([...notes, agentLaunched(kept)].join("\n"));
+
+function after(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+  });
+}
