@@ -17,7 +17,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team"],
   testing: ["protocol", "platform", "model"],
   headless: ["protocol", "view", "session"],
-  cli: ["protocol", "view", "platform", "model", "store", "team", "session", "headless", "testing"],
+  cli: ["protocol", "view", "platform", "model", "store", "tool", "team", "session", "headless", "testing"],
 };
 
 const doors = new Set(["index.ts", "testing.ts"]);

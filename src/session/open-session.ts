@@ -37,7 +37,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       hub.publish(envelope);
     },
   };
-  const children = parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat });
+  const children =
+    parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
   const starting = children?.toolsOf(() => seat, leadPath) ?? [];
   const tools = () => [...parts.tools(), ...starting];
   const seat: Seat = createSeat(shared, { ...parts, tools, path: leadPath, type: "lead", log, env: parts.childEnv });

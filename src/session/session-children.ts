@@ -109,16 +109,14 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       );
     }
     const log = await opened.agentLog(request.agentId);
-    const parent = seats.get(request.parent) ?? { seat: agents.lead(), tools: parts.tools };
+    const parent = seats.get(request.parent) ?? { seat: agents.lead(), tools: agents.leadTools };
     const own = toolsOf(() => seat, request.path);
-    const select = () =>
-      selectAgentTools({
-        definition,
-        pool: [...parts.tools(), ...own],
-        kind: request.kind,
-        mode: request.mode,
-        userDefined: definition.source.level !== "built-in",
-      });
+    const { kind, mode } = request;
+    const userDefined = definition.source.level !== "built-in";
+    const select = whenChanged(
+      () => [...parts.tools(), ...own],
+      (pool) => selectAgentTools({ definition, pool, kind, mode, userDefined }),
+    );
     const tools = fork ? parent.tools : () => select().tools;
     const seat = createSeat(
       {
@@ -266,6 +264,17 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       await Promise.all(children.all().map((child) => (child.running ? child.interrupt(reason) : undefined)));
     },
     close: () => children.close(),
+  };
+}
+
+/** What is made of a list, made again only when the list has other members. */
+function whenChanged<T, R>(list: () => readonly T[], make: (list: readonly T[]) => R): () => R {
+  let last: { list: readonly T[]; made: R } | undefined;
+  return () => {
+    const now = list();
+    const same = last?.list.length === now.length && last.list.every((member, index) => member === now[index]);
+    if (!last || !same) last = { list: now, made: make(now) };
+    return last.made;
   };
 }
 

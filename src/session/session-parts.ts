@@ -57,7 +57,7 @@ export interface SessionParts {
   readonly maxBudgetUsd?: number | undefined;
   readonly limits?: LimitSettings | undefined;
   /** Undefined: this session starts no other agents. */
-  readonly agents?: Omit<AgentParts, "lead"> | undefined;
+  readonly agents?: Omit<AgentParts, "lead" | "leadTools"> | undefined;
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
@@ -86,8 +86,9 @@ export interface AgentParts {
   systemOf(definition: AgentDefinition, cwd: string): readonly string[];
   readLogs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
   readLead(): Promise<readonly StoredEnvelope[]>;
-  /** The lead's seat, once it has one. */
+  /** The lead's seat, once it has one, and its exact tools. */
   lead(): Seat;
+  leadTools(): readonly Tool[];
 }
 
 /** Who answers a question for permission: whoever sends `permission.reply`, nobody, or a function of the caller's. */

@@ -56,9 +56,14 @@ export async function startSession(options: StartOptions): Promise<Session> {
   const gates = createGateRegistry(clock);
   const models = new Map<string, Promise<ModelClient>>();
   const modelFor = (ref: string) => {
-    const known = models.get(ref) ?? (options.model?.ref === ref ? Promise.resolve(options.model) : makeModel(ref));
+    const known = models.get(ref) ?? (options.model?.ref === ref ? Promise.resolve(options.model) : pricedModel(ref));
     models.set(ref, known);
     return known;
+  };
+  const pricedModel = async (ref: string) => {
+    const model = await makeModel(ref);
+    requirePrice(model, config);
+    return model;
   };
   const makeModel = async (ref: string | undefined) => {
     const model = await createModel({

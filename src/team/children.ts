@@ -102,13 +102,15 @@ export interface Isolation {
 }
 
 const generalPurpose = "general-purpose";
+/** Started by coordinators, which there are none of yet. */
+const coordinatorOnly = "worker";
 
 export function createChildren(options: ChildrenOptions): Children {
   const denied = deniedAgents(
     options.definitions.map(({ name }) => name),
     options.rules.deny,
   );
-  const types = options.definitions.filter(({ name }) => !denied.includes(name));
+  const types = options.definitions.filter(({ name }) => !denied.includes(name) && name !== coordinatorOnly);
   const children = new Map<AgentId, Child>();
   const names = new Map<string, AgentId>();
   const reserved = new Set<string>();
@@ -293,7 +295,7 @@ export function createChildren(options: ChildrenOptions): Children {
     },
     async placeFor(child, signal) {
       const depth = child.path.split("/").length - 2;
-      const admitted = await options.limits.admit({ parentDepth: depth, signal });
+      const admitted = await options.limits.admit({ parentDepth: depth, signal, isBack: true });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       return admitted.place;
     },

@@ -23,6 +23,8 @@ export interface AgentToolOptions {
   readonly forks: boolean;
 }
 
+const forkCannotStart = "You are a fork, and a fork starts no agents: do the work yourself.";
+
 /** Built-in agents whose answer is all there is to them. */
 const oneShot = new Set(["Explore", "Plan"]);
 
@@ -69,9 +71,12 @@ ${options.children.listing}`,
 }
 
 async function execute(input: AgentInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
+  const parent = options.parent();
+  // A fork has its parent's exact tools, this one among them, since the tool list must not change: it is told apart by who calls.
+  if (context.agent.id !== parent.id) return failedResult(forkCannotStart);
   let started: StartedChild;
   try {
-    started = await options.children.start(options.parent(), {
+    started = await options.children.start(parent, {
       ...input,
       type: input.subagent_type,
       background: input.run_in_background,
