@@ -1,7 +1,7 @@
 import { createLedger } from "../agent/index.ts";
 import { createProcessScope, version } from "../platform/index.ts";
 import { type Ack, leadPath, TroupeError } from "../protocol/index.ts";
-import type { CommandSandbox } from "../tool/index.ts";
+import type { CommandSandbox, Tool } from "../tool/index.ts";
 import { emptyView, reduce } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
 import { createHub } from "./hub.ts";
@@ -40,7 +40,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const children =
     parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
   const starting = children?.toolsOf(() => seat, leadPath) ?? [];
-  const tools = () => [...parts.tools(), ...starting];
+  const tools = (): readonly Tool[] => [...parts.tools(), ...starting];
   const seat: Seat = createSeat(shared, { ...parts, tools, path: leadPath, type: "lead", log, env: parts.childEnv });
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
   const sandboxNotices = await noSandbox(sandbox);
