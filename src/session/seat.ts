@@ -95,7 +95,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     rules: spec.rules,
     childEnv: spec.env,
     currentCwd: () => cwd,
-    ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? [])],
+    ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],
     sandbox: () => sandbox,
   });
   const sandbox =

@@ -48,6 +48,8 @@ export interface SessionParts {
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
   readonly slash?: Slash | undefined;
+  /** Folders that agents may read without asking, besides their own. */
+  readonly readable?: readonly string[] | undefined;
   readonly openHooks?: OpenedHooks["create"] | undefined;
   /** The lead's log, for hooks that want to read it; empty where it is not on disk. */
   readonly transcriptPath: string;

@@ -4,11 +4,18 @@ import { agentProblemLine } from "../agent/definitions/index.ts";
 import { composeAgentPrompt, composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
-import { type ModelClient, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
+import {
+  type AgentDefinition,
+  type ModelClient,
+  type SessionId,
+  type StoredEnvelope,
+  TroupeError,
+} from "../protocol/index.ts";
 import { createFileSessionStore, type OpenedSession, type SessionReading, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { createContextFiles } from "./context-files.ts";
+import { docsFolder } from "./docs-folder.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { withSecretsKept } from "./keep-secrets.ts";
@@ -103,6 +110,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const initial = instructions.initial();
     const slash = openSlash(config);
     const loaded = await loadAgentDefinitions(config);
+    const docs = docsFolder();
     const facts = {
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
@@ -142,6 +150,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         configured: config.permissionMode,
       }),
       slash,
+      readable: docs === undefined ? [] : [docs],
       rules,
       asker: options.asker,
       childEnv: config.childEnv,
@@ -163,7 +172,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
         worktree: config.worktree,
         place: { home: config.home, userHome: config.userHome },
         modelFor,
-        systemOf: (definition, cwd) => composeAgentPrompt(definition.prompt, { ...facts, cwd, git: undefined }),
+        systemOf: (definition, cwd) =>
+          composeAgentPrompt(promptOf(definition, docs), { ...facts, cwd, git: undefined }),
         readLogs: async () => (await store.read(sessionId)).agents,
         readLead: async () => (await store.read(sessionId)).lead,
       },
@@ -239,6 +249,12 @@ const retryOf = ({ retry }: Config) => ({
   ...(retry.maxAttempts !== undefined && { maxAttempts: retry.maxAttempts }),
   ...(retry.stallMs !== undefined && { stallMs: retry.stallMs }),
 });
+
+/** The agent that answers questions about Troupe is told where to look. */
+function promptOf({ name, prompt, source }: AgentDefinition, docs: string | undefined): string {
+  if (name !== "guide" || source.level !== "built-in") return prompt;
+  return `${prompt}\n\nThe documentation is in ${docs ?? "no folder of this installation: say so"}.`;
+}
 
 /** A budget that nobody can count is no budget. */
 function requirePrice({ ref }: ModelClient, config: Config): void {
