@@ -39,7 +39,7 @@ function started(bench, count) {
       cwd,
       env,
     });
-    if (status !== 0) throw new Error(`${stderr}${stdout}`);
+    if (status !== 0) throw new Error(`${String(stderr)}${String(stdout)}`);
     const reports = String(stdout)
       .trim()
       .split("\n")

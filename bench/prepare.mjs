@@ -31,7 +31,7 @@ export async function prepare() {
   try {
     writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
     cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-    const bundle = await rolldown({ ...config, cwd: root, input: insides });
+    const bundle = await rolldown(Object.assign({}, config, { cwd: root, input: insides }));
     const { output } = config;
     await bundle.write(Object.assign({}, output, { dir: join(folder, "insides") }));
     await bundle.close();

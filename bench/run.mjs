@@ -30,5 +30,5 @@ try {
     printReport({ name, rows, seconds: (performance.now() - started) / 1000 });
   }
 } finally {
-  await bench.close();
+  bench.close();
 }

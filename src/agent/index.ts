@@ -6,7 +6,7 @@ export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
 export { hookContext } from "./fragments/hook-words.ts";
-export type { AgentHooks, BeforeCall, HookAnswer, HookedCall } from "./hooks.ts";
+export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
@@ -15,6 +15,5 @@ export {
   composeAgentPrompt,
   composeSystemPrompt,
   refreshSystemPrompt,
-  type SystemPromptFacts,
 } from "./system-prompt.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

@@ -49,10 +49,17 @@ export async function settleCalls(settle: SettleCalls): Promise<void> {
 function batches({ calls, tools }: SettleCalls): ToolCallPart[][] {
   const all: ToolCallPart[][] = [];
   let reads: ToolCallPart[] | undefined;
+  let counted = 0;
   for (const call of calls) {
-    const reading = tools.get(call.name)?.access === "read";
-    if (reading && reads && reads.length < readsAtOnce) reads.push(call);
-    else all.push((reads = [call]));
+    const tool = tools.get(call.name);
+    const reading = tool?.access === "read";
+    const counts = tool?.onlyWaits ? 0 : 1;
+    if (reading && reads && counted + counts <= readsAtOnce) reads.push(call);
+    else {
+      all.push((reads = [call]));
+      counted = 0;
+    }
+    counted += counts;
     if (!reading) reads = undefined;
   }
   return all;

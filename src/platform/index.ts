@@ -22,6 +22,6 @@ export { loadSandbox } from "./sandbox/load-sandbox.ts";
 export type { EnteredSandbox, Sandbox } from "./sandbox/sandbox.ts";
 export { projectName, safeName } from "./safe-name.ts";
 export type { ProcessRequest } from "./start-process.ts";
-export { openStateRoot, type StateRoot } from "./state-root.ts";
+export { openStateRoot } from "./state-root.ts";
 export { hasErrorCode, storageError } from "./storage-error.ts";
 export { version } from "./version.ts";

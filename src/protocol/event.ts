@@ -156,4 +156,3 @@ export type LiveEvent = z.infer<typeof LiveEvent>;
 
 export const Event = z.discriminatedUnion("type", [...StoredEvent.options, ...LiveEvent.options]);
 export type Event = z.infer<typeof Event>;
-export type EventType = Event["type"];

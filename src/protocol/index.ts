@@ -2,17 +2,13 @@ export { AgentColor, type AgentDefinition, AgentFrontmatter, type AgentSource } 
 export { Command, type Ack } from "./command.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
 export { TroupeError, type TroupeErrorCode } from "./error.ts";
-export { Event, type EventType, LiveEvent, StoredEvent } from "./event.ts";
+export { Event, LiveEvent, StoredEvent } from "./event.ts";
 export { AgentId, AgentPath, BackgroundId, CallId, EventId, leadPath, PromptId, RequestId, SessionId } from "./ids.ts";
 export {
   AnswerPart,
   AssistantMessage,
   ContentPart,
-  DocumentPart,
-  ImagePart,
   Message,
-  TextPart,
-  ThinkingPart,
   ToolCallPart,
   ToolResultPart,
   UserMessage,
@@ -28,7 +24,7 @@ export {
   type ToolSpec,
   Usage,
 } from "./model.ts";
-export { PermissionAnswer, type PermissionDecision, PermissionMode, PermissionScope } from "./permission.ts";
+export { PermissionAnswer, type PermissionDecision, PermissionMode } from "./permission.ts";
 export {
   ClaudeSettings,
   LandSettings,

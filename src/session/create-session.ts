@@ -33,6 +33,8 @@ export interface CreateSessionOptions {
   readonly maxBudgetUsd?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly thinkingTokens?: number | undefined;
+  /** An agent that is started without a type is a fork of the one that starts it. */
+  readonly forks?: boolean | undefined;
   /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -57,6 +59,7 @@ export async function createSession(
       maxBudgetUsd: options.maxBudgetUsd,
       maxTokens: options.maxTokens,
       thinkingTokens: options.thinkingTokens,
+      forks: options.forks,
     },
     resume: options.resume,
     trust: options.trust,

@@ -47,8 +47,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await lead.interrupt();
-    await children?.interruptAll("the session was closed");
-    await background.stopAll();
+    // At once, so that nobody is woken by what ends here.
+    await Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]);
     await children?.close();
     await hooks?.ended(reason);
     await parts.mcp?.close();

@@ -206,7 +206,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     hooks,
     cwd: () => cwd,
     mode: () => mode,
-    model: () => model,
+    model: () => borrowed ?? model,
     async setModel(ref) {
       const next = await parts.makeModel(ref);
       await agent.record({ type: "agent.changed", model: next.ref });

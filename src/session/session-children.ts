@@ -44,7 +44,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   const seats = new Map<AgentId, { seat: Seat; tools: () => readonly Tool[] }>();
   const limits = createSpawnLimits(parts.limits ?? {}, { clock });
   for (const { event } of parts.earlierAgents ?? []) limits.recall(event);
-  let sendToBackground: (() => void)[] = [];
+  const sendToBackground = new Set<() => void>();
   const placeAt = (cwd: string): TeamPlace => ({ ...agents.place, cwd, env: parts.childEnv, clock, createId });
 
   const children: Children = createChildren({
@@ -56,6 +56,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     clock,
     createId,
     forks: agents.forks,
+    earlierNames: (parts.earlierAgents ?? []).flatMap(({ agent, event }) =>
+      event.type === "agent.spawned" ? (givenName(agent, event) ?? []) : [],
+    ),
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
     watchdog: agents.watchdog,
@@ -205,7 +208,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       return createChild({
         id,
         path: spawned.path,
-        name: /-[0-9a-z]{6}$/.test(who) ? undefined : spawned.path.split("/").at(-1),
+        name: givenName(id, spawned),
         definition,
         description: spawned.description ?? definition.name,
         parent: spawned.parent,
@@ -240,8 +243,12 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         forks: agents.forks,
         sentToBackground: (signal) =>
           new Promise((resolve) => {
-            if (!signal.aborted) sendToBackground.push(resolve);
-            signal.addEventListener("abort", () => resolve(), { once: true });
+            if (!signal.aborted) sendToBackground.add(resolve);
+            const leave = () => {
+              sendToBackground.delete(resolve);
+              resolve();
+            };
+            signal.addEventListener("abort", leave, { once: true });
           }),
       }),
       createSendMessageTool({ children, self: () => seat().id }),
@@ -252,7 +259,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     toolsOf,
     sendToBackground() {
       for (const resolve of sendToBackground) resolve();
-      sendToBackground = [];
+      sendToBackground.clear();
     },
     async lost(started) {
       if (started.agent === undefined) return undefined;
@@ -261,7 +268,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     },
     agents: () => [...seats.values()].map(({ seat }) => seat.agent),
     async interruptAll(reason) {
-      await Promise.all(children.all().map((child) => (child.running ? child.interrupt(reason) : undefined)));
+      await Promise.all(children.all().flatMap((child) => (child.running ? [child.interrupt(reason)] : [])));
     },
     close: () => children.close(),
   };
@@ -276,6 +283,12 @@ function whenChanged<T, R>(list: () => readonly T[], make: (list: readonly T[]) 
     if (!last || !same) last = { list: now, made: make(now) };
     return last.made;
   };
+}
+
+/** The name it was given when it was started; undefined where its path has one that was made up. */
+function givenName(id: AgentId, { path, agentType }: { path: AgentPath; agentType: string }): string | undefined {
+  const last = path.split("/").at(-1);
+  return last === `${agentType}-${id.slice(-6)}` ? undefined : last;
 }
 
 /** By its mark in the conversation: that survives where it came from being lost. */

@@ -1,7 +1,7 @@
 export { createMemoryLog, type EventLog, openEventLog } from "./event-log.ts";
 export { createFileSessionStore } from "./file-session-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
-export { repairLog, type RepairReport } from "./repair-log.ts";
+export { repairLog } from "./repair-log.ts";
 export type {
   OpenedSession,
   SessionReading,

@@ -26,14 +26,24 @@ export interface Child {
   readonly isFork: boolean;
   readonly running: boolean;
   /** Says something and works until there is nothing left to do. One at a time. */
-  run(parts: readonly ContentPart[], place: AgentPlace): Promise<AgentReport>;
-  /** Said to an agent at work; it hears it between two turns. */
-  tell(parts: readonly ContentPart[]): Promise<void>;
+  run(parts: readonly ContentPart[], place: AgentPlace): ChildRun;
+  /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
+  tell(parts: readonly ContentPart[]): Promise<boolean>;
+  /** Resolves when no run is under way, nor anything that comes after one. */
+  rested(): Promise<void>;
   /** Ends the run under way; what it had done is in the report. */
   interrupt(reason: string): Promise<void>;
-  /** Hears what the agent writes, as it writes it. */
-  onText(listener: (text: string) => void): () => void;
+  /** Hears what the agent writes, as it writes it; with `fromStart` first what it has written since it was last sent to work. */
+  onText(listener: (text: string) => void, options?: { readonly fromStart: boolean }): () => void;
   close(): Promise<void>;
+}
+
+/** Neither promise rejects because the agent went wrong: the report says so. */
+export interface ChildRun {
+  /** What came of it, before its worktree is kept or removed. */
+  readonly assembled: Promise<AgentReport>;
+  /** The same with what became of the worktree; then the agent rests. */
+  readonly done: Promise<AgentReport>;
 }
 
 export interface ChildOptions
@@ -55,7 +65,11 @@ export function createChild(options: ChildOptions): Child {
   const listeners = new Set<(text: string) => void>();
   let lastWords = "";
   let stopReason: string | undefined;
-  let running = false;
+  /** `finishing`: it has reported, and its worktree is being put in order. */
+  let phase: "resting" | "working" | "finishing" = "resting";
+  let rested: Promise<unknown> = Promise.resolve();
+  const telling = new Set<Promise<void>>();
+  let written = "";
   let watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
 
   options.listen((envelope) => {
@@ -74,6 +88,7 @@ export function createChild(options: ChildOptions): Child {
   });
 
   const write = (text: string) => {
+    written = (written + text).slice(-writtenLimit);
     for (const listener of listeners) listener(text);
   };
 
@@ -82,7 +97,7 @@ export function createChild(options: ChildOptions): Child {
     await seat.agent.interrupt();
   };
 
-  const report = async (outcome: RunOutcome | undefined): Promise<AgentReport> => {
+  const report = (outcome: RunOutcome | undefined): AgentReport => {
     const found = evidence.evidence();
     const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = found.tokens;
     const stopped = stopReason ?? (outcome?.reason === "interrupted" ? "it was interrupted" : undefined);
@@ -100,50 +115,87 @@ export function createChild(options: ChildOptions): Child {
         toolCalls: Object.values(found.toolCalls).reduce((sum, count) => sum + count, 0),
         durationMs: found.durationMs,
       },
-      worktree: await options.finishWorktree?.(),
     };
+  };
+
+  const work = async (parts: readonly ContentPart[]): Promise<AgentReport> => {
+    const watched = new AbortController();
+    watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+    const watching = keepWatch(watch, clock, watched.signal).then(
+      (verdict) => interrupt(verdict.message),
+      (error: unknown) => {
+        if (!watched.signal.aborted) throw error;
+      },
+    );
+    try {
+      await seat.agent.admit("agent", parts);
+      // Whoever stopped it before it could begin has stopped it.
+      if (stopReason === undefined) seat.agent.wake();
+      let outcome = await settled(seat);
+      // What is being said to it belongs to this run: it ends when nobody is still speaking.
+      while (telling.size > 0) {
+        await Promise.all(telling);
+        outcome = await settled(seat);
+      }
+      return report(outcome);
+    } finally {
+      phase = "finishing";
+      watched.abort();
+      await watching;
+      await seat.stopLeftovers();
+    }
+  };
+
+  const finish = async (assembled: Promise<AgentReport>, place: AgentPlace): Promise<AgentReport> => {
+    try {
+      const worked = await assembled;
+      try {
+        return { ...worked, worktree: await options.finishWorktree?.() };
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return { ...worked, evidence: `${worked.evidence}\nIts worktree could not be put in order: ${why}` };
+      }
+    } finally {
+      phase = "resting";
+      place.release();
+    }
   };
 
   return {
     ...options,
     get running() {
-      return running;
+      return phase === "working";
     },
-    async run(parts, place) {
-      running = true;
+    run(parts, place) {
+      if (phase !== "resting") throw new Error(`${options.path} is ${phase}: it cannot be sent to work twice`);
+      phase = "working";
       stopReason = undefined;
-      const watched = new AbortController();
-      watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
-      const watching = keepWatch(watch, clock, watched.signal).then(
-        (verdict) => interrupt(verdict.message),
-        (error: unknown) => {
-          if (!watched.signal.aborted) throw error;
-        },
-      );
-      try {
-        await seat.agent.admit("agent", parts);
-        seat.agent.wake();
-        return await report(await settled(seat));
-      } finally {
-        watched.abort();
-        await watching;
-        await seat.stopLeftovers();
-        running = false;
-        place.release();
-      }
+      written = "";
+      const assembled = work(parts);
+      const done = finish(assembled, place);
+      rested = Promise.allSettled([done]);
+      return { assembled, done };
     },
     async tell(parts) {
-      await seat.agent.admit("agent", parts);
-      seat.agent.wake();
+      if (phase !== "working") return false;
+      const saying = seat.agent.admit("agent", parts).then(() => seat.agent.wake());
+      telling.add(saying);
+      await saying.finally(() => telling.delete(saying));
+      return true;
     },
+    rested: async () => void (await rested),
     interrupt,
-    onText(listener) {
+    onText(listener, { fromStart } = { fromStart: false }) {
+      if (fromStart && written !== "") listener(written);
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     close: () => seat.close(),
   };
 }
+
+/** So much of what an agent has written is given to somebody who comes later. */
+const writtenLimit = 1_000_000;
 
 /** A child that broke is a child that failed: its parent is told, and goes on. */
 async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {

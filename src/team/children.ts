@@ -84,6 +84,8 @@ export interface ChildrenOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly forks: boolean;
+  /** Names that agents of an earlier life of the session have. */
+  readonly earlierNames?: readonly string[] | undefined;
   /** What the environment says for all sub-agents' models. */
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
@@ -114,6 +116,7 @@ export function createChildren(options: ChildrenOptions): Children {
   const children = new Map<AgentId, Child>();
   const names = new Map<string, AgentId>();
   const reserved = new Set<string>();
+  const earlier = new Set(options.earlierNames);
 
   const definitionOf = (type: string): AgentDefinition => {
     const found = types.find(({ name }) => name === type);
@@ -131,7 +134,7 @@ export function createChildren(options: ChildrenOptions): Children {
 
   const reserveName = (name: string | undefined) => {
     if (name === undefined) return;
-    if (name === leadPath || names.has(name) || reserved.has(name)) {
+    if (name === leadPath || names.has(name) || reserved.has(name) || earlier.has(name)) {
       throw new TroupeError(
         "agent",
         `The name ${JSON.stringify(name)} is taken: choose another, or use SendMessage to speak to that agent.`,

@@ -1,6 +1,6 @@
-import { agentNotification, type AgentReport } from "../agent/index.ts";
+import { agentNotification } from "../agent/index.ts";
 import type { ToolContext } from "../tool/index.ts";
-import type { Child } from "./child.ts";
+import type { Child, ChildRun } from "./child.ts";
 
 export interface Kept {
   readonly agentId: string;
@@ -10,12 +10,13 @@ export interface Kept {
 }
 
 /**
- * Makes a run that is under way a background task of the caller: with an abort signal of its own, an output file, and word of
- * its end. Nothing is started again.
+ * Makes a run that is under way a background task of the caller: with an abort signal of its own, an output file that has
+ * all it has written, and word of its end. Nothing is started again. Whoever waits for the task goes on when the result is
+ * there; the caller is told when its worktree is in order as well.
  */
 export async function keepInBackground(
   context: Pick<ToolContext, "background">,
-  work: { child: Child; run: Promise<AgentReport>; description: string; prompt: string },
+  work: { child: Child; run: ChildRun; description: string; prompt: string },
 ): Promise<Kept> {
   const { child, run, description, prompt } = work;
   const task = await context.background.start({
@@ -23,14 +24,17 @@ export async function keepInBackground(
     agent: child.id,
     description,
     async run({ id, signal, write }) {
-      const stopWriting = child.onText((text) => write(Buffer.from(text)));
+      const stopWriting = child.onText((text) => write(Buffer.from(text)), { fromStart: true });
       const stop = () => void child.interrupt("it was stopped");
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop, { once: true });
-      const report = await run;
+      const { status } = await run.assembled;
       stopWriting();
-      const status = report.status === "stopped" ? "killed" : report.status;
-      return { status, exitCode: null, report: agentNotification(id, prompt, report) };
+      return {
+        status: status === "stopped" ? "killed" : status,
+        exitCode: null,
+        report: async () => agentNotification(id, prompt, await run.done),
+      };
     },
   });
   return { agentId: child.id, taskId: task.id, outputFile: task.outputFile };

@@ -35,8 +35,8 @@ export interface BackgroundRun {
 export interface BackgroundEnd {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
-  /** What whoever started it is told, where there is more to say than how it ended. */
-  readonly report?: string | undefined;
+  /** What whoever started it is told, where there is more to say than how it ended. Nobody who waits for the end waits for this. */
+  readonly report?: (() => Promise<string>) | undefined;
 }
 
 export interface BackgroundTask {
@@ -50,6 +50,7 @@ export interface BackgroundTask {
   readonly ended: BackgroundEnd | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly done: Promise<BackgroundEnd>;
+  /** Resolves when it has ended and whoever started it has been told. */
   stop(): Promise<BackgroundEnd>;
   /** What was written since the last call, the last `limitBytes` of it; `skippedBytes` came before that. */
   takeOutput(limitBytes: number): Promise<{ text: string; skippedBytes: number }>;
@@ -108,6 +109,9 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
   let ended: BackgroundEnd | undefined;
   let position = 0;
 
+  let markDone: (end: BackgroundEnd) => void = () => undefined;
+  const done = new Promise<BackgroundEnd>((resolve) => (markDone = resolve));
+
   const run = async (): Promise<BackgroundEnd> => {
     const write = (chunk: Uint8Array) => {
       file.write(redact.push(chunk));
@@ -118,11 +122,12 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     file.write(redact.flush());
     file.close();
     ended = end;
+    markDone(end);
     const { status, exitCode, report } = end;
-    await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, report);
+    await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());
     return end;
   };
-  const done = run();
+  const told = run();
 
   return {
     id,
@@ -137,7 +142,7 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     done,
     stop() {
       abort.abort();
-      return done;
+      return told;
     },
     async takeOutput(limitBytes) {
       const from = position;

@@ -19,6 +19,8 @@ export interface Tool<I = unknown> {
   readonly access: "read" | "write" | "run";
   /** How many characters of text a result may have before it is cut; 30,000 where it is not given. */
   readonly resultLimit?: number;
+  /** Its calls only wait for others at work, whose number is bounded elsewhere: they do not count among the reads of one answer. */
+  readonly onlyWaits?: boolean;
   /** What permission rules are matched against. */
   subject(input: I): PermissionSubject;
   /** One line for people: `Read src/a.ts`, `$ npm test`. */

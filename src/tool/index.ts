@@ -1,6 +1,5 @@
 export { authorize, resolveSubject } from "./authorize.ts";
 export {
-  type BackgroundEnd,
   type BackgroundEvent,
   type BackgroundTasks,
   createBackgroundTasks,

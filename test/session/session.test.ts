@@ -21,7 +21,7 @@ const open = (script: Omit<Script, "version">, options: CreateSessionOptions = {
   createSession({
     cwd,
     memory: true,
-    model: createScriptedModel({ version: 1, ...script } as Script, { clock: systemClock }),
+    model: createScriptedModel({ version: 1, ...script }, { clock: systemClock }),
     env: { PATH: process.env["PATH"], HOME: home, TROUPE_HOME: join(home, ".troupe") },
     ...options,
   });

@@ -107,14 +107,14 @@ describe("a link swapped 10,000 times", () => {
     });
     swapper = child;
     const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-    let running = true;
+    const swapping = { running: true };
     void ended.then(() => {
-      running = false;
+      swapping.running = false;
     });
     await new Promise((resolve) => child.stdout.once("data", resolve));
 
     const counts: Record<string, number> = {};
-    for (let round = 0; running; round++) {
+    for (let round = 0; swapping.running; round++) {
       const [name, judged] =
         round % 2 === 0 ? ["dir/secret.txt", join(folder, "dir/secret.txt")] : ["file.txt", join(folder, "file.txt")];
       const said = [

@@ -139,14 +139,24 @@ function markLast<T extends object>(blocks: readonly T[]): T[] {
   return blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...mark } : block));
 }
 
-/** The last finds what the next request will share; the one before finds what the last request left. */
+/**
+ * The last finds what the next request will share; the one before finds what the last request left. Where words follow
+ * results, as in the first request of a fork, the results are marked as well: up to there its siblings share everything.
+ */
 function markUserMessages(messages: readonly (UserParam | AssistantParam)[]): Wire.MessageParam[] {
   const marked: Wire.MessageParam[] = [...messages];
   for (let index = messages.length - 1, left = 2; index >= 0 && left > 0; index--) {
     const message = messages[index];
     if (message?.role !== "user") continue;
-    marked[index] = { role: "user", content: markLast(message.content) };
+    const isLast = index === messages.length - 1;
+    marked[index] = { role: "user", content: isLast ? markResults(markLast(message.content)) : markLast(message.content) };
     left -= 1;
   }
   return marked;
+}
+
+/** Results come first, so the last of them ends a prefix. */
+function markResults(blocks: UserBlock[]): UserBlock[] {
+  const last = blocks.findLastIndex(({ type }) => type === "tool_result");
+  return last < 0 ? blocks : blocks.map((block, index) => (index === last ? { ...block, ...mark } : block));
 }

@@ -4,7 +4,7 @@ import { cacheLifeMs, type PromptBlock } from "./prompt-cache.ts";
 import { inputText } from "./reply.ts";
 
 export interface PromptMeasure {
-  /** Breakpoints where the adapters put theirs: after tools and system, and on the last two user messages. */
+  /** Breakpoints where the adapters put theirs: after tools and system, on the last two user messages, and on the last result. */
   blocksOf(request: ModelRequest): PromptBlock[];
 }
 
@@ -22,7 +22,9 @@ export function createPromptMeasure(): PromptMeasure {
         ...markLast(head),
         ...messages.flatMap((message, index) => {
           const blocks = message.parts.map((part) => remember(part, message.role));
-          return users.includes(index) ? markLast(blocks) : blocks;
+          if (!users.includes(index)) return blocks;
+          const results = index === messages.length - 1 ? lastResult(message) : -1;
+          return markLast(blocks.map((block, at) => (at === results ? { ...block, breakpointMs: cacheLifeMs } : block)));
         }),
       ];
     },
@@ -57,3 +59,5 @@ export const outputTokensOf = (parts: readonly AnswerPart[]): number =>
 
 const markLast = (blocks: PromptBlock[]): PromptBlock[] =>
   blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, breakpointMs: cacheLifeMs } : block));
+
+const lastResult = ({ parts }: Message): number => parts.findLastIndex(({ type }) => type === "tool_result");

@@ -67,7 +67,7 @@ ${options.children.listing}`,
       `Agent ${input.subagent_type ?? (options.forks ? "fork" : "general-purpose")}: ${input.description}`,
     resultLimit: 60_000,
     execute: (input, context) => execute(input, context, options),
-  }) as Tool;
+  });
 }
 
 async function execute(input: AgentInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
@@ -96,15 +96,19 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   const stopShowing = child.onText((text) => context.progress(text));
   const stop = () => void child.interrupt("the one that started it was interrupted");
   context.signal.addEventListener("abort", stop, { once: true });
+  if (context.signal.aborted) stop();
   const over = new AbortController();
   const handOver = Promise.race([after(options.handOverMs, over.signal), options.sentToBackground(over.signal)]);
   try {
-    const first = await Promise.race([run.then((report) => ({ report })), handOver.then(() => "hand over" as const)]);
+    const first = await Promise.race([
+      run.done.then((report) => ({ report })),
+      handOver.then(() => "hand over" as const),
+    ]);
     if (first === "hand over" && !context.signal.aborted) {
       const why = "The agent takes long and goes on in the background, where it was; nothing is run again.";
       return launched({ ...(await keepInBackground(context, { child, run, ...input })), why }, notes);
     }
-    const report = first === "hand over" ? await run : first.report;
+    const report = first === "hand over" ? await run.done : first.report;
     const text = agentResult(report, { brief: oneShot.has(child.definition.name) && !report.worktree });
     return report.status === "completed"
       ? textResult([...notes, text].join("\n"))

@@ -34,8 +34,7 @@ export function createSendMessageTool({ children, self }: { children: Children; 
       const child = await children.find(input.to);
       if (!child || child.parent !== self()) return failedResult(unknown(input.to, children, self()));
       const parts = [{ type: "text" as const, text: input.message }];
-      if (child.running) {
-        await child.tell(parts);
+      if (await child.tell(parts)) {
         return textResult(`${input.to} is at work and will hear it after its current turn.`);
       }
       try {
@@ -45,7 +44,7 @@ export function createSendMessageTool({ children, self }: { children: Children; 
         throw error;
       }
     },
-  }) as Tool;
+  });
 }
 
 async function sendOn(
@@ -53,6 +52,7 @@ async function sendOn(
   input: SendMessageInput,
   { children, context }: { children: Children; context: ToolContext },
 ): Promise<ToolResult> {
+  await child.rested();
   const place = await children.placeFor(child, context.signal);
   const run = child.run([{ type: "text", text: input.message }], place);
   const description = input.summary ?? child.description;

@@ -46,7 +46,12 @@ export function statusLine(task: BackgroundTask): string {
   if (!task.ended) return `${task.id} is running: ${task.description}`;
   const { status, exitCode } = task.ended;
   const code = exitCode === null ? "" : ` with exit code ${exitCode}`;
-  return `${task.id} ${status === "killed" ? "was stopped" : `has ended${code}`}: ${task.description}`;
+  const how = {
+    killed: "was stopped",
+    failed: exitCode === null ? "has failed" : `has ended${code}`,
+    completed: `has ended${code}`,
+  };
+  return `${task.id} ${how[status]}: ${task.description}`;
 }
 
 export function noSuchTask(id: string, tasks: BackgroundTasks): string {
