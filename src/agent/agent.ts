@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { AgentPath, ContentPart, Envelope, LiveEvent, PromptId, StoredEvent } from "../protocol/index.ts";
 import { lostBeforeStart, unknownOutcome } from "./fragments/interrupted.ts";
 import { createRecorder } from "./recorder.ts";
@@ -61,6 +62,8 @@ export function createAgent(options: AgentOptions): Agent {
 
   const start = () => {
     const abort = new AbortController();
+    // Every call of an answer listens, and an answer may have dozens.
+    setMaxListeners(0, abort.signal);
     const ended = drive(abort);
     current = { abort, ended };
   };

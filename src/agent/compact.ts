@@ -77,6 +77,8 @@ function cutAt(conversation: Conversation, client: ModelClient): number | null {
     const message = messages[index] as Message;
     size += characters(message.parts);
     if (message.role !== "assistant") continue;
+    // Older answers are not the agent's own: a fork's inherited part goes as a whole.
+    if (turnIndex === 0) break;
     const turn = turns[--turnIndex] as number;
     const first = kept === null;
     // Keeping everything would compact nothing: the oldest turn always goes.
@@ -92,7 +94,9 @@ function before(conversation: Conversation, keptFromTurn: number | null): readon
   if (keptFromTurn === null) {
     // What was said last is not answered yet: it stays, and only what lies before it is summarised.
     const lastAnswer = messages.findLastIndex((message) => message.role === "assistant");
-    return messages.slice(0, lastAnswer + 1);
+    const results = messages[lastAnswer + 1]?.parts.filter((part) => part.type === "tool_result") ?? [];
+    const older = messages.slice(0, lastAnswer + 1);
+    return results.length === 0 ? older : [...older, { role: "user", parts: results }];
   }
   const turns = conversation.turns();
   const answersAfter = turns.length - turns.indexOf(keptFromTurn);

@@ -9,7 +9,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../protocol/index.ts";
-import { forkPlaceholder } from "./fragments/fork.ts";
+import { forkPlaceholder, forkReminder } from "./fragments/fork.ts";
 import { interruptedAnswer } from "./fragments/interrupted.ts";
 import { summaryOpening } from "./fragments/summary.ts";
 
@@ -66,6 +66,7 @@ export function createConversation(inherit?: Inherit): Conversation {
   let newCharacters = 0;
   let system: readonly string[] = [];
   let cwd: string | undefined;
+  let isFork = false;
 
   const pending = (): UserPart[] => [...calls.flatMap((call) => results.get(call.callId) ?? []), ...said];
   const say = (parts: readonly ContentPart[]) => {
@@ -93,6 +94,7 @@ export function createConversation(inherit?: Inherit): Conversation {
   /** Every fork of one answer begins with the same bytes: its calls have the same words for a result in each of them. */
   const begin = (from: AgentId, turn: number) => {
     if (!inherit) throw new Error(`the conversation of ${from} is needed, and nobody can give it`);
+    isFork = true;
     settled = [...inherit(from, turn)];
     turnOfMessage = settled.map(() => undefined);
     calls = settled.at(-1)?.parts.filter((part) => part.type === "tool_call") ?? [];
@@ -104,12 +106,16 @@ export function createConversation(inherit?: Inherit): Conversation {
   };
 
   const compact = (summary: string, keptFromTurn: number | null) => {
-    const opening: ContentPart = { type: "text", text: summaryOpening(summary) };
+    const text = isFork ? `${forkReminder}\n\n${summaryOpening(summary)}` : summaryOpening(summary);
+    const opening: ContentPart = { type: "text", text };
     const from = keptFromTurn === null ? settled.length : turnOfMessage.indexOf(keptFromTurn);
     if (from < 0) throw new Error(`compaction keeps turn ${keptFromTurn}, which is not in the conversation`);
     if (from === settled.length) {
       settled = [];
       turnOfMessage = [];
+      // A fork that has not answered yet: its stand-ins for results go with the calls they belong to.
+      calls = [];
+      results = new Map();
       said = [opening, ...said];
     } else {
       settled = [{ role: "user", parts: [opening] }, ...settled.slice(from)];

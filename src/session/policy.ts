@@ -34,6 +34,8 @@ export interface PolicyOptions
   readonly currentCwd: () => string;
   /** Folders of the session's own that the agent may read: what was too large for it is kept there. */
   readonly ownFolders: () => readonly string[];
+  /** What the mode `bubble` means at this moment: that of the agent it is a fork of. */
+  readonly bubblesTo?: (() => PermissionMode) | undefined;
   /** Where commands run; asked at the first call. */
   readonly sandbox: () => CommandSandbox | undefined;
 }
@@ -98,7 +100,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         tool,
         subject,
         title: tool.title(input),
-        mode,
+        mode: mode === "bubble" ? (options.bubblesTo?.() ?? "default") : mode,
         rules: { ...rules, allow: [...rules.allow, ...granted] },
         roots: within,
         cwd,

@@ -47,6 +47,8 @@ export interface SeatSpec {
   readonly rules: RuleSet;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTurns?: number | undefined;
+  /** The mode of the agent that this one is a fork of, at this moment. */
+  readonly bubblesTo?: (() => PermissionMode) | undefined;
   /** How the messages of the agent that this one is a fork of are had. */
   readonly inherit?: Inherit | undefined;
 }
@@ -93,6 +95,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     cwd: spec.cwd,
     permissionMode: spec.permissionMode,
     rules: spec.rules,
+    bubblesTo: spec.bubblesTo,
     childEnv: spec.env,
     currentCwd: () => cwd,
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],

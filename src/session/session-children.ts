@@ -137,6 +137,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         tools,
         cwd: request.cwd,
         permissionMode: request.mode,
+        bubblesTo: fork ? () => parent.seat.mode() : undefined,
         rules: parts.rules,
         env: { ...parts.childEnv, ...request.env },
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),

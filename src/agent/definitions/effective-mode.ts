@@ -1,6 +1,6 @@
 import type { PermissionMode } from "../../protocol/index.ts";
 
-/** From strict to loose. In `bubble` is asked what would be asked in `default`, only elsewhere. */
+/** From strict to loose. `bubble` is for forks, which start no agents: it is whatever their parent is in. */
 const looseness: Readonly<Record<PermissionMode, number>> = {
   plan: 0,
   dontAsk: 1,

@@ -6,6 +6,9 @@ export const forkPlaceholder = "Handed to a fork of this conversation, which goe
 /** By this a fork is known, also when where it came from has been lost. */
 export const forkMark = "<fork-instructions>";
 
+/** Goes before the summary of a fork's conversation, in which its instructions are no longer as they were said. */
+export const forkReminder = `${forkMark}You are a fork: a copy of another agent that carries out one task and reports to it. Start no agents.</fork-instructions>`;
+
 export interface ForkTask {
   readonly prompt: string;
   /** Where the fork works, if not where its parent does. */

@@ -66,6 +66,7 @@ ${options.children.listing}`,
     title: (input) =>
       `Agent ${input.subagent_type ?? (options.forks ? "fork" : "general-purpose")}: ${input.description}`,
     resultLimit: 60_000,
+    onlyWaits: true,
     execute: (input, context) => execute(input, context, options),
   });
 }

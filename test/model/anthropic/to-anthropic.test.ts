@@ -65,7 +65,7 @@ const params = (thinking: "effort" | "budget" | "none", change: Partial<ModelReq
 };
 
 describe("the body of a request", () => {
-  test("has every kind of part, and marks at the system's end and on the last two user messages", () => {
+  test("has every kind of part, and marks at the system's end, on the last two user messages and on the last result", () => {
     expect(toAnthropic(full, model)).toEqual({
       model: "claude-sonnet-5-5",
       max_tokens: 1000,
@@ -120,6 +120,7 @@ describe("the body of a request", () => {
               tool_use_id: "call_2",
               content: [{ type: "text", text: "not JSON" }],
               is_error: true,
+              ...mark,
             },
             { type: "text", text: "and hurry", ...mark },
           ],
@@ -137,11 +138,11 @@ describe("the body of a request", () => {
     expect(bare(longer).startsWith(bare(full).slice(0, -1))).toBe(true);
   });
 
-  test("has at most three marks however long the conversation, and marks the tools when there is no system", () => {
+  test("has at most four marks however long the conversation, and marks the tools when there is no system", () => {
     const messages = Array.from({ length: 20 }, () => conversation).flat();
     const count = (request: ModelRequest) =>
       JSON.stringify(toAnthropic(request, model)).split("cache_control").length - 1;
-    expect(count({ ...full, messages })).toBe(3);
+    expect(count({ ...full, messages })).toBe(4);
     expect(toAnthropic({ ...full, system: [] }, model).tools?.at(-1)).toMatchObject({ name: "List", ...mark });
   });
 
