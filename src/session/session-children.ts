@@ -252,7 +252,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
             signal.addEventListener("abort", leave, { once: true });
           }),
       }),
-      createSendMessageTool({ children, self: () => seat().id }),
+      createSendMessageTool({ children }),
     ];
   }
 

@@ -149,7 +149,10 @@ function markUserMessages(messages: readonly (UserParam | AssistantParam)[]): Wi
     const message = messages[index];
     if (message?.role !== "user") continue;
     const isLast = index === messages.length - 1;
-    marked[index] = { role: "user", content: isLast ? markResults(markLast(message.content)) : markLast(message.content) };
+    marked[index] = {
+      role: "user",
+      content: isLast ? markResults(markLast(message.content)) : markLast(message.content),
+    };
     left -= 1;
   }
   return marked;

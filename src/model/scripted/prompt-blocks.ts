@@ -24,7 +24,9 @@ export function createPromptMeasure(): PromptMeasure {
           const blocks = message.parts.map((part) => remember(part, message.role));
           if (!users.includes(index)) return blocks;
           const results = index === messages.length - 1 ? lastResult(message) : -1;
-          return markLast(blocks.map((block, at) => (at === results ? { ...block, breakpointMs: cacheLifeMs } : block)));
+          return markLast(
+            blocks.map((block, at) => (at === results ? { ...block, breakpointMs: cacheLifeMs } : block)),
+          );
         }),
       ];
     },

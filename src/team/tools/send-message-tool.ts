@@ -22,7 +22,7 @@ const SendMessageInput = z.strictObject({
 type SendMessageInput = z.infer<typeof SendMessageInput>;
 
 /** Speaks to an agent that was started before: one at work hears it between two turns, one that has finished goes on from where it was. */
-export function createSendMessageTool({ children, self }: { children: Children; self: () => AgentId }): Tool {
+export function createSendMessageTool({ children }: { children: Children }): Tool {
   return defineTool<SendMessageInput>({
     name: "SendMessage",
     description: `Says something to an agent that you have started with Agent, by its name or id. An agent at work hears it between two of its turns. One that has finished goes on from where it was, in the background, with all it knows: cheaper than starting a new one that has to find everything out again.`,
@@ -32,7 +32,9 @@ export function createSendMessageTool({ children, self }: { children: Children; 
     title: (input) => `SendMessage to ${input.to}: ${input.summary ?? input.message.slice(0, 80)}`,
     async execute(input, context) {
       const child = await children.find(input.to);
-      if (!child || child.parent !== self()) return failedResult(unknown(input.to, children, self()));
+      // Who calls is asked, not whose tool it is: a fork has its parent's, and its parent's agents are not its own.
+      const self = context.agent.id;
+      if (!child || child.parent !== self) return failedResult(unknown(input.to, children, self));
       const parts = [{ type: "text" as const, text: input.message }];
       if (await child.tell(parts)) {
         return textResult(`${input.to} is at work and will hear it after its current turn.`);
