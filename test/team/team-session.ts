@@ -24,6 +24,8 @@ export interface TeamSession {
   asked(path: string | RegExp): Ask[];
   /** Resolves with the first envelope, past or to come, that fits. */
   until(fits: (event: Event, envelope: Envelope) => boolean): Promise<Envelope>;
+  /** Resolves when a turn of an agent other than the lead has begun. */
+  childTurn(turn: number): Promise<Envelope>;
   /** Says it, and waits until the lead has nothing left to do and all of it has been seen. */
   ask(prompt: string): Promise<Reply>;
   /** Resolves when all that has happened so far is in `envelopes`. */
@@ -104,6 +106,11 @@ export async function teamSession(options: TeamOptions): Promise<TeamSession> {
     envelopes,
     close,
     until,
+    childTurn: (turn) =>
+      until(
+        ({ type, ...event }, { agent: id }) =>
+          type === "turn.started" && "turn" in event && event.turn === turn && paths.get(id) !== "lead",
+      ),
     seen,
     async ask(prompt) {
       const reply = await session.ask(prompt);
