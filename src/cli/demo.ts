@@ -1,9 +1,9 @@
-import { basename, relative } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { systemClock } from "../platform/index.ts";
 import { drawSession } from "./demo/draw-session.ts";
 import { drawSummary } from "./demo/draw-summary.ts";
 import { createSampleRepository, type TestRun } from "./demo/sample-repository.ts";
-import { mendTheTest } from "./demo/scenario.ts";
+import { mendTheTests } from "./demo/scenario.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { playScenario } from "./demo/play-scenario.ts";
 import { makeWorkspace, type Workspace } from "./demo/workspace.ts";
@@ -16,7 +16,7 @@ export interface DemoFlags {
   readonly fast?: boolean;
 }
 
-/** A real session with real tools in a real repository; only the model is played by a script. Needs no key and no network. */
+/** A lead and three agents, in a real session with real tools in a real repository; only the model is played by a script. Needs no key and no network. */
 export async function demo(flags: DemoFlags): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(new DOMException("left", "AbortError"));
@@ -24,7 +24,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
   const screen = createScreen(process.stdout, process.env);
   let workspace: Workspace | undefined;
   try {
-    workspace = await makeWorkspace(process.env);
+    workspace = await makeWorkspace(process.env, resolve(process.argv[1] ?? "troupe"));
     return await show({ workspace, screen, flags, signal: leaving.signal });
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
@@ -45,7 +45,7 @@ interface Showing {
 }
 
 async function show({ workspace, screen, flags, signal }: Showing): Promise<number> {
-  const scenario = mendTheTest(flags.fast ? "fast" : "readable");
+  const scenario = mendTheTests(flags.fast ? "fast" : "readable");
   const repository = await createSampleRepository(workspace, signal);
   const before = await repository.runTests(signal);
   introduce(screen, { folder: repository.path, prompt: scenario.prompt, before });
@@ -61,17 +61,17 @@ async function show({ workspace, screen, flags, signal }: Showing): Promise<numb
 
   // The script says that all is well whatever happens: only a run of our own tells.
   const after = await repository.runTests(signal);
-  const commit = await repository.lastCommit(signal);
+  const state = await repository.look();
   drawSummary(screen, {
     ...played,
     before,
     after,
-    commit,
+    state,
     durationMs,
     program: programName(process.argv[1] ?? "troupe", process.cwd()),
     kept: flags.keep ? { repository: repository.path, home: workspace.home } : undefined,
   });
-  const problem = whatWentWrong({ before, after, outcome: played.outcome });
+  const problem = whatWentWrong({ before, after, state, outcome: played.outcome });
   if (problem === undefined) return exitCodes.done;
   process.stderr.write(`troupe: the demo did not come out as it should: ${problem}\n`);
   return exitCodes.failed;
@@ -85,7 +85,7 @@ function programName(file: string, cwd: string): string {
 function introduce(screen: Screen, { folder, prompt, before }: { folder: string; prompt: string; before: TestRun }) {
   screen.line("Troupe demo", screen.paint.bold);
   screen.paragraph(
-    "A real session: real files, real git, real commands. Only the model is played by a script, so it needs no key and no network.",
+    "A lead and three agents in a real session: real files, real git, real commands. Only the model is played by a script, so it needs no key and no network.",
   );
   screen.line();
   screen.whole(folder, { first: "folder    " });

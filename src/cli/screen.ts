@@ -20,7 +20,7 @@ export interface Screen {
 }
 
 export type Style = (text: string) => string;
-export type Paint = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", Style>>;
+export type Paint = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "blue" | "magenta", Style>>;
 
 const fieldWidth = 10;
 const wordsMark = "● ";
@@ -110,6 +110,8 @@ function createPaint(colored: boolean): Paint {
     green: style(32, 39),
     yellow: style(33, 39),
     cyan: style(36, 39),
+    blue: style(94, 39),
+    magenta: style(35, 39),
   };
 }
 

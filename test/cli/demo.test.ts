@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -41,25 +41,48 @@ function runDemo(args: readonly string[], until?: (seen: string, child: ReturnTy
   });
 }
 
+/** Processes that work in a folder below, where that can be told. */
+function processesIn(folder: string): string[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder) && pid !== String(process.pid);
+    } catch (error) {
+      if (["ENOENT", "ESRCH", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+      throw error;
+    }
+  });
+}
+
+const names = ["split", "parse", "format"];
+
 describe("troupe demo", () => {
-  test("mends a failing test, asks before it commits, and leaves nothing behind", async () => {
+  test("three agents mend three faults, their work is landed, and nothing is left behind", async () => {
     const { code, stdout, stderr } = await runDemo(["--fast"]);
     expect(stderr).toBe("");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^before +2 passed, 1 failed$/m);
-    expect(stdout).toMatch(/^after +3 passed/m);
-    expect(stdout).toMatch(/^commit +[0-9a-f]{7,} Let somebody pay/m);
-    expect(stdout).toContain("src/split-bill.js | ");
-    expect(stdout).toContain("? Allow $ git commit");
-    expect(stdout).toContain("the demo answers: yes");
-    expect(stdout.match(/side by side\)/g)).toHaveLength(2);
-    expect(stdout).toContain("+  const left = totalCents % people;");
-    expect(stdout).toMatch(/^tokens +[\d,]+ in, \d+% of them from the prompt cache/m);
+    expect(stdout).toMatch(/^before +4 passed, 3 failed$/m);
+    expect(stdout).toMatch(/^after +7 passed \(run again/m);
+    expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let somebody pay every cent/m);
+    expect(stdout).toMatch(/^worktrees all removed/m);
+    for (const name of names) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} +▶ .* on troupe/agent-[0-9a-z]{8}$`, "m"));
+      expect(stdout).toMatch(new RegExp(`^  ${name} +■ back after`, "m"));
+      expect(stdout).toMatch(new RegExp(`^${name} +5 turns, 5 calls, [\\d,]+ tokens \\(\\d+% cached\\), troupe/`, "m"));
+    }
+    expect(stdout.match(/ran:\s+node\s+--test\s+\(exit\s+0\),\s+git\s+commit\s+\(exit\s+0\)/g)).toHaveLength(3);
+    expect(stdout.match(/landed on main \(1 commit\)/g)).toHaveLength(3);
     expect(readdirSync(temp)).toEqual([]);
+    expect(processesIn(temp)).toEqual([]);
   });
 
-  test("piped, it has no colour and no line over 80 columns", async () => {
+  test("it asks once, before the landing; piped, it has no colour and no line over 80 columns", async () => {
     const { stdout } = await runDemo(["--fast"]);
+    expect(stdout.match(/^ *\S* *\? Allow .*$/gm)).toEqual([
+      expect.stringContaining("? Allow $ troupe land troupe/agent-"),
+    ]);
+    expect(stdout.match(/the demo answers: yes/g)).toHaveLength(1);
     // oxlint-disable-next-line no-control-regex -- escapes are what must not be there
     expect(stdout).not.toMatch(/[\u001b\r]/);
     const lines = stdout.split("\n").filter((line) => !line.startsWith("folder ")); // that one is there to be copied
@@ -72,31 +95,43 @@ describe("troupe demo", () => {
     const [root = ""] = readdirSync(temp);
     const repository = join(temp, root, "fair-share");
     const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args], { encoding: "utf8" });
-    expect(git("log", "--format=%s")).toBe("Let somebody pay every cent of a bill\nSplit a bill among friends\n");
+    expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
+      "Split a bill among friends",
+      "Let somebody pay every cent of a bill",
+      "Read amounts to the nearest cent",
+      "Write cents with two digits",
+    ]);
     expect(git("status", "--porcelain")).toBe("");
+    expect(git("worktree", "list").trim().split("\n")).toHaveLength(1);
+    expect(git("branch", "--format=%(refname:short)")).toBe("main\n");
+
+    const home = join(temp, root, "home", ".troupe");
     const id = /ses_[0-9a-z]+/.exec(stdout)?.[0] ?? "";
-    const shown = execFileSync(process.execPath, [troupe, "sessions", "show", id], {
-      encoding: "utf8",
-      env: { ...process.env, TROUPE_HOME: join(temp, root, "home", ".troupe") },
-    });
-    expect(shown).toContain("Edit src/split-bill.js");
+    const env = { ...process.env, TROUPE_HOME: home };
+    const shown = execFileSync(process.execPath, [troupe, "sessions", "show", id], { encoding: "utf8", env });
+    expect(shown).toContain("troupe land");
+    const cost = execFileSync(process.execPath, [troupe, "cost", id], { encoding: "utf8", env, cwd: repository });
+    for (const name of names) expect(cost).toContain(`lead/${name}`);
+    expect(agentCalls(home, id)).toEqual(["called", "called", "called", "settled", "settled", "settled"]);
   });
 
   test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("%s in the middle of it leaves nothing behind", async (signal, expected) => {
+    ["SIGINT", 130, "while agents work", [], /format +▶/],
+    ["SIGTERM", 143, "while agents work", [], /split +✓ Edit/],
+    ["SIGINT", 130, "while it lands", ["--fast"], /the demo answers: yes/],
+  ] as const)("%s leaves nothing behind (%i, %s)", async (signal, expected, _when, flags, moment) => {
     let sent = false;
-    const { code, stdout, stderr } = await runDemo([], (seen, child) => {
-      if (sent || !seen.includes("side by side)")) return;
+    const { code, stdout, stderr } = await runDemo(flags, (seen, child) => {
+      if (sent || !moment.test(seen)) return;
       sent = true;
       child.kill(signal);
     });
     expect(stderr).toBe("");
     expect(code).toBe(expected);
     expect(stdout).toContain("Stopped. What the demo had made is removed.");
-    expect(stdout).not.toContain("before ");
+    expect(stdout).not.toMatch(/^before /m);
     expect(readdirSync(temp)).toEqual([]);
+    expect(processesIn(temp)).toEqual([]);
   });
 
   test("a reader that goes away ends it, without a word and without a trace", async () => {
@@ -104,31 +139,52 @@ describe("troupe demo", () => {
     expect(stderr).toBe("");
     expect(code).toBe(141);
     expect(readdirSync(temp)).toEqual([]);
+    expect(processesIn(temp)).toEqual([]);
   });
 });
 
+/** What the lead's log says of its Agent calls, in order. */
+function agentCalls(home: string, session: string): string[] {
+  const [project = ""] = readdirSync(join(home, "projects"));
+  const log = readFileSync(join(home, "projects", project, `${session}.jsonl`), "utf8");
+  const events = log
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => (JSON.parse(line) as { event?: { type: string; name?: string; callId?: string } }).event);
+  const calls = new Set(events.flatMap((it) => (it?.type === "tool.called" && it.name === "Agent" ? [it.callId] : [])));
+  return events.flatMap((it) =>
+    (it?.type === "tool.called" || it?.type === "tool.settled") && calls.has(it.callId) ? [it.type.slice(5)] : [],
+  );
+}
+
 describe("what the demo believes", () => {
-  const red = { green: false, summary: "2 passed, 1 failed" };
-  const green = { green: true, summary: "3 passed" };
+  const red = { green: false, summary: "4 passed, 3 failed" };
+  const green = { green: true, summary: "7 passed" };
+  const state = { commits: ["a", "b", "c"], leftOver: [] };
+  const outcome = { reason: "completed" } as const;
+  const good = { before: red, after: green, state, outcome };
 
   test.each([
-    [{ before: red, after: green, outcome: { reason: "completed" } }, undefined],
-    [{ before: red, after: red, outcome: { reason: "completed" } }, /not green at the end \(2 passed, 1 failed\)/],
-    [{ before: green, after: green, outcome: { reason: "completed" } }, /passed before anything/],
-    [{ before: red, after: green, outcome: { reason: "failed", detail: "no answer" } }, /ended early: no answer/],
-    [{ before: red, after: green, outcome: undefined }, /ended early/],
-  ] as const)("%j", (run, expected) => {
+    [good, undefined],
+    [{ ...good, after: red }, /not green at the end \(4 passed, 3 failed\)/],
+    [{ ...good, before: green }, /passed before anything/],
+    [{ ...good, outcome: { reason: "failed", detail: "no answer" } as const }, /ended early: no answer/],
+    [{ ...good, outcome: undefined }, /ended early/],
+    [{ ...good, state: { ...state, commits: ["a", "b"] } }, /2 commits landed, not 3/],
+    [{ ...good, state: { ...state, leftOver: ["troupe/agent-1"] } }, /not everything was removed: troupe\/agent-1/],
+  ])("%j", (run, expected) => {
     const said = whatWentWrong(run);
     if (expected === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(expected);
   });
 
   test("the sample is red as it is made, and its tests are run for real", async () => {
-    const workspace = await makeWorkspace(process.env);
+    const workspace = await makeWorkspace(process.env, troupe);
     try {
       const signal = new AbortController().signal;
       const repository = await createSampleRepository(workspace, signal);
       expect(await repository.runTests(signal)).toEqual(red);
+      expect(await repository.look()).toEqual({ commits: [], changed: "", leftOver: [] });
       rmSync(join(repository.path, "test"), { recursive: true });
       expect((await repository.runTests(signal)).green).toBe(false);
     } finally {

@@ -1,92 +1,106 @@
-import type { CallId, Event } from "../../protocol/index.ts";
+import { type AgentId, type CallId, type Envelope, type Event, leadPath } from "../../protocol/index.ts";
 import type { Screen } from "../screen.ts";
+import { type Column, createColumn } from "./column.ts";
+import { drawCall, drawEvidence, type OpenCall } from "./draw-call.ts";
 
-type Settled = Extract<Event, { type: "tool.settled" }>;
-
-interface OpenCall {
-  readonly name: string;
-  readonly title: string;
-  /** Another call ran at the same time. */
-  beside: boolean;
-  /** Its time is somebody's time to answer. */
-  readonly asked: boolean;
+interface Agent extends Column {
+  /** What it does now; undefined when it has nothing to do. */
+  doing: string | undefined;
 }
 
-/** Draws what a session does, event by event. */
-export function drawSession(screen: Screen): (event: Event) => void {
+/** Draws what the agents of a session do, event by event: what each has done stays, what each is doing passes. */
+export function drawSession(screen: Screen): (envelope: Envelope) => void {
   const { paint } = screen;
-  const open = new Map<CallId, OpenCall>();
+  const colors = [paint.magenta, paint.cyan, paint.blue];
+  const agents = new Map<AgentId, Agent>();
+  const open = new Map<CallId, OpenCall & { readonly starts: string | undefined }>();
   const asked = new Set<CallId>();
+  /** The lead is in the middle of a sentence: the line is not free. */
+  let speaking = false;
+
+  const meet = (id: AgentId, { path }: { path: string }): Agent => {
+    const isLead = path === leadPath;
+    const style = isLead ? paint.bold : (colors[(agents.size - 1) % colors.length] ?? paint.cyan);
+    const column = createColumn(screen, { name: path.split("/").at(-1) ?? path, style, isLead });
+    const agent = { ...column, doing: undefined };
+    agents.set(id, agent);
+    return agent;
+  };
+  const named = (name: string | undefined) => [...agents.values()].find((agent) => agent.name === name);
 
   const drawers: Drawers = {
-    "text.delta": ({ text }) => screen.words(text),
-    "turn.ended": () => screen.endWords(),
-    "tool.called": ({ callId, name, title }) => {
-      for (const other of open.values()) other.beside = true;
-      open.set(callId, { name, title, beside: open.size > 0, asked: asked.has(callId) });
-      screen.passing(`  … ${title}`);
+    "text.delta": ({ text }, agent) => {
+      if (!agent.isLead) return;
+      speaking = true;
+      screen.words(text);
     },
-    "tool.settled": (event) => {
-      const call = open.get(event.callId);
-      open.delete(event.callId);
-      if (call) drawCall(screen, call, event);
+    "turn.started": (_, agent) => {
+      agent.doing = "thinks";
     },
-    "permission.asked": ({ question, callId }) => {
+    "turn.ended": ({ parts }, agent) => {
+      if (agent.isLead) return;
+      const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+      if (words !== "") agent.say(words, { mark: "●", markStyle: agent.style });
+    },
+    "tool.called": ({ callId, name, title, input }, agent) => {
+      const starts = name === "Agent" ? (input as { name?: string }).name : undefined;
+      open.set(callId, { name, title, asked: asked.has(callId), starts });
+      agent.doing = name === "Agent" ? undefined : title;
+    },
+    "tool.settled": (settled, agent) => {
+      const call = open.get(settled.callId);
+      open.delete(settled.callId);
+      if (!call) return;
+      const started = named(call.starts);
+      if (started) drawEvidence(started, paint, settled);
+      else drawCall(agent, paint, { call, settled });
+    },
+    "agent.idle": (_, agent) => {
+      agent.doing = undefined;
+    },
+    "permission.asked": ({ question, callId }, agent) => {
       asked.add(callId);
-      screen.paragraph(question, { first: "  ? ", style: paint.yellow });
+      agent.say(question, { mark: "?", markStyle: paint.yellow, style: paint.yellow });
     },
-    "permission.settled": ({ behavior }) =>
-      screen.line(`    the demo answers: ${behavior === "allow" ? "yes" : "no"}`, paint.bold),
-    "turn.failed": ({ failure }) => screen.paragraph(failure.message, { first: "  ✗ ", style: paint.red }),
-    "notice.raised": ({ message }) => screen.paragraph(message, { first: "  ! ", style: paint.yellow }),
+    "permission.settled": ({ behavior }, agent) =>
+      agent.below(`the demo answers: ${behavior === "allow" ? "yes" : "no"}`, paint.bold),
+    "turn.failed": ({ failure }, agent) =>
+      agent.say(failure.message, { mark: "✗", markStyle: paint.red, style: paint.red }),
+    "notice.raised": ({ message }, agent) =>
+      agent.say(message, { mark: "!", markStyle: paint.yellow, style: paint.yellow }),
+    "agent.spawned": ({ worktree, description }, agent) => {
+      if (!agent.isLead) agent.say(`${description ?? ""}, on ${worktree?.branch ?? "main"}`, begins(agent));
+    },
   };
-  return (event) => (drawers[event.type] as ((event: Event) => void) | undefined)?.(event);
+  const begins = ({ style }: Agent) => ({ mark: "▶", markStyle: style });
+
+  return ({ agent: id, event }) => {
+    const agent = agents.get(id) ?? (event.type === "agent.spawned" ? meet(id, event) : undefined);
+    if (!agent) return;
+    const draw = drawers[event.type] as ((event: Event, agent: Agent) => void) | undefined;
+    if (!draw) return;
+    if (speaking && drawsLines(event.type)) {
+      screen.endWords();
+      speaking = false;
+    }
+    draw(event, agent);
+    if (!speaking) showDoing(screen, [...agents.values()]);
+  };
 }
 
 /** What has no drawer is not shown. */
-type Drawers = { readonly [T in Event["type"]]?: (event: Extract<Event, { type: T }>) => void };
+type Drawers = { readonly [T in Event["type"]]?: (event: Extract<Event, { type: T }>, agent: Agent) => void };
 
-function drawCall(screen: Screen, call: OpenCall, settled: Settled): void {
-  const { paint } = screen;
-  const ok = settled.outcome === "ok";
-  const facts = [
-    ...(ok ? [] : [settled.outcome]),
-    ...measureOf(settled),
-    ...(call.asked ? [] : [duration(settled.durationMs)]),
-    ...(call.beside ? ["side by side"] : []),
-  ];
-  screen.paragraph(facts.length === 0 ? call.title : `${call.title} (${facts.join(", ")})`, {
-    first: ok ? "  ✓ " : "  ✗ ",
-    mark: ok ? paint.green : paint.red,
+const drawsLines = (type: Event["type"]) => type !== "text.delta" && type !== "turn.started" && type !== "agent.idle";
+
+/** The agents side by side on one line that passes. */
+function showDoing(screen: Screen, agents: readonly Agent[]): void {
+  const busy = agents.filter(({ doing }) => doing !== undefined);
+  if (busy.length === 0) return;
+  const each = Math.max(8, Math.floor((screen.width - 4) / busy.length) - 3);
+  const texts = busy.map(({ name, doing = "" }) => {
+    const text = `${name}: ${doing}`;
+    return text.length > each ? `${text.slice(0, each - 1)}…` : text;
   });
-  if (settled.display?.kind === "diff") return drawDiff(screen, settled.display.patch);
-  if (call.name === "Bash" || !ok) drawOutput(screen, textOf(settled), ok ? 3 : 5);
+  screen.passing(`  … ${texts.join(" · ")}`);
 }
-
-function measureOf(settled: Settled): string[] {
-  const { display } = settled;
-  if (display?.kind === "terminal") return display.exitCode === 0 ? [] : [`exit code ${display.exitCode}`];
-  if (display?.kind === "summary") return [display.text];
-  const lines = display?.kind === "diff" ? display.patch.split("\n") : textOf(settled).trimEnd().split("\n");
-  if (display?.kind !== "diff") return [`${lines.length} lines`];
-  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
-  return [`+${count("+")} -${count("-")}`];
-}
-
-function drawDiff(screen: Screen, patch: string): void {
-  const { paint } = screen;
-  for (const line of patch.split("\n")) {
-    const style = line.startsWith("+") ? paint.green : line.startsWith("-") ? paint.red : paint.dim;
-    screen.line(`    ${line}`, style);
-  }
-}
-
-function drawOutput(screen: Screen, text: string, most: number): void {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  for (const line of lines.slice(0, most)) screen.line(`    ${line}`, screen.paint.dim);
-  if (lines.length > most) screen.line(`    … ${lines.length - most} more lines`, screen.paint.dim);
-}
-
-const textOf = ({ content }: Settled) => content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-
-const duration = (ms: number) => (ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -1,6 +1,6 @@
 import { createScriptedModel } from "../../model/scripted/index.ts";
 import { systemClock } from "../../platform/index.ts";
-import type { Event, SessionId } from "../../protocol/index.ts";
+import type { AgentId, Envelope, SessionId } from "../../protocol/index.ts";
 import { type RunOutcome, type Session, startSession } from "../../session/index.ts";
 import type { SessionView } from "../../view/index.ts";
 import type { Scenario } from "./scenario.ts";
@@ -8,7 +8,7 @@ import type { Scenario } from "./scenario.ts";
 export interface Stage {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly draw: (event: Event) => void;
+  readonly draw: (envelope: Envelope) => void;
   readonly signal: AbortSignal;
 }
 
@@ -16,6 +16,8 @@ export interface Played {
   readonly sessionId: SessionId;
   readonly outcome: RunOutcome | undefined;
   readonly view: SessionView;
+  /** The branch of each agent that had a worktree. */
+  readonly branches: ReadonlyMap<AgentId, string>;
 }
 
 /** Drives a session as any face does: a command in, events out, a reply to what is asked. Rejects when the signal aborts. */
@@ -32,23 +34,30 @@ export async function playScenario(scenario: Scenario, stage: Stage): Promise<Pl
   signal.addEventListener("abort", leave, { once: true });
   try {
     signal.throwIfAborted();
-    const following = follow(session, scenario, stage);
+    const branches = new Map<AgentId, string>();
+    const following = follow(session, scenario, { ...stage, branches });
     await session.dispatch({ type: "prompt", content: scenario.prompt });
     const outcome = await session.settled();
     await session.close();
     await following;
     signal.throwIfAborted();
-    return { sessionId: session.id, outcome, view: session.view() };
+    return { sessionId: session.id, outcome, view: session.view(), branches };
   } finally {
     signal.removeEventListener("abort", leave);
     await session.close("interrupted");
   }
 }
 
-async function follow(session: Session, scenario: Scenario, { draw, signal }: Stage): Promise<void> {
-  for await (const { event } of session.events()) {
+interface Following extends Stage {
+  readonly branches: Map<AgentId, string>;
+}
+
+async function follow(session: Session, scenario: Scenario, { draw, signal, branches }: Following): Promise<void> {
+  for await (const envelope of session.events()) {
     if (signal.aborted) return;
-    draw(event);
+    draw(envelope);
+    const { event } = envelope;
+    if (event.type === "agent.spawned" && event.worktree) branches.set(envelope.agent, event.worktree.branch);
     if (event.type !== "permission.asked") continue;
     const reply = { behavior: "allow", scope: "once" } as const;
     void answerLater(scenario.answerAfterMs, signal, () =>

@@ -9,8 +9,17 @@ export interface SampleRepository {
   readonly path: string;
   /** Runs the tests ourselves, whatever anybody says about them. */
   runTests(signal: AbortSignal): Promise<TestRun>;
-  /** `git log -1 --stat`, line by line. */
-  lastCommit(signal: AbortSignal): Promise<readonly string[]>;
+  /** What the repository says for itself. */
+  look(): Promise<RepositoryState>;
+}
+
+export interface RepositoryState {
+  /** Hash and subject of each commit since the first, oldest first. */
+  readonly commits: readonly string[];
+  /** `3 files changed, …` since the first commit. */
+  readonly changed: string;
+  /** Worktrees beside the repository itself, and branches of agents. */
+  readonly leftOver: readonly string[];
 }
 
 export interface TestRun {
@@ -19,7 +28,7 @@ export interface TestRun {
   readonly summary: string;
 }
 
-/** A small project with one failing test and one commit. Nothing in it has to be installed. */
+/** A small project with three failing tests and one commit. */
 export async function createSampleRepository(workspace: Workspace, signal: AbortSignal): Promise<SampleRepository> {
   const { env } = workspace;
   const path = join(workspace.root, "fair-share");
@@ -38,13 +47,28 @@ export async function createSampleRepository(workspace: Workspace, signal: Abort
   for (const [key, value] of Object.entries(repositoryConfig)) await git("config", key, value);
   await git("add", ".");
   await git("commit", "--quiet", "--message=Split a bill among friends");
+  const first = (await git("rev-parse", "HEAD")).trim();
 
   return {
     path,
     runTests: (signal) => runTests(path, env, signal),
-    lastCommit: async () => (await git("log", "-1", "--stat=76", "--format=%h %s")).trimEnd().split("\n"),
+    async look() {
+      const worktrees = linesOf(await git("worktree", "list", "--porcelain")).filter((line) =>
+        line.startsWith("worktree "),
+      );
+      return {
+        commits: linesOf(await git("log", "--reverse", "--format=%h %s", `${first}..HEAD`)),
+        changed: (await git("diff", "--shortstat", first, "HEAD")).trim(),
+        leftOver: [
+          ...worktrees.slice(1),
+          ...linesOf(await git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe")),
+        ],
+      };
+    },
   };
 }
+
+const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
 /** In the repository itself, where neither the user's nor the system's git config is stronger. */
 const repositoryConfig = {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
@@ -14,21 +14,31 @@ export interface Workspace {
 /** Of the user's environment only this goes along: whatever else is set must not change what the demo does. */
 const kept = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ"];
 
-export async function makeWorkspace(userEnv: Readonly<Record<string, string | undefined>>): Promise<Workspace> {
+/** `program` is the file that runs as `troupe` in there, installed or not. */
+export async function makeWorkspace(
+  userEnv: Readonly<Record<string, string | undefined>>,
+  program: string,
+): Promise<Workspace> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "troupe-demo-")));
   const home = join(root, "home", ".troupe");
   await mkdir(dirname(home));
+  const bin = join(root, "bin");
+  await mkdir(bin);
+  const troupe = `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(program)} "$@"\n`;
+  await writeFile(join(bin, "troupe"), troupe, { mode: 0o755 });
   const env = Object.fromEntries(kept.flatMap((name) => (userEnv[name] ? [[name, userEnv[name]]] : [])));
   return {
     root,
     home,
     env: {
       ...env,
-      // The agent's `node` is the one that runs this program.
-      PATH: [dirname(process.execPath), env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter),
+      // The agents' `node` is the one that runs this program, and their `troupe` is this program.
+      PATH: [bin, dirname(process.execPath), env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter),
       HOME: dirname(home),
       TROUPE_HOME: home,
     },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
+
+const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
