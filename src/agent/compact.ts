@@ -10,6 +10,8 @@ export interface Compact extends Omit<AskModel, "request" | "mostPromptTokens"> 
   readonly caller: Omit<ModelRequest["caller"], "purpose">;
   readonly trigger: "limit" | "overflow" | "asked";
   readonly instructions?: string | undefined;
+  /** Goes with every summary: work that is under way. */
+  readonly stillThere?: (() => string | undefined) | undefined;
 }
 
 export type CompactResult =
@@ -49,9 +51,10 @@ export async function compact(options: Compact): Promise<CompactResult> {
     .join("\n")
     .trim();
   if (summary === "") return { type: "failed", message: "the model wrote no summary", aborted: false };
+  const kept = [summary, options.stillThere?.()].filter((part) => part !== undefined).join("\n\n");
   const tokensBefore = estimateTokens(conversation);
   await recorder.record(
-    { type: "context.compacted", trigger: options.trigger, summary, keptFromTurn, tokensBefore },
+    { type: "context.compacted", trigger: options.trigger, summary: kept, keptFromTurn, tokensBefore },
     signal,
   );
   return { type: "compacted" };

@@ -16,4 +16,5 @@ export {
   composeSystemPrompt,
   refreshSystemPrompt,
 } from "./system-prompt.ts";
+export { stillThere } from "./fragments/still-there.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

@@ -20,6 +20,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     path: AgentPath,
     agentType: z.string(),
     parent: AgentId.optional(),
+    /** The call that has started it. */
+    callId: CallId.optional(),
     /** What it was started for, in a few words. */
     description: z.string().optional(),
     worktree: z.object({ path: z.string(), branch: z.string() }).optional(),

@@ -41,7 +41,15 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
   const starting = children?.toolsOf(() => seat, leadPath) ?? [];
   const tools = (): readonly Tool[] => [...parts.tools(), ...starting];
-  const seat: Seat = createSeat(shared, { ...parts, tools, path: leadPath, type: "lead", log, env: parts.childEnv });
+  const seat: Seat = createSeat(shared, {
+    ...parts,
+    tools,
+    path: leadPath,
+    type: "lead",
+    log,
+    env: parts.childEnv,
+    resting: () => children?.resting(log.agent) ?? [],
+  });
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
   const sandboxNotices = await noSandbox(sandbox);
 
@@ -77,6 +85,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
+  await children?.tellOfLost(seat, log.replayed);
   await lead.closeOpenCalls();
   await background.recover(log.replayed, async (started) => children?.lost(started));
   const system = parts.system(conversation.system);

@@ -8,6 +8,7 @@ import {
   type Inherit,
   type Ledger,
   type PermissionPorts,
+  stillThere,
 } from "../agent/index.ts";
 import { type ProcessScope, safeName } from "../platform/index.ts";
 import type { AgentId, AgentPath, Envelope, ModelClient, PermissionMode } from "../protocol/index.ts";
@@ -49,6 +50,8 @@ export interface SeatSpec {
   readonly maxTurns?: number | undefined;
   /** The mode of the agent that this one is a fork of, at this moment. */
   readonly bubblesTo?: (() => PermissionMode) | undefined;
+  /** Agents it has started that are at rest. */
+  readonly resting?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
   /** How the messages of the agent that this one is a fork of are had. */
   readonly inherit?: Inherit | undefined;
 }
@@ -157,6 +160,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     },
     ready: parts.mcp?.ready,
     hooks: hooks?.agent,
+    stillThere: () => stillThere({ running: background.running(), resting: spec.resting?.() ?? [] }),
     permissions: createPermissions({
       decide: plan.decide(policy.decide),
       remember: plan.remember(policy.remember),

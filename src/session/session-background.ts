@@ -2,13 +2,17 @@ import { type Agent, backgroundNotification } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type { BackgroundId, PromptId, StoredEnvelope, StoredEvent } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
+import type { LostReport } from "../team/index.ts";
 import { type BackgroundEvent, type BackgroundTasks, createBackgroundTasks } from "../tool/index.ts";
 
 export interface SessionBackground {
   readonly tasks: BackgroundTasks;
   running(): readonly RunningWork[];
   /** Tells the agent of work that an earlier life of the session has left without an end. */
-  recover(log: readonly StoredEnvelope[], report: (started: StartedWork) => Promise<string | undefined>): Promise<void>;
+  recover(
+    log: readonly StoredEnvelope[],
+    report: (started: StartedWork) => Promise<LostReport | undefined>,
+  ): Promise<void>;
   /** Ends what runs, and wakes nobody for it. */
   stopRunning(): Promise<void>;
   /** The same, and starts nothing any more. */
@@ -77,8 +81,10 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
     async recover(log, report) {
       for (const started of unfinished(log)) {
         const { backgroundId } = started;
-        const end: EndedWork = { type: "background.ended", backgroundId, status: "killed", exitCode: null };
-        await tell(started, end, await report(started));
+        const lost = await report(started);
+        const status = lost === undefined || lost.status === "stopped" ? "killed" : lost.status;
+        const end: EndedWork = { type: "background.ended", backgroundId, status, exitCode: null };
+        await tell(started, end, lost?.text);
         await agent().record(end);
       }
     },

@@ -1,6 +1,6 @@
 import { selectAgentTools, waitForServers } from "../agent/definitions/index.ts";
 import { type Agent, createConversation, forkMark } from "../agent/index.ts";
-import type { AgentId, AgentPath, Message, StoredEnvelope } from "../protocol/index.ts";
+import type { AgentId, AgentPath, Message, PromptId, StoredEnvelope } from "../protocol/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import {
   type Child,
@@ -15,6 +15,7 @@ import {
   finishWorktree,
   type Isolation,
   lostReport,
+  type LostReport,
   type ParentAgent,
   resumeWorktree,
   type SeatRequest,
@@ -32,7 +33,11 @@ export interface SessionChildren {
   /** Agents that work in the foreground go on in the background. */
   sendToBackground(): void;
   /** What is told of an agent that was at work when an earlier life of the session ended. */
-  lost(started: StartedWork): Promise<string | undefined>;
+  lost(started: StartedWork): Promise<LostReport | undefined>;
+  /** Tells of agents that the caller was waiting for when an earlier life of the session ended: before their calls are closed. */
+  tellOfLost(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  /** Agents that this one has started and that are at rest. */
+  resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agents(): readonly Agent[];
   interruptAll(reason: string): Promise<void>;
   close(): Promise<void>;
@@ -142,6 +147,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         env: { ...parts.childEnv, ...request.env },
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
         inherit: inheritFrom(logs),
+        resting: () => resting(request.agentId),
       },
     );
     seats.set(request.agentId, { seat, tools });
@@ -157,6 +163,10 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         if (inherited) await seat.agent.record({ type: "context.inherited", ...inherited });
         const system = fork ? parent.seat.conversation.system : agents.systemOf(definition, request.cwd);
         await seat.agent.record({ type: "context.composed", system: [...system] });
+      },
+      async takeUp() {
+        await seat.agent.closeOpenCalls();
+        await seat.background.recover(log.replayed, lost);
       },
       stopLeftovers: () => seat.background.stopRunning(),
       async close() {
@@ -205,7 +215,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         },
         new Map([...logs, [opened.leadLog.agent, await agents.readLead()]]),
       );
-      await seat.agent.closeOpenCalls();
+      await seat.takeUp();
       return createChild({
         id,
         path: spawned.path,
@@ -256,17 +266,41 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     ];
   }
 
+  async function lost(started: StartedWork): Promise<LostReport | undefined> {
+    if (started.agent === undefined) return undefined;
+    const { agent, backgroundId: taskId, description } = started;
+    return lostReport({ agent, taskId, description }, (await agents.readLogs()).get(agent) ?? []);
+  }
+
+  const resting = (parent: AgentId) =>
+    children
+      .all()
+      .filter((child) => child.parent === parent && !child.running)
+      .map(({ id, name, description }) => ({ name: name ?? id, description }));
+
   return {
     toolsOf,
     sendToBackground() {
       for (const resolve of sendToBackground) resolve();
       sendToBackground.clear();
     },
-    async lost(started) {
-      if (started.agent === undefined) return undefined;
-      const envelopes = (await agents.readLogs()).get(started.agent) ?? [];
-      return lostReport(started, envelopes);
+    lost,
+    async tellOfLost(seat, log) {
+      const open = new Set(seat.conversation.openCalls().map(({ call }) => call.callId));
+      if (open.size === 0) return;
+      const known = new Set(
+        log.flatMap(({ event }) => (event.type === "background.started" ? (event.agent ?? []) : [])),
+      );
+      for (const [agent, envelopes] of await agents.readLogs()) {
+        const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
+        if (spawned?.parent !== seat.id || known.has(agent)) continue;
+        if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
+        const { text } = lostReport({ agent, description: spawned.description ?? spawned.agentType }, envelopes);
+        const promptId = agent.replace(/^agt_/, "prm_") as PromptId;
+        await seat.agent.admitOnce(promptId, "background", [{ type: "text", text }]);
+      }
     },
+    resting,
     agents: () => [...seats.values()].map(({ seat }) => seat.agent),
     async interruptAll(reason) {
       await Promise.all(children.all().flatMap((child) => (child.running ? [child.interrupt(reason)] : [])));

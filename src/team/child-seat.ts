@@ -19,6 +19,8 @@ export interface ChildSeat {
   readonly notices: readonly string[];
   /** Writes down how it begins. Only for one that is new. */
   begin(spawned: Spawned, inherited?: { readonly from: AgentId; readonly turn: number }): Promise<void>;
+  /** Only for one that is known from its log: settles what an earlier life of the session has left open. */
+  takeUp(): Promise<void>;
   /** Stops commands it has left running: nobody will hear of them once it has reported. */
   stopLeftovers(): Promise<void>;
   /** Stops everything and closes its log. */

@@ -14,6 +14,7 @@ import {
   type AgentDefinition,
   type AgentId,
   type AgentPath,
+  type CallId,
   type Envelope,
   leadPath,
   type PermissionMode,
@@ -52,6 +53,8 @@ export interface ParentAgent {
 }
 
 export interface StartChild {
+  /** The call that asks for it. */
+  readonly callId?: CallId | undefined;
   readonly description: string;
   readonly prompt: string;
   readonly type?: string | undefined;
@@ -261,6 +264,7 @@ export function createChildren(options: ChildrenOptions): Children {
         path,
         agentType: fork ? "fork" : definition.name,
         parent: parent.id,
+        ...(request.callId !== undefined && { callId: request.callId }),
         description: request.description,
         ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
         model,

@@ -20,6 +20,6 @@ export { createOverlapMap, type Overlap } from "./overlap.ts";
 export { type Child, createChild } from "./child.ts";
 export { type ChildSeat, type SeatRequest } from "./child-seat.ts";
 export { type Children, createChildren, type Isolation, type ParentAgent } from "./children.ts";
-export { lostReport } from "./lost-report.ts";
+export { lostReport, type LostReport } from "./lost-report.ts";
 export { createAgentTool } from "./tools/agent-tool.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";

@@ -1,26 +1,35 @@
-import { agentNotification } from "../agent/index.ts";
-import type { StoredEnvelope, StoredEvent } from "../protocol/index.ts";
+import { agentNotification, type AgentReport } from "../agent/index.ts";
+import type { AgentId, StoredEnvelope, StoredEvent } from "../protocol/index.ts";
 import { evidenceOf } from "./evidence.ts";
 import { evidenceText } from "./evidence-text.ts";
 
-/** What is told of an agent that was at work when the program ended: what it had done, and that it can go on. */
+export interface LostReport {
+  readonly status: AgentReport["status"];
+  readonly text: string;
+}
+
+/**
+ * What is told of an agent whose end nobody was told of before the program ended: how it ended, if it had; else what it
+ * had done, and that it can go on.
+ */
 export function lostReport(
-  started: Extract<StoredEvent, { type: "background.started" }>,
+  work: { readonly agent: AgentId; readonly taskId?: string; readonly description: string },
   envelopes: readonly StoredEnvelope[],
-): string {
+): LostReport {
   const evidence = evidenceOf(envelopes);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = evidence.tokens;
   const events = envelopes.map(({ event }) => event);
   const answer = events.findLast((event) => event.type === "turn.ended");
   const spawned = events.find((event) => event.type === "agent.spawned");
-  const first = events.find((event) => event.type === "prompt.admitted");
+  const asked = events.findLast((event) => event.type === "prompt.admitted" && event.source === "agent");
   const words = (parts: readonly { type: string; text?: string }[] = []) =>
     parts.map(({ text }) => text ?? "").join("\n");
-  return agentNotification(started.backgroundId, words(first?.parts), {
-    agentId: started.agent ?? "",
-    description: started.description,
-    status: "stopped",
-    reason: "the program ended while it worked; SendMessage lets it go on from where it was",
+  const { status, reason } = endOf(events);
+  const text = agentNotification(work.taskId, asked?.type === "prompt.admitted" ? words(asked.parts) : "", {
+    agentId: work.agent,
+    description: work.description,
+    status,
+    reason,
     text: words(answer?.parts.filter((part) => part.type === "text")),
     evidence: evidenceText(evidence),
     usage: {
@@ -30,4 +39,19 @@ export function lostReport(
     },
     worktree: spawned?.worktree && { ...spawned.worktree, kept: true },
   });
+  return { status, text };
+}
+
+const steps = new Set(["prompt.admitted", "prompt.promoted", "turn.started", "agent.idle"]);
+
+function endOf(events: readonly StoredEvent[]): Pick<AgentReport, "status" | "reason"> {
+  const last = events.findLast(({ type }) => steps.has(type));
+  if (last?.type !== "agent.idle" || last.reason === "interrupted") {
+    return {
+      status: "stopped",
+      reason: "the program ended while it worked; SendMessage lets it go on from where it was",
+    };
+  }
+  if (last.reason === "completed") return { status: "completed" };
+  return { status: "failed", reason: last.detail ?? "no reason was given" };
 }

@@ -30,10 +30,10 @@ export function agentResult(report: AgentReport, { brief }: { brief: boolean }):
 }
 
 /** Tells the one that started it that a background agent has ended. */
-export const agentNotification = (taskId: string, prompt: string, report: AgentReport): string =>
+export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string =>
   [
     "<task-notification>",
-    `<task-id>${taskId}</task-id>`,
+    ...(taskId === undefined ? [] : [`<task-id>${taskId}</task-id>`]),
     `<agent-id>${report.agentId}</agent-id>`,
     `<status>${report.status}</status>`,
     `<summary>${escapeMarkup(report.description)}</summary>`,

@@ -79,6 +79,7 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   try {
     started = await options.children.start(parent, {
       ...input,
+      callId: context.callId,
       type: input.subagent_type,
       background: input.run_in_background,
       signal: context.signal,
