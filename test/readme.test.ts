@@ -49,7 +49,7 @@ const headings = (text: string) =>
   );
 
 test("docs/events.md has every event, with its kind, and no other", () => {
-  const listed = [...read("docs/events.md").matchAll(/^\| `([a-z.]+)` \| (stored|live) \|/gm)];
+  const listed = [...read("docs/events.md").matchAll(/^\| `([a-z.]+)` +\| (stored|live) +\|/gm)];
   const names = (kind: string) => listed.flatMap(([, name, is]) => (is === kind ? [name ?? ""] : [])).sort();
   const types = (options: readonly { shape: { type: { value: string } } }[]) => options.map((o) => o.shape.type.value);
   expect(names("stored")).toEqual(types(StoredEvent.options).sort());
