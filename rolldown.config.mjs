@@ -30,14 +30,20 @@ export const library = defineConfig({
 });
 
 /**
- * The program in one file, in the one form whose compiled code Node 20 can keep. Code that is run this way cannot import by
+ * The program, in the one form whose compiled code Node 20 can keep. Code that is run this way cannot import by
  * itself: what it takes from outside comes through a function that the launcher hands in.
  */
 const program = defineConfig({
   ...common,
   input: { program: "src/cli/main.ts" },
   plugins: [{ name: "import-through-launcher", transform: { filter: { id: /\/src\// }, handler: throughLauncher } }],
-  output: { dir: "dist", format: "cjs", minify, entryFileNames: "[name].cjs", codeSplitting: false },
+  output: {
+    dir: "dist",
+    format: "cjs",
+    minify,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "program/[name]-[hash].cjs",
+  },
 });
 
 function throughLauncher(code) {

@@ -10,53 +10,61 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 
 export interface CodeCache {
-  readonly source: string;
-  /** What V8 made of the source the last time; V8 itself refuses what does not fit it. */
-  readonly data: Buffer | undefined;
-  /** Keeps it for the next time, if there is a home to keep it in. */
-  keep(make: () => Buffer): void;
+  /** A file of the program, and what V8 made of it the last time; V8 itself refuses what does not fit it. */
+  read(file: string): { readonly source: string; readonly data: Buffer | undefined };
+  /** To be kept for the next time. */
+  keep(file: string, make: () => Buffer): void;
+  /** Keeps it, if there is a home to keep it in. */
+  write(): void;
 }
 
 /**
  * Compiled code is executable: it is read only from a folder of the user's own that nobody else can write to, and the
  * home folder is never made just for it.
  */
-export function openCodeCache(file: string): CodeCache {
-  const { size, mtimeMs } = statSync(file);
-  const given = process.env["TROUPE_HOME"];
-  // A relative one is refused later on; until then nothing is loaded from where it leads.
-  const home = given && isAbsolute(given) ? given : join(homedir(), ".troupe");
-  const folder = join(home, "cache");
-  const name = `program-${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}.bin`;
+export function openCodeCache(entry: string): CodeCache {
+  const { size, mtimeMs } = statSync(entry);
+  const said = process.env["TROUPE_HOME"];
+  // A relative home is refused later on, with words; until then it is nowhere to look for code.
+  const home = said ? (isAbsolute(said) ? said : undefined) : join(homedir(), ".troupe");
+  const all = home && join(home, "cache");
+  const build = `${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}`;
+  const folder = all && join(all, build);
+  const isUsable = all !== undefined && folder !== undefined && isOurs(all) && isOurs(folder);
+  const made = new Map<string, () => Buffer>();
   return {
-    source: readFileSync(file, "utf8"),
-    data: isOurs(folder) && isOurs(join(folder, name)) ? readFileSync(join(folder, name)) : undefined,
-    keep(make) {
-      if (!existsSync(home)) return;
+    read(file) {
+      const kept = folder && join(folder, `${basename(file)}.bin`);
+      const data = isUsable && kept !== undefined && isOurs(kept) ? readFileSync(kept) : undefined;
+      return { source: readFileSync(file, "utf8"), data };
+    },
+    keep: (file, make) => void made.set(`${basename(file)}.bin`, make),
+    write() {
+      if (made.size === 0 || home === undefined || all === undefined || folder === undefined || !existsSync(home))
+        return;
       try {
         mkdirSync(folder, { mode: 0o700, recursive: true });
-        if (!isOurs(folder)) return;
-        const part = join(folder, `${name}.${process.pid}`);
-        writeFileSync(part, make(), { mode: 0o600, flag: "wx" });
-        renameSync(part, join(folder, name));
-        for (const other of readdirSync(folder)) {
-          if (other.startsWith("program-") && other !== name && !other.startsWith(`${name}.`))
-            rmSync(join(folder, other), { force: true });
-        }
+        if (!isOurs(all) || !isOurs(folder)) return;
+        for (const [name, make] of made) replace(join(folder, name), make());
+        for (const other of readdirSync(all))
+          if (other !== build) rmSync(join(all, other), { recursive: true, force: true });
       } catch (error) {
         // A full or read-only disk costs some time at the next start, and nothing else.
-        if (
-          !["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOENT", "ENOTDIR"].includes(
-            (error as NodeJS.ErrnoException).code ?? "",
-          )
-        )
-          throw error;
+        if (!expected.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
       }
     },
   };
+}
+
+const expected = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOENT", "ENOTDIR"]);
+
+function replace(file: string, data: Buffer): void {
+  const part = `${file}.${process.pid}`;
+  writeFileSync(part, data, { mode: 0o600, flag: "wx" });
+  renameSync(part, file);
 }
 
 function isOurs(path: string): boolean {

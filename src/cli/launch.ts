@@ -1,18 +1,40 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import { openCodeCache } from "./code-cache.ts";
 
-// The program is one file that V8 has to compile before it can do anything. What it compiled the last time is kept, and
-// saves a third of the time to the first request. Without the cache everything works, only later.
-const file = fileURLToPath(new URL("./program.cjs", import.meta.url));
-const cache = openCodeCache(file);
+// V8 has to compile the program before it can do anything. What it compiled the last time is kept, and saves a third of the
+// time to the first request. Without the cache everything works, only later.
+const entry = fileURLToPath(new URL("./program.cjs", import.meta.url));
+const cache = openCodeCache(entry);
+const requireOutside = createRequire(entry);
+const importOutside = (specifier: string) => import(specifier);
+const loaded = new Map<string, { exports: unknown }>();
 const parameters = "exports, require, module, __filename, __dirname, __troupeImport";
-const script = new Script(`(function (${parameters}) {${cache.source}\n})`, { filename: file, cachedData: cache.data });
-const program: { exports: { main?: () => Promise<void> } } = { exports: {} };
-const run = script.runInThisContext() as (...scope: unknown[]) => void;
-run(program.exports, createRequire(file), program, file, dirname(file), (specifier: string) => import(specifier));
-await program.exports.main?.();
-if (!cache.data || script.cachedDataRejected) cache.keep(() => script.createCachedData());
+
+/** The program is cut into files that are loaded when they are needed; each is compiled with what is kept of it. */
+function load(file: string): unknown {
+  const known = loaded.get(file);
+  if (known) return known.exports;
+  const { source, data } = cache.read(file);
+  const script = new Script(`(function (${parameters}) {${source}\n})`, { filename: file, cachedData: data });
+  if (!data || script.cachedDataRejected) cache.keep(file, () => script.createCachedData());
+  const module = { exports: {} };
+  loaded.set(file, module);
+  const near = (id: string): unknown => (id.startsWith(".") ? load(resolve(dirname(file), id)) : requireOutside(id));
+  const run = script.runInThisContext() as (...scope: unknown[]) => void;
+  run(
+    module.exports,
+    Object.assign(near, { resolve: requireOutside.resolve }),
+    module,
+    file,
+    dirname(file),
+    importOutside,
+  );
+  return module.exports;
+}
+
+await (load(entry) as { main: () => Promise<void> }).main();
+cache.write();
