@@ -23,9 +23,13 @@ function specOf(tool: Tool): ToolSpec {
 }
 
 function schemaOf(input: z.ZodType): Record<string, unknown> {
+  const known = schemas.get(input);
+  if (known) return known;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  schemas.set(input, schema);
   return schema;
 }
 
-/** Not state: a memory of what a pure function of an unchanging object gave. */
+/** Not state: memories of what pure functions of unchanging objects gave. Agents have tools of their own with schemas in common. */
 const specs = new WeakMap<Tool, ToolSpec>();
+const schemas = new WeakMap<z.ZodType, Record<string, unknown>>();

@@ -49,6 +49,15 @@ const agentInput = () =>
   });
 type AgentInput = z.infer<ReturnType<typeof agentInput>>;
 
+/** Not state: a memory of something that is always the same. Every agent has a tool of its own, and the schema is the larger part of it. */
+const inputs = new WeakMap<Children, ReturnType<typeof agentInput>>();
+
+function inputFor(children: Children): ReturnType<typeof agentInput> {
+  const input = inputs.get(children) ?? agentInput();
+  inputs.set(children, input);
+  return input;
+}
+
 /** Starts another agent for one task. */
 export function createAgentTool(options: AgentToolOptions): Tool {
   const omitted = options.forks
@@ -60,7 +69,7 @@ export function createAgentTool(options: AgentToolOptions): Tool {
 
 Types:
 ${options.children.listing}`,
-    input: agentInput(),
+    input: inputFor(options.children),
     access: "read",
     subject: (input) => ({ kind: "name", name: input.subagent_type ?? "general-purpose" }),
     title: (input) =>
