@@ -76,11 +76,13 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       question: decision.question,
       suggestions: [...decision.suggestions],
     };
+    // Asked before it is published: whoever hears of the question may answer at once.
+    const answered = ports.ask(question, signal);
+    answered?.catch(() => undefined); // looked at below, however it ends
     await recorder.record({ type: "permission.asked", ...question }, signal);
     const settle = (settled: Omit<Extract<StoredEvent, { type: "permission.settled" }>, "type" | "requestId">) =>
       recorder.record({ type: "permission.settled", requestId, ...settled });
 
-    const answered = ports.ask(question, signal);
     if (answered) ports.hooks?.asking(decision.question);
     if (!answered) {
       await settle({ behavior: "deny", by: "policy", message: "nobody to ask" });

@@ -66,13 +66,16 @@ function batches({ calls, tools }: SettleCalls): ToolCallPart[][] {
 }
 
 async function settleCall(settle: SettleCalls, call: ToolCallPart): Promise<void> {
-  const started = settle.clock.monotonic();
-  const outcome = await outcomeOf(settle, call);
+  /** Waiting for permission is not the call's time. */
+  let started = settle.clock.monotonic();
+  const outcome = await outcomeOf(settle, call, () => {
+    started = settle.clock.monotonic();
+  });
   const durationMs = Math.max(0, Math.round(settle.clock.monotonic() - started));
   await settle.recorder.record({ type: "tool.settled", callId: call.callId, durationMs, ...outcome }, settle.signal);
 }
 
-async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolOutcome> {
+async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {
   const { signal, recorder, turn } = settle;
   if (signal.aborted) return told("interrupted", neverStarted);
   const tool = settle.tools.get(call.name);
@@ -100,6 +103,7 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart): Promise<ToolO
     progress: (text) => recorder.live({ type: "tool.progress", callId: call.callId, text }),
   });
   const before = context.cwd;
+  onStart();
   const outcome = await executeTool(tool, input, context);
   if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
   if (outcome.outcome === "interrupted" && outcome.content.length === 0) return told("interrupted", interruptedCall);

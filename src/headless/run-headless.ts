@@ -52,6 +52,8 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
       if (!ack.ok && item.type === "prompt") problems += 1;
       if (item.type === "close") break;
     }
+    // The input has ended: who could answer a question has left.
+    await session.dispatch({ type: "permission.abandon" });
     const outcome = await settleAll(options, printer, ended);
     await session.close(closeReason(outcome));
     await following;

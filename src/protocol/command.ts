@@ -16,6 +16,8 @@ export const Command = z.discriminatedUnion("type", [
   command("continue", { agent }),
   command("interrupt", { agent }),
   command("permission.reply", { requestId: RequestId, answer: PermissionAnswer }),
+  /** Nobody will answer questions any more: open ones are refused, and so are later ones. */
+  command("permission.abandon", {}),
   command("set", { agent, model: z.string().optional(), permissionMode: PermissionMode.optional() }),
   command("compact", { agent, instructions: z.string().optional() }),
   /** Agents that the lead waits for go on in the background. */

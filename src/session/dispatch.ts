@@ -35,6 +35,9 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       return done;
     case "permission.reply":
       return broker.reply(command.requestId, command.answer);
+    case "permission.abandon":
+      broker.abandon();
+      return done;
     case "set":
       if (command.model !== undefined) await ports.setModel(command.model);
       if (command.permissionMode !== undefined) await ports.setMode(command.permissionMode);

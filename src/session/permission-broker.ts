@@ -3,15 +3,20 @@ import type { Ack, PermissionAnswer, RequestId } from "../protocol/index.ts";
 
 /** Holds the questions that wait for a person. The first answer wins; a later one is told so. */
 export interface PermissionBroker {
-  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** Undefined once nobody will answer any more. */
+  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> | undefined;
+  /** Nobody will answer any more: what is open is refused, and nobody is asked again. */
+  abandon(): void;
   reply(requestId: RequestId, answer: PermissionAnswer): Ack;
 }
 
 export function createPermissionBroker(): PermissionBroker {
   const open = new Map<RequestId, (answer: PermissionAnswer) => void>();
+  let abandoned = false;
   return {
-    ask: ({ requestId }, signal) =>
-      new Promise((resolve, reject) => {
+    ask({ requestId }, signal) {
+      if (abandoned) return undefined;
+      return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason as Error);
         const onAbort = () => {
           open.delete(requestId);
@@ -23,7 +28,13 @@ export function createPermissionBroker(): PermissionBroker {
           signal.removeEventListener("abort", onAbort);
           resolve(answer);
         });
-      }),
+      });
+    },
+    abandon() {
+      abandoned = true;
+      const message = "Nobody was left to answer. Go on without it.";
+      for (const settle of [...open.values()]) settle({ behavior: "deny", message });
+    },
     reply(requestId, answer) {
       const settle = open.get(requestId);
       if (!settle) {

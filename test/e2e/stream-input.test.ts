@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { workplace } from "./troupe.ts";
@@ -107,4 +107,17 @@ test("mode and model can be changed on the way; an unknown model changes nothing
   expect(stderr).toContain("none.json");
   expect(stdout).toContain("by the other model");
   expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("x");
+});
+
+test("when the input ends while a question is open, the question is refused and the run ends", async () => {
+  const { start, write, cwd } = workplace();
+  write("s.json", writing);
+  const troupe = start(flags);
+  troupe.write(JSON.stringify({ type: "prompt", content: "write it" }));
+  await troupe.saw(/"permission\.asked"/);
+  troupe.end();
+  const { code, stdout } = await troupe.done;
+  expect(code).toBe(0);
+  expect(stdout).toContain("Nobody was left to answer");
+  expect(existsSync(join(cwd, "out.txt"))).toBe(false);
 });
