@@ -58,9 +58,9 @@ export function createDecider(first: Script, { clock, cwd }: { clock: Clock; cwd
       if (move.type === "none") return refuse(wire, { status: 400, message: move.message });
       const { reply, source } = move;
       request.answer = { source, parts: reply.parts };
-      if (reply.delayMs > 0) await clock.sleep(reply.delayMs, signal);
-
+      // Looked up when the request arrives: what another one leaves only while this one is being worked on comes too late for it.
       const account = cache.look(parsed.model, parsed.blocks);
+      if (reply.delayMs > 0) await clock.sleep(reply.delayMs, signal);
       const usage = { ...wire.usage(account.tokens), outputTokens: outputTokensOf(reply.parts), ...reply.usage };
       const answer = { id: `${token}${request.number}`, request: parsed, reply, usage, at: request.at };
       const begin = () => account.store();

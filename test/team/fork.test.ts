@@ -64,26 +64,30 @@ describe("what a fork asks first", () => {
 describe("the cache", () => {
   const long = "All work and no play makes a dull conversation. ".repeat(4_200);
 
-  test("children of a parent with 50,000 tokens read at least 95 % of their input from the cache", async () => {
-    const { session, server, end } = await forkSession((ask) => {
-      if (isForks(ask))
-        return ask.results.some(({ tool }) => tool === "Glob")
-          ? report
-          : { calls: [{ tool: "Glob", input: { pattern: "*.ts" } }] };
-      if (ask.results.length > 0) return { text: "All done." };
-      return ask.said === "Divide it." ? spawning(8) : { text: "Understood." };
-    });
-    await session.ask(long);
-    await session.ask("Divide it.");
-    const envelopes = await end();
-    const usage = usageOfChildren(envelopes);
-    const read = usage.reduce((sum, { cacheReadTokens }) => sum + cacheReadTokens, 0);
-    const all = usage.reduce((sum, each) => sum + each.inputTokens + each.cacheReadTokens + each.cacheWriteTokens, 0);
-    expect(usage).toHaveLength(16);
-    expect(all / usage.length).toBeGreaterThan(50_000);
-    expect(read / all).toBeGreaterThanOrEqual(0.95);
-    expect(firstOfForks(server.requests)).toHaveLength(8);
-  });
+  test.each([8, 32])(
+    "%i children of a parent with 50,000 tokens read at least 95 %% of their input from the cache",
+    async (count) => {
+      const { session, server, end } = await forkSession((ask) => {
+        if (isForks(ask))
+          return ask.results.some(({ tool }) => tool === "Glob")
+            ? report
+            : // All are under way before the first is answered: none finds what another one leaves.
+              { calls: [{ tool: "Glob", input: { pattern: "*.ts" } }], delayMs: 300 };
+        if (ask.results.length > 0) return { text: "All done." };
+        return ask.said === "Divide it." ? spawning(count) : { text: "Understood." };
+      });
+      await session.ask(long);
+      await session.ask("Divide it.");
+      const envelopes = await end();
+      const usage = usageOfChildren(envelopes);
+      const read = usage.reduce((sum, { cacheReadTokens }) => sum + cacheReadTokens, 0);
+      const all = usage.reduce((sum, each) => sum + each.inputTokens + each.cacheReadTokens + each.cacheWriteTokens, 0);
+      expect(usage).toHaveLength(2 * count);
+      expect(all / usage.length).toBeGreaterThan(50_000);
+      expect(read / all).toBeGreaterThanOrEqual(0.95);
+      expect(firstOfForks(server.requests)).toHaveLength(count);
+    },
+  );
 
   test("a fork that starts after its sibling's answer has begun reads all but its own words", async () => {
     const { session, end } = await forkSession(

@@ -94,9 +94,10 @@ export function createScriptedModel(source: Script | AnswerFunction, options: Sc
     call.source = move.source;
     const { reply } = move;
     const fault = move.type === "fault" ? move.fault : undefined;
+    // Looked up when the request arrives: what another one leaves only while this one is being worked on comes too late for it.
+    const account = cache.look(file, blocks);
     await pause(reply.delayMs, signal);
 
-    const account = cache.look(file, blocks);
     const usage = { ...account.tokens, outputTokens: outputTokensOf(reply.parts), ...reply.usage };
     if (fault?.after !== undefined || !fault) {
       account.store();
