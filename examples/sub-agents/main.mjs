@@ -137,6 +137,7 @@ try {
   assert.match(reports[0], /What was really done, by the log:/);
   assert.match(reports[0], /changed: ".*french\.txt"/);
   assert.match(reports[0], /git commit.*\(exit 0/);
+  assert.match(reports[0], /^diff: 1 file, \+1 -0/m);
   assert.match(reports[2], /<task-notification>[^]*The second line is committed\./);
   model.assertAllUsed();
 

@@ -12,6 +12,7 @@ import {
   createSendMessageTool,
   createSpawnLimits,
   createWorktree,
+  diffWords,
   finishWorktree,
   type Isolation,
   lostReport,
@@ -78,9 +79,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     ...made,
     async finish() {
       const end = await finishWorktree(place, { name: made.name });
-      return end.outcome === "kept"
-        ? { path: end.path, branch: end.branch ?? made.branch, kept: true }
-        : { path: made.path, branch: made.branch, kept: false };
+      if (end.outcome !== "kept") return { path: made.path, branch: made.branch, kept: false };
+      const diff = await diffWords(place, { path: end.path, base: made.base });
+      return { path: end.path, branch: end.branch ?? made.branch, kept: true, diff };
     },
   });
 

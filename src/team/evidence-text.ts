@@ -69,7 +69,8 @@ function commandText({ command, status, exitCode, durationMs }: CommandEvidence)
 const callText = ({ what, outcome, reason }: CallEvidence) =>
   `${quoted(what)} (${outcome === "interrupted" ? "interrupted" : quoted(reason)})`;
 
-function diffText({ files, added, removed }: DiffStat): string {
+/** Files and lines, in one line. */
+export function diffText({ files, added, removed }: DiffStat): string {
   const names = files.slice(0, 12).map((file) => `${quoted(file.path)} +${file.added ?? "?"} -${file.removed ?? "?"}`);
   const more = files.length > 12 ? ` and ${files.length - 12} more` : "";
   return `diff: ${plural(files.length, "file")}, +${added} -${removed}${names.length > 0 ? `: ${names.join(", ")}${more}` : ""}`;

@@ -14,6 +14,7 @@ export { createRepetitionWatch, type Repetition, type RepetitionOptions } from "
 export { createWatchdog, keepWatch, type WatchdogOptions } from "./watchdog.ts";
 export { type Acceptance, type AcceptanceOptions, runAcceptance } from "./evidence-acceptance.ts";
 export { diffStat } from "./evidence-diff.ts";
+export { diffWords } from "./diff-words.ts";
 export { evidenceJson, evidenceText } from "./evidence-text.ts";
 export { evidenceOf } from "./evidence.ts";
 export { createOverlapMap, type Overlap } from "./overlap.ts";

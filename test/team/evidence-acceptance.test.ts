@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProcessScope, type ProcessScope, systemClock } from "../../src/platform/index.ts";
-import { type AcceptanceOptions, createWorktree, diffStat, runAcceptance } from "../../src/team/index.ts";
+import { type AcceptanceOptions, createWorktree, diffStat, diffWords, runAcceptance } from "../../src/team/index.ts";
 import { tempTree } from "../session/temp-tree.ts";
 import { newAgentId, testRepository } from "./repository.ts";
 
@@ -95,5 +95,9 @@ describe("what a worktree has that its base has not", () => {
     });
     expect({ added, removed }).toEqual({ added: 3, removed: 2 });
     await expect(diffStat(repository.place, { path: repository.root, base })).rejects.toThrow("is no worktree of");
+    expect(await diffWords(repository.place, { path, base })).toMatch(/^diff: \d+ files, \+\d+ -\d+: /);
+    expect(await diffWords(repository.place, { path: repository.root, base })).toMatch(
+      /^diff: not known \(.*is no worktree/,
+    );
   });
 });

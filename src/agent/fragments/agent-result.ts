@@ -12,7 +12,15 @@ export interface AgentReport {
   /** What it did to get there, as its log has it. */
   readonly evidence: string;
   readonly usage: { readonly tokens: number; readonly toolCalls: number; readonly durationMs: number };
-  readonly worktree?: { readonly path: string; readonly branch: string; readonly kept: boolean } | undefined;
+  readonly worktree?:
+    | {
+        readonly path: string;
+        readonly branch: string;
+        readonly kept: boolean;
+        /** What it has that its base has not, in one line. */
+        readonly diff?: string;
+      }
+    | undefined;
 }
 
 const nothingSaid = "The agent ended without a closing message. That is no failure by itself: what it did is below.";
@@ -62,7 +70,7 @@ function usageBlock({ agentId, usage }: AgentReport): string {
 function worktreeLine({ worktree }: AgentReport): string {
   if (!worktree) return "";
   return worktree.kept
-    ? `Its work is on the branch ${worktree.branch}, in ${worktree.path}.`
+    ? [`Its work is on the branch ${worktree.branch}, in ${worktree.path}.`, worktree.diff ?? ""].join("\n").trimEnd()
     : "It changed nothing in its worktree, which has been removed.";
 }
 

@@ -39,6 +39,7 @@ export function drawEvidence(column: Column, paint: Paint, settled: Settled): vo
   const facts = [
     find(/^- (.*? tool calls? \(.*?\))/m) ?? "no tool was used",
     ...[find(/^- (changed: .*)$/m)].flatMap((changed) => (changed ? [basenames(changed)] : [])),
+    ...[find(/^(diff: .*? files?, \+\d+ -\d+)/m)].flatMap((diff) => diff ?? []),
     ...[find(/^- ran, newest first: (.*)$/m)].flatMap((ran) => (ran ? [`ran: ${commands(ran)}`] : [])),
   ];
   column.say(`back after ${duration(settled.durationMs)}. By its log: ${facts.join("; ")}`, {

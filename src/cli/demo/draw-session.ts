@@ -11,7 +11,7 @@ interface Agent extends Column {
 /** Draws what the agents of a session do, event by event: what each has done stays, what each is doing passes. */
 export function drawSession(screen: Screen): (envelope: Envelope) => void {
   const { paint } = screen;
-  const colors = [paint.magenta, paint.cyan, paint.blue];
+  const colors = [paint.magenta, paint.blue, paint.yellow];
   const agents = new Map<AgentId, Agent>();
   const open = new Map<CallId, OpenCall & { readonly starts: string | undefined }>();
   const asked = new Set<CallId>();
@@ -20,7 +20,7 @@ export function drawSession(screen: Screen): (envelope: Envelope) => void {
 
   const meet = (id: AgentId, { path }: { path: string }): Agent => {
     const isLead = path === leadPath;
-    const style = isLead ? paint.bold : (colors[(agents.size - 1) % colors.length] ?? paint.cyan);
+    const style = isLead ? paint.bold : (colors[(agents.size - 1) % colors.length] ?? paint.magenta);
     const column = createColumn(screen, { name: path.split("/").at(-1) ?? path, style, isLead });
     const agent = { ...column, doing: undefined };
     agents.set(id, agent);
