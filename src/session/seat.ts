@@ -11,7 +11,14 @@ import {
   stillThere,
 } from "../agent/index.ts";
 import { type ProcessScope, safeName } from "../platform/index.ts";
-import type { AgentId, AgentPath, Envelope, ModelClient, PermissionMode } from "../protocol/index.ts";
+import {
+  type AgentId,
+  type AgentPath,
+  type Envelope,
+  leadPath,
+  type ModelClient,
+  type PermissionMode,
+} from "../protocol/index.ts";
 import type { EventLog } from "../store/index.ts";
 import {
   type CommandSandbox,
@@ -126,6 +133,8 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
       transcript_path: parts.transcriptPath,
       cwd,
       permission_mode: mode,
+      // By these a hook knows that it is not the lead it watches.
+      ...(path !== leadPath && { agent_id: log.agent, agent_type: spec.type, agent_name: path.split("/").at(-1) }),
     }),
     speaksOf: async (rule, { tool: name, input }) => {
       const tool = spec.tools().find((each) => each.name === name);
