@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ProcessReaper, startReaper } from "./process-reaper.ts";
-import { endTree, groupExists, treeMembers } from "./process-tree.ts";
+import { endTree, groupExists, type ProcessTree, startOf, treeMembers } from "./process-tree.ts";
 import { followProcess, neverRun, type RunRequest, type RunResult } from "./run-process.ts";
 import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
 
@@ -23,7 +23,7 @@ interface ScopedRunResult extends RunResult {
 
 export function createProcessScope(): ProcessScope {
   const scopeMark = randomUUID();
-  const marks = new Map<number, string>();
+  const trees = new Map<number, ProcessTree>();
   const finished = new Set<number>();
   let reaper: ProcessReaper | undefined;
   let count = 0;
@@ -37,7 +37,7 @@ export function createProcessScope(): ProcessScope {
     const mark = `${scopeMark}.${++count}.`;
     const child = startProcess(request, mark);
     if (child.pid !== undefined) {
-      marks.set(child.pid, mark);
+      trees.set(child.pid, { leader: child.pid, mark, since: startOf(child.pid) });
       reaper.add(child.pid);
     }
     return child;
@@ -45,20 +45,22 @@ export function createProcessScope(): ProcessScope {
 
   /** What is left of a finished program. It is forgotten when that is nothing: its number may soon be another's. */
   const leftOf = (leader: number): readonly number[] => {
-    const mark = marks.get(leader);
-    if (mark === undefined) return [];
+    const tree = trees.get(leader);
+    if (tree === undefined) return [];
     finished.add(leader);
-    const left = treeMembers({ leader, mark });
-    if (left === undefined ? !groupExists(leader) : left.length === 0) {
-      finished.delete(leader);
-      marks.delete(leader);
-      reaper?.remove(leader);
-    }
+    const left = treeMembers(tree);
+    if (left === undefined ? !groupExists(leader) : left.length === 0) forget(leader);
     return (left ?? []).map((entry) => entry.pid);
   };
 
+  const forget = (leader: number) => {
+    finished.delete(leader);
+    trees.delete(leader);
+    reaper?.remove(leader);
+  };
+
   const close = async () => {
-    await Promise.all([...marks].map(([leader, mark]) => endTree({ leader, mark }, 1000)));
+    await Promise.all([...trees.values()].map((tree) => endTree(tree, 1000)));
     reaper?.release();
   };
 
@@ -73,7 +75,10 @@ export function createProcessScope(): ProcessScope {
       if (request.signal?.aborted) return { ...neverRun, leftRunning: [] };
       const child = launch(request);
       const result = await followProcess(child, request);
-      return { ...result, leftRunning: child.pid === undefined ? [] : leftOf(child.pid) };
+      if (child.pid === undefined) return { ...result, leftRunning: [] };
+      if (!request.startsNothing || result.exitCode === null) return { ...result, leftRunning: leftOf(child.pid) };
+      forget(child.pid);
+      return { ...result, leftRunning: [] };
     },
     close: () => (closing ??= close()),
   };

@@ -10,6 +10,8 @@ export interface ProcessTree {
   readonly leader: number;
   /** The value of `markVariable` in its environment, or the beginning of it. */
   readonly mark: string;
+  /** When the leader was started, where that is known: what was there before has nothing to do with it, and is not looked at. */
+  readonly since?: number | undefined;
 }
 
 interface ProcessEntry {
@@ -29,7 +31,9 @@ export function treeMembers(tree: ProcessTree): readonly ProcessEntry[] | undefi
   const processes = listProcesses();
   if (processes === undefined) return undefined;
   const members = new Map<number, ProcessEntry>();
+  const { since = 0 } = tree;
   for (const entry of processes) {
+    if (Number(entry.startedAt) < since) continue;
     const ours = entry.session === tree.leader || entry.group === tree.leader || entry.pid === tree.leader;
     if (ours || hasMark(entry.pid, tree.mark)) members.set(entry.pid, entry);
   }
@@ -43,6 +47,12 @@ export function treeMembers(tree: ProcessTree): readonly ProcessEntry[] | undefi
   }
   members.delete(process.pid);
   return [...members.values()].filter((entry) => !isReaper(entry.pid));
+}
+
+/** When a living process was started, in the system's own ticks. */
+export function startOf(pid: number): number | undefined {
+  const entry = process.platform === "linux" ? readEntry(pid) : undefined;
+  return entry && Number(entry.startedAt);
 }
 
 /**

@@ -8,6 +8,8 @@ export interface RunRequest extends ProcessRequest {
   readonly timeoutMs?: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
+  /** A program that is known to start no others: when it has ended by itself, a scope does not look for what it left. */
+  readonly startsNothing?: boolean;
   /** More output than this ends it. */
   readonly outputLimitBytes?: number;
   /** Called with every piece as it comes; nothing is kept here. `side` is what the child writes to its descriptor 3. */
