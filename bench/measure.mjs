@@ -56,3 +56,5 @@ export const atMostMore = (limit, unit) => ({
 });
 
 export const atMost = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, reached: (value) => value <= limit });
+
+export const atLeast = (limit, unit) => ({ text: `≥ ${limit} ${unit}`, reached: (value) => value >= limit });

@@ -13,6 +13,8 @@ const names = [
   "redact",
   "mcp",
   "permission",
+  "sub-agents",
+  "fork",
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));

@@ -65,7 +65,7 @@ describe("the cache", () => {
   const long = "All work and no play makes a dull conversation. ".repeat(4_200);
 
   test.each([8, 32])(
-    "%i children of a parent with 50,000 tokens read at least 95 %% of their input from the cache",
+    "%i children of a parent with 50,000 tokens read at least 95 in 100 tokens of their input from the cache",
     async (count) => {
       const { session, server, end } = await forkSession((ask) => {
         if (isForks(ask))
