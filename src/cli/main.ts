@@ -6,7 +6,7 @@ import { runProgram } from "./program.ts";
 export async function main(): Promise<void> {
   // A reader that has seen enough (`| head`) is no failure. A run has a listener of its own besides, which ends it.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
   });
   try {
     process.exitCode = await runProgram(process.argv.slice(2));

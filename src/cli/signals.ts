@@ -24,7 +24,8 @@ export function listenToSignals(on: { interrupt(): void; leave(): void }): Signa
   const onTerm = () => leave(143);
   const onHup = () => leave(129);
   const onPipe = (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    // EIO: the terminal itself is gone.
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     leave(141);
   };
   process.on("SIGINT", onInt).on("SIGTERM", onTerm).on("SIGHUP", onHup);
