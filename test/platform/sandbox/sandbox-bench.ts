@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { userInfo } from "node:os";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { loadSandbox, runProcess, type Sandbox } from "../../../src/platform/index.ts";
@@ -29,11 +30,18 @@ interface Ran {
   readonly output: string;
 }
 
+/** The sandbox has a /tmp of its own: what is to be seen of the disk from inside must lie elsewhere, also when the checkout does not. */
+function placeOutsideTmp(): string {
+  const own = resolve(import.meta.dirname, "../../../node_modules/.cache");
+  const place = /^\/(var\/)?tmp\//.test(own) ? join(userInfo().homedir, ".cache") : own;
+  mkdirSync(place, { recursive: true });
+  return place;
+}
+
 export async function openSandboxBench(
   options: { hosts?: readonly string[]; writable?: readonly string[] } = {},
 ): Promise<SandboxBench> {
-  const cache = resolve(import.meta.dirname, "../../../node_modules/.cache");
-  mkdirSync(cache, { recursive: true });
+  const cache = placeOutsideTmp();
   const base = realpathSync(mkdtempSync(join(cache, "sandbox-")));
   const [work, outside, home] = [join(base, "work"), join(base, "outside"), join(base, "home")];
   const state = join(home, ".troupe");
