@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -140,6 +140,48 @@ describe("troupe demo", () => {
     expect(code).toBe(141);
     expect(readdirSync(temp)).toEqual([]);
     expect(processesIn(temp)).toEqual([]);
+  });
+});
+
+const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+
+describe.skipIf(!hasScript)("troupe demo on a terminal", () => {
+  /** On a pseudo terminal; `until` gets all output so far, and the process that holds the terminal. */
+  const onTerminal = (columns: number, until: (seen: string, holder: ReturnType<typeof spawn>) => void) => {
+    const command = `stty cols ${columns}; exec '${process.execPath}' '${troupe}' demo --fast`;
+    const holder = spawn("script", ["-qec", command, "/dev/null"], {
+      cwd: temp,
+      env: { ...process.env, TMPDIR: temp, TERM: "xterm-256color", NO_COLOR: "" },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    let seen = "";
+    holder.stdout.setEncoding("utf8").on("data", (text: string) => {
+      seen += text;
+      until(seen, holder);
+    });
+    return new Promise<string>((done, fail) => holder.on("error", fail).on("close", () => done(seen)));
+  };
+
+  test.each([80, 40])(
+    "%i columns: each agent has its colour, and nothing but what is there to be copied is longer",
+    async (columns) => {
+      const seen = await onTerminal(columns, () => undefined);
+      // oxlint-disable-next-line no-control-regex -- colours and cleared lines
+      const escapes = /\u001b\[[\d;]*[mK]/g;
+      const colors = names.map((name) => new RegExp(`\\u001b\\[(\\d+)m  ${name} `).exec(seen)?.[1]);
+      expect(new Set(colors)).toEqual(new Set(["33", "35", "94"]));
+      // A passing line is cleared before the next is written: of what stands between two newlines, the last counts.
+      const lines = seen.split(/\r?\n/).map((line) => (line.split("\r").at(-1) ?? "").replace(escapes, ""));
+      const copied = /^folder |^ {2}(node|troupe|\/)/;
+      expect(lines.filter((line) => line.length > columns && !copied.test(line))).toEqual([]);
+      expect(lines).toContainEqual(expect.stringMatching(/^after +7 passed/));
+      expect(readdirSync(temp)).toEqual([]);
+    },
+  );
+
+  test("closed while agents work, it leaves nothing behind", async () => {
+    await onTerminal(80, (seen, holder) => seen.includes("▶") && holder.kill("SIGKILL"));
+    await expect.poll(() => [...readdirSync(temp), ...processesIn(temp)], { timeout: 20_000 }).toEqual([]);
   });
 });
 
