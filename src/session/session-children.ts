@@ -91,7 +91,8 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     (from: AgentId, turn: number): readonly Message[] => {
       const live =
         seats.get(from)?.seat.conversation ?? (from === opened.leadLog.agent ? agents.lead().conversation : undefined);
-      if (live?.turn === turn) return live.answered();
+      // With the logs at hand they are asked: a conversation in memory may have been shortened since.
+      if (!logs && live?.turn === turn) return live.answered();
       const conversation = createConversation();
       for (const { event } of logs?.get(from) ?? []) {
         conversation.apply(event);

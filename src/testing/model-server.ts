@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type AnswerFunction, loadScript, type Script, scriptFrom } from "../model/scripted/index.ts";
-import { type Clock, systemClock } from "../platform/index.ts";
+import { type Clock, hasErrorCode, systemClock } from "../platform/index.ts";
 import { createAnswerer } from "./answer-request.ts";
 import type { OpenRequest, RecordedRequest } from "./recorded-request.ts";
 import type { ServerFault } from "./server-fault.ts";
@@ -133,7 +133,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     try {
       recorded.end = await answerer.answer(recorded, response, gone.signal);
     } catch (error) {
-      if (!gone.signal.aborted) throw error;
+      // A write may fail before the end of the connection has been told.
+      if (!gone.signal.aborted && !hasErrorCode(error, "ECONNRESET", "EPIPE", "ERR_STREAM_DESTROYED")) throw error;
       recorded.end = "left";
     }
   }

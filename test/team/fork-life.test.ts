@@ -2,10 +2,19 @@ import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Envelope, PermissionAsker } from "../../src/index.ts";
+import { createSession, type Envelope, type PermissionAsker } from "../../src/index.ts";
 import type { PermissionMode } from "../../src/protocol/index.ts";
 import type { Ask } from "../../src/testing.ts";
-import { firstOfForks, forkSession, freshFolder, isForks, mark, spawning, unmarked } from "./fork-session.ts";
+import {
+  environment,
+  firstOfForks,
+  forkSession,
+  freshFolder,
+  isForks,
+  mark,
+  spawning,
+  unmarked,
+} from "./fork-session.ts";
 
 const resultsOf = (envelopes: readonly Envelope[], name: string) => {
   const calls = new Map(
@@ -38,6 +47,39 @@ describe("waking a finished fork", () => {
     expect(woken.slice(unmarked(first).length - 2)).toBe(
       ',{"role":"assistant","content":[{"type":"text","text":"First report."}]},{"role":"user","content":[{"type":"text","text":"Once more."}]}]}',
     );
+  });
+});
+
+describe("waking a fork in a later life of the session", () => {
+  test("the same bytes, also when its parent's conversation has been shortened in between", async () => {
+    const { session, server, end, cwd, home } = await forkSession((ask) => {
+      if (saysOf(ask).includes("is about to be shortened")) return { text: "SUMMARY" };
+      if (isForks(ask)) return { text: ask.said.includes("Once more") ? "Second report." : "First report." };
+      if (saysOf(ask).includes("task-notification")) return { text: "Heard." };
+      if (ask.said.includes("Wake it.") && ask.results.length === 0)
+        return { calls: [{ tool: "SendMessage", input: { to: "helper", message: "Once more." } }] };
+      return ask.results.length > 0 ? { text: "Done." } : spawning(1, () => ({ name: "helper" }));
+    });
+    await session.ask("Divide it.");
+    expect(await session.dispatch({ type: "compact" })).toEqual({ ok: true });
+    await end();
+
+    const later = await createSession({
+      cwd,
+      model: "anthropic/claude-sonnet-5-5",
+      forks: true,
+      permissionMode: "bypassPermissions",
+      env: environment(home, server),
+      resume: "latest",
+    });
+    await later.ask("Wake it.");
+    for await (const { event } of later.events({ replay: true })) if (event.type === "background.ended") break;
+    await later.settled();
+    await later.close();
+    const [first] = firstOfForks(server.requests);
+    const woken = server.requests.map(unmarked).find((body) => body.includes("Once more.") && body.includes(mark));
+    if (!first || !woken) throw new Error("the fork was not woken");
+    expect(woken.startsWith(unmarked(first).slice(0, -2))).toBe(true);
   });
 });
 
