@@ -6,9 +6,9 @@ import { rolldown } from "rolldown";
 import configs from "../rolldown.config.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-for (const { output, ...input } of configs) {
-  const bundle = await rolldown({ ...input, cwd: root });
-  await bundle.write(output);
+for (const config of configs) {
+  const bundle = await rolldown(Object.assign({}, config, { cwd: root }));
+  await bundle.write(config.output);
   await bundle.close();
 }
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));

@@ -33,7 +33,7 @@ export function createPermissionBroker(): PermissionBroker {
     abandon() {
       abandoned = true;
       const message = "Nobody was left to answer. Go on without it.";
-      for (const settle of [...open.values()]) settle({ behavior: "deny", message });
+      for (const settle of open.values()) settle({ behavior: "deny", message });
     },
     reply(requestId, answer) {
       const settle = open.get(requestId);
