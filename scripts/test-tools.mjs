@@ -8,6 +8,7 @@ const tools = [
   ["rg", "ripgrep"],
   ["bwrap", "bubblewrap"],
   ["unshare", "util-linux"],
+  ["script", "bsdutils"],
 ];
 
 /** Installs what is missing when it may, and otherwise says what to install and stops. Nothing is skipped quietly. */
