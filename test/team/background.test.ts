@@ -281,7 +281,7 @@ describe("2.7 SendMessage", () => {
       ),
     });
     await team.session.ask("go");
-    while (team.session.backgroundRunning().length > 0) await team.session.settled();
+    await team.quiet();
     const heard = textOf(team.asked("lead/scout").at(-1)?.request.messages ?? []);
     for (const word of words) expect(heard).toContain(`"${word}"`);
   });

@@ -28,6 +28,8 @@ export interface TeamSession {
   childTurn(turn: number): Promise<Envelope>;
   /** Says it, and waits until the lead has nothing left to do and all of it has been seen. */
   ask(prompt: string): Promise<Reply>;
+  /** Resolves when nothing runs in the background and the lead has nothing left to do. */
+  quiet(): Promise<void>;
   /** Resolves when all that has happened so far is in `envelopes`. */
   seen(): Promise<void>;
   command(command: Command): ReturnType<LibrarySession["dispatch"]>;
@@ -106,6 +108,18 @@ export async function teamSession(options: TeamOptions): Promise<TeamSession> {
     envelopes,
     close,
     until,
+    async quiet() {
+      const ended = () => envelopes.filter(({ event }) => event.type === "background.ended").length;
+      for (;;) {
+        await session.settled();
+        await seen();
+        if (session.backgroundRunning().length === 0) break;
+        const before = ended();
+        await until(() => ended() > before);
+      }
+      await session.settled();
+      await seen();
+    },
     childTurn: (turn) =>
       until(
         ({ type, ...event }, { agent: id }) =>
