@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import { type CreateSessionOptions, createSession, type Envelope, type LibrarySession } from "../../src/index.ts";
 import type { Usage } from "../../src/protocol/index.ts";
-import { type Answer, type Ask, type ModelServer, type RecordedRequest, startModelServer } from "../../src/testing.ts";
+import {
+  type Answer,
+  type AnswerFunction,
+  type Ask,
+  type ModelServer,
+  type RecordedRequest,
+  startModelServer,
+} from "../../src/testing.ts";
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -53,7 +60,7 @@ interface ForkOptions {
 
 /** A session on the loopback server, over HTTP, with forks on. */
 export async function forkSession(
-  answer: (ask: Ask) => Answer | undefined,
+  answer: AnswerFunction,
   { settings, home = freshFolder(), ...options }: CreateSessionOptions & ForkOptions = {},
 ): Promise<ForkSession> {
   const cwd = options.cwd ?? freshFolder();

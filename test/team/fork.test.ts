@@ -61,6 +61,19 @@ describe("what a fork asks first", () => {
   });
 });
 
+test("sixteen agents of one answer are all at work before the first has reported", async () => {
+  const { session, server, end } = await forkSession(async (ask) => {
+    if (isForks(ask)) {
+      // The lead's request and one of each fork.
+      await server.arrived(17);
+      return report;
+    }
+    return ask.results.length > 0 ? { text: "All done." } : spawning(16);
+  });
+  expect(await session.ask("Divide it.")).toMatchObject({ text: "All done." });
+  expect((await end()).filter(({ event }) => event.type === "agent.spawned")).toHaveLength(17);
+});
+
 describe("the cache", () => {
   const long = "All work and no play makes a dull conversation. ".repeat(4_200);
 
