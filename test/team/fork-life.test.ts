@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSession, type Envelope, type PermissionAsker } from "../../src/index.ts";
@@ -143,7 +143,9 @@ describe("no fork of a fork", () => {
 });
 
 test("a fork in a worktree is told which paths are whose", async () => {
-  const cwd = freshFolder();
+  // Worktrees are made beside the project.
+  const cwd = join(freshFolder(), "project");
+  mkdirSync(cwd);
   const git = (...args: string[]) => execFileSync("git", args, { cwd, stdio: "pipe" });
   git("init", "-q", "-b", "main");
   writeFileSync(join(cwd, "a.txt"), "one\n");
