@@ -12,6 +12,7 @@ import type { ChildSeat } from "./child-seat.ts";
 import { createEvidence } from "./evidence.ts";
 import { evidenceText } from "./evidence-text.ts";
 import { createRepetitionWatch } from "./repetition.ts";
+import { createLending, type Lending } from "./lend-place.ts";
 import type { AgentPlace } from "./spawn-limits.ts";
 import { createWatchdog, keepWatch } from "./watchdog.ts";
 
@@ -31,6 +32,8 @@ export interface Child {
   tell(parts: readonly ContentPart[]): Promise<boolean>;
   /** Resolves when no run is under way, nor anything that comes after one. */
   rested(): Promise<void>;
+  /** Gives its place away while it waits for agents of its own; the result takes one again, once for all that wait. */
+  lendPlace(): Promise<(signal: AbortSignal) => Promise<void>>;
   /** Ends the run under way; what it had done is in the report. */
   interrupt(reason: string): Promise<void>;
   /** Hears what the agent writes, as it writes it; with `fromStart` first what it has written since it was last sent to work. */
@@ -70,6 +73,7 @@ export function createChild(options: ChildOptions): Child {
   let rested: Promise<unknown> = Promise.resolve();
   const telling = new Set<Promise<void>>();
   let written = "";
+  let lending: Lending | undefined;
   let watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
 
   options.listen((envelope) => {
@@ -169,6 +173,7 @@ export function createChild(options: ChildOptions): Child {
     run(parts, place) {
       if (phase !== "resting") throw new Error(`${options.path} is ${phase}: it cannot be sent to work twice`);
       phase = "working";
+      lending = createLending(place);
       stopReason = undefined;
       written = "";
       const assembled = work(parts);
@@ -183,6 +188,7 @@ export function createChild(options: ChildOptions): Child {
       await saying.finally(() => telling.delete(saying));
       return true;
     },
+    lendPlace: async () => lending?.lend() ?? (async () => undefined),
     rested: async () => void (await rested),
     interrupt,
     onText(listener, { fromStart } = { fromStart: false }) {

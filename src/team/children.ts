@@ -34,6 +34,8 @@ export interface Children {
   start(parent: ParentAgent, request: StartChild): Promise<StartedChild>;
   /** By name or id; also one that an earlier life of the session has started. */
   find(who: string): Promise<Child | undefined>;
+  /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for the lead. */
+  lendPlaceOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
   /** A place to send a finished agent on with. */
   placeFor(child: Child, signal: AbortSignal): Promise<AgentPlace>;
   names(): readonly string[];
@@ -279,7 +281,7 @@ export function createChildren(options: ChildrenOptions): Children {
             prompt: request.prompt,
             worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
           })
-        : request.prompt;
+        : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
       return { child, place, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
     } catch (error) {
       await worktree?.finish();
@@ -300,6 +302,7 @@ export function createChildren(options: ChildrenOptions): Children {
       }
       return recalled;
     },
+    lendPlaceOf: async (parent) => children.get(parent)?.lendPlace() ?? (async () => undefined),
     async placeFor(child, signal) {
       const depth = child.path.split("/").length - 2;
       const admitted = await options.limits.admit({ parentDepth: depth, signal, isBack: true });

@@ -76,7 +76,14 @@ ${options.children.listing}`,
       `Agent ${input.subagent_type ?? (options.forks ? "fork" : "general-purpose")}: ${input.description}`,
     resultLimit: 60_000,
     onlyWaits: true,
-    execute: (input, context) => execute(input, context, options),
+    async execute(input, context) {
+      const waited = await options.children.lendPlaceOf(options.parent().id);
+      try {
+        return await execute(input, context, options);
+      } finally {
+        await waited(context.signal);
+      }
+    },
   });
 }
 
