@@ -8,7 +8,7 @@ import { splitRules } from "../tool/index.ts";
 import { agentAsks } from "./agent-definitions-asks.ts";
 import { pluginFolders } from "./agent-definitions-plugins.ts";
 import { childEnvironment } from "./child-env.ts";
-import { hooksInForce } from "./hooks/hooks-in-force.ts";
+import { areHooksOff, hooksInForce } from "./hooks/hooks-in-force.ts";
 import { type FoundSlash, findSlash, withheldOf } from "./find-slash.ts";
 import { mergeSettings, type MergedSettings, type Placed, type Sourced, type SourcedRule } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
@@ -84,6 +84,8 @@ export interface Config {
   readonly worktree: NonNullable<Settings["worktree"]>;
   readonly land: NonNullable<Settings["land"]>;
   readonly hooks: readonly Placed<unknown>[];
+  /** False where `disableAllHooks` holds: then those of agent definitions do not run either. */
+  readonly hooksAllowed: boolean;
   /** Objects of servers by their names, the strongest first. */
   readonly mcpServers: readonly Placed<unknown>[];
   readonly mcp: NonNullable<Settings["mcp"]>;
@@ -163,6 +165,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     worktree: values.worktree ?? {},
     land: values.land ?? {},
     hooks: hooksInForce(merged.hooks, believed.layers),
+    hooksAllowed: !areHooksOff(believed.layers),
     mcpServers: input.flags?.strictMcpConfig
       ? merged.mcpServers.filter(({ source }) => source.startsWith(mcpConfigFlag))
       : merged.mcpServers,

@@ -12,6 +12,7 @@ import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { createSessionChildren } from "./session-children.ts";
 import type { SessionParts } from "./session-parts.ts";
+import { watchOverlap } from "./watch-overlap.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
 export async function openSession(parts: SessionParts): Promise<Session> {
@@ -35,8 +36,15 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     publish: (envelope) => {
       view = reduce(view, envelope);
       hub.publish(envelope);
+      overlap?.(envelope);
     },
   };
+  const overlap =
+    parts.agents &&
+    watchOverlap({
+      lead: () => lead,
+      agentOf: (id) => (id === log.agent ? lead : children?.agentOf(id)),
+    });
   const children =
     parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
   const starting = children?.toolsOf(() => seat, leadPath) ?? [];
@@ -55,6 +63,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await lead.interrupt();
+    await ordered;
     // At once, so that nobody is woken by what ends here.
     await Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]);
     await children?.close();
@@ -99,6 +108,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     outputFile: (name) => seat.outputFile(`${createId("out")}-${name}`),
   });
   hooks?.started(resumed ? "resume" : "startup");
+  // Beside everything else: the first request does not wait for it, the end of the session does.
+  const ordered = putBackInOrder();
+  // Whoever closes hears of a failure; until then it is nobody's.
+  ordered.catch(() => undefined);
 
   return {
     id: opened.sessionId,
@@ -123,6 +136,12 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     backgroundRunning: () => background.running(),
     close: (reason = "completed") => (closing ??= close(reason)),
   };
+
+  async function putBackInOrder(): Promise<void> {
+    for (const message of (await parts.agents?.putInOrder()) ?? []) {
+      if (!closing) await lead.record({ type: "notice.raised", level: "warning", code: "worktree", message });
+    }
+  }
 
   async function say(content: Parameters<typeof sayPrompt>[0]): Promise<Ack> {
     await parts.mcp?.heard(content);

@@ -57,6 +57,8 @@ export interface SeatSpec {
   readonly maxTurns?: number | undefined;
   /** The mode of the agent that this one is a fork of, at this moment. */
   readonly bubblesTo?: (() => PermissionMode) | undefined;
+  /** Instead of the session's: with those of its definition. */
+  readonly openHooks?: OpenedHooks["create"] | undefined;
   /** Agents it has started that are at rest. */
   readonly resting?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
   /** How the messages of the agent that this one is a fork of are had. */
@@ -121,13 +123,14 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     }
   });
   const files = createFileTracker();
-  const hooks = parts.openHooks?.({
+  const hooks = (spec.openHooks ?? parts.openHooks)?.({
     processes: scope,
     env: spec.env,
     projectFolder: parts.cwd,
     cwd: () => cwd,
     mode: () => mode,
     model: () => model.ref,
+    subagent: path === leadPath ? undefined : spec.type,
     facts: () => ({
       session_id: opened.sessionId,
       transcript_path: parts.transcriptPath,

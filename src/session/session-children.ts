@@ -40,6 +40,7 @@ export interface SessionChildren {
   /** Agents that this one has started and that are at rest. */
   resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agents(): readonly Agent[];
+  agentOf(id: AgentId): Agent | undefined;
   interruptAll(reason: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -149,6 +150,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         env: { ...parts.childEnv, ...request.env },
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
         inherit: inheritFrom(logs),
+        openHooks: fork ? undefined : (await agents.hooksOf(definition))?.create,
         resting: () => resting(request.agentId),
       },
     );
@@ -165,6 +167,8 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         if (inherited) await seat.agent.record({ type: "context.inherited", ...inherited });
         const system = fork ? parent.seat.conversation.system : agents.systemOf(definition, request.cwd);
         await seat.agent.record({ type: "context.composed", system: [...system] });
+        const said = (await seat.hooks?.spawned()) ?? [];
+        if (said.length > 0) await seat.agent.admit("hook", said);
       },
       async takeUp() {
         await seat.agent.closeOpenCalls();
@@ -303,6 +307,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       }
     },
     resting,
+    agentOf: (id) => seats.get(id)?.seat.agent,
     agents: () => [...seats.values()].map(({ seat }) => seat.agent),
     async interruptAll(reason) {
       await Promise.all(children.all().flatMap((child) => (child.running ? [child.interrupt(reason)] : [])));

@@ -86,6 +86,10 @@ export interface AgentParts {
   modelFor(ref: string): Promise<ModelClient>;
   /** The system prompt of an agent of this type that works in this folder. */
   systemOf(definition: AgentDefinition, cwd: string): readonly string[];
+  /** Finishes or takes back what killed sessions have left of worktrees, and says what. Never rejects for the state they are in. */
+  putInOrder(): Promise<readonly string[]>;
+  /** The session's hooks and the definition's; undefined where it has none of its own. */
+  hooksOf(definition: AgentDefinition): Promise<OpenedHooks | undefined>;
   readLogs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
   readLead(): Promise<readonly StoredEnvelope[]>;
   /** The lead's seat, once it has one, and its exact tools. */

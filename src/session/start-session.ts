@@ -16,6 +16,7 @@ import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { createContextFiles } from "./context-files.ts";
 import { docsFolder } from "./docs-folder.ts";
+import { agentHooks } from "./hooks/agent-definition-hooks.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { withSecretsKept } from "./keep-secrets.ts";
@@ -25,6 +26,7 @@ import { openSlash } from "./open-slash.ts";
 import { resumedMode } from "./plan-mode.ts";
 import type { Session } from "./session.ts";
 import type { PermissionAsker } from "./session-parts.ts";
+import { putInOrder } from "../team/index.ts";
 import { withNestedContext } from "./nested-context.ts";
 import type { FolderTrust } from "./withhold.ts";
 
@@ -174,6 +176,19 @@ export async function startSession(options: StartOptions): Promise<Session> {
         modelFor,
         systemOf: (definition, cwd) =>
           composeAgentPrompt(promptOf(definition, docs), { ...facts, cwd, git: undefined }),
+        putInOrder: () =>
+          putInOrder({
+            cwd: config.cwd,
+            env: config.childEnv,
+            home: config.home,
+            userHome: config.userHome,
+            clock,
+            createId,
+          }),
+        hooksOf: async (definition) => {
+          const own = agentHooks(definition);
+          return own && config.hooksAllowed ? openHooks([...config.hooks, own]) : undefined;
+        },
         readLogs: async () => (await store.read(sessionId)).agents,
         readLead: async () => (await store.read(sessionId)).lead,
       },

@@ -47,11 +47,15 @@ export const everyField = (further: readonly string[] = []) =>
     }
   });
 
+/** What definitions may say and nothing stands behind so far. */
+const notUsedYet = new Set(["mcpServers", "skills", "memory"]);
+
 function doubt(key: string, value: unknown, names: readonly string[]): string | undefined {
   if (!names.includes(key)) {
     const near = nearestName(key, names);
     return `is not a field that is known, and is not used${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
+  if (notUsedYet.has(key)) return "is known, but not used yet: the agent is started without it";
   if (key === "color" && value !== null && !AgentColor.safeParse(value).success) {
     return `there is no such colour; there is ${AgentColor.options.join(", ")}`;
   }

@@ -4,8 +4,12 @@ import { parseRule } from "../../tool/index.ts";
 import type { HookRunner } from "./hook-runner.ts";
 
 /** The hooks of one agent: its moments in the words that hooks know. */
-export function createAgentHooks(runner: HookRunner, mode: () => PermissionMode): AgentHooks {
+export function createAgentHooks(
+  runner: HookRunner,
+  { mode, subagent }: { readonly mode: () => PermissionMode; readonly subagent?: string | undefined },
+): AgentHooks {
   let stop: string | undefined;
+  const stopEvent = subagent === undefined ? "Stop" : "SubagentStop";
 
   return {
     async beforeCall(call, signal) {
@@ -45,9 +49,10 @@ export function createAgentHooks(runner: HookRunner, mode: () => PermissionMode)
     },
 
     async beforeStop({ lastWords, again }, signal) {
-      if (!runner.has("Stop")) return undefined;
-      const input = { stop_hook_active: again, last_assistant_message: lastWords };
-      const said = await runner.run("Stop", { input, signal });
+      if (!runner.has(stopEvent)) return undefined;
+      const type = subagent === undefined ? {} : { agent_type: subagent };
+      const input = { stop_hook_active: again, last_assistant_message: lastWords, ...type };
+      const said = await runner.run(stopEvent, { input, signal });
       if (said.stop !== undefined || said.decision !== "deny") return undefined;
       return said.reason ?? "It gave no reason.";
     },

@@ -1,7 +1,7 @@
 /** What is peculiar to the hooks of one event; everything else is the same for all. */
 export interface HookEventRules {
   /** The field of its input that matchers are held against; without one every hook of the event runs. */
-  readonly subject?: "tool_name" | "source" | "reason" | "trigger" | "notification_type";
+  readonly subject?: "tool_name" | "source" | "reason" | "trigger" | "notification_type" | "agent_type";
   /** Its hooks are there to stop things: when one fails, it counts as a no. */
   readonly guards?: true;
   /** A no has an effect: exit code 2, or `"decision": "block"`. Elsewhere it is only shown. */
@@ -23,6 +23,9 @@ export const hookEvents = {
   PermissionRequest: { subject: "tool_name", guards: true, blocks: true },
   Notification: { subject: "notification_type" },
   Stop: { blocks: true },
+  SubagentStart: { subject: "agent_type", speaks: true },
+  /** What `Stop` is for the lead. */
+  SubagentStop: { subject: "agent_type", blocks: true },
   PreCompact: { subject: "trigger", blocks: true },
 } as const satisfies Record<string, HookEventRules>;
 

@@ -9,7 +9,13 @@ export function hooksInForce(
   hooks: readonly Placed<unknown>[],
   layers: readonly SettingsLayer[],
 ): readonly Placed<unknown>[] {
-  const said = layers.find(({ level, settings }) => level !== "project" && settings.disableAllHooks !== undefined);
+  const said = whoSays(layers);
   if (!said?.settings.disableAllHooks) return hooks;
   return said.level === "managed" ? [] : hooks.filter(({ level }) => level === "managed");
 }
+
+export const areHooksOff = (layers: readonly SettingsLayer[]): boolean =>
+  whoSays(layers)?.settings.disableAllHooks ?? false;
+
+const whoSays = (layers: readonly SettingsLayer[]) =>
+  layers.find(({ level, settings }) => level !== "project" && settings.disableAllHooks !== undefined);

@@ -10,6 +10,8 @@ export interface SessionHooks {
   readonly agent: AgentHooks;
   /** Does not wait: what they say goes with the first prompt, which does. */
   started(source: "startup" | "resume"): void;
+  /** What the hooks of a sub-agent's start have to say to it. */
+  spawned(): Promise<readonly ContentPart[]>;
   /** What the user says, with what hooks add to it; or why it is not to be said. */
   submitted(parts: readonly ContentPart[]): Promise<{ parts: readonly ContentPart[] } | { blocked: string }>;
   /** Runs the last hooks. Nothing of a hook is told after this has resolved. */
@@ -19,6 +21,8 @@ export interface SessionHooks {
 export interface SessionHookPorts extends Omit<HookRunnerPorts, "hooks"> {
   readonly mode: () => PermissionMode;
   readonly model: () => string;
+  /** The type of a sub-agent; undefined for the lead. */
+  readonly subagent?: string | undefined;
 }
 
 export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPorts): SessionHooks {
@@ -29,7 +33,7 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
   let last: Promise<void> = Promise.resolve();
 
   return {
-    agent: createAgentHooks(runner, ports.mode),
+    agent: createAgentHooks(runner, ports),
     started(source) {
       const input = { source, model: ports.model() };
       starting = runner
@@ -37,6 +41,14 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
         .then(({ context }) => context.map((text) => asPart("SessionStart", text)));
       // Whoever speaks first, or closes, hears of a failure; until then it is nobody's.
       starting.catch(() => undefined);
+    },
+    async spawned() {
+      if (!runner.has("SubagentStart")) return [];
+      const { context } = await runner.run("SubagentStart", {
+        input: { agent_type: ports.subagent ?? "" },
+        signal: open.signal,
+      });
+      return context.map((text) => asPart("SubagentStart", text));
     },
     submitted(parts) {
       // One after another, so that prompts stay in the order in which they were sent.

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { agent, lead, resultOf, teamSession, textOf } from "./team-session.ts";
+
+const hook = (command: string, more: object = {}) => ({ ...more, hooks: [{ type: "command", command }] });
+const sayingOnce = "if [ -e sent ]; then exit 0; fi; touch sent; echo 'write a test first' >&2; exit 2";
+
+describe("2.10 hooks of sub-agents", () => {
+  test("SubagentStart adds context for the child alone, by its type", async () => {
+    const team = await teamSession({
+      settings: {
+        hooks: {
+          SubagentStart: [
+            hook("echo mind the gap", { matcher: "general-purpose" }),
+            hook("echo no", { matcher: "Plan" }),
+          ],
+        },
+      },
+      answer: lead([{ calls: [agent("work")] }, { text: "over" }], () => ({ text: "done" })),
+    });
+    await team.ask("go");
+    const child = textOf(team.asked(/^lead\//)[0]?.request.messages ?? []);
+    expect(child).toMatch(/mind the gap[\s\S]*work/);
+    expect(child).not.toContain("echo no");
+    expect(textOf(team.asked("lead")[1]?.request.messages ?? [])).not.toContain("mind the gap");
+  });
+
+  test("SubagentStop sends the child back to work; Stop is the lead's alone", async () => {
+    const team = await teamSession({
+      settings: { hooks: { SubagentStop: [hook(sayingOnce)], Stop: [hook("echo stop >> stops")] } },
+      answer: lead([{ calls: [agent("work")] }, { text: "over" }], (ask) => ({ text: `turn ${ask.turn}` })),
+    });
+    await team.ask("go");
+    expect(team.asked(/^lead\//)).toHaveLength(2);
+    expect(team.asked(/^lead\//)[1]?.said).toContain("write a test first");
+    expect(resultOf(team).text).toMatch(/^turn 2/);
+    expect(team.all("hook.ran", "lead").map(({ hook: name }) => name)).toEqual(["Stop"]);
+  });
+
+  test("a hook that never lets it go is believed ten times, then the agent may stop", async () => {
+    const team = await teamSession({
+      settings: { hooks: { SubagentStop: [hook("echo again >&2; exit 2")] } },
+      answer: lead([{ calls: [agent("work")] }, { text: "over" }], () => ({ text: "done" })),
+    });
+    await team.ask("go");
+    expect(team.asked(/^lead\//)).toHaveLength(11);
+    expect(resultOf(team).outcome).toBe("ok");
+  });
+
+  const guarded = [
+    "---",
+    "name: guarded",
+    "description: g",
+    "hooks:",
+    "  PreToolUse:",
+    "    - matcher: Bash",
+    "      hooks:",
+    "        - type: command",
+    "          command: echo not here >&2; exit 2",
+    "  Stop:",
+    "    - hooks:",
+    "        - type: command",
+    `          command: ${JSON.stringify(sayingOnce)}`,
+    "---",
+    "You are guarded.",
+  ].join("\n");
+
+  test("a definition's hooks live as long as the agent, and its Stop runs as SubagentStop", async () => {
+    const bash = { calls: [{ tool: "Bash", input: { command: "echo hi" } }] };
+    const team = await teamSession({
+      files: { "home/.troupe/agents/guarded.md": guarded },
+      answer: lead([{ calls: [agent("work", { subagent_type: "guarded" })] }, bash, { text: "over" }], (ask) =>
+        ask.turn === 1 ? bash : { text: `turn ${ask.turn}: ${ask.result?.text ?? ask.said}` },
+      ),
+    });
+    await team.ask("go");
+    const ran = team.all("hook.ran").map(({ hook: name }) => name);
+    expect(ran).toEqual(["PreToolUse", "SubagentStop", "SubagentStop"]);
+    expect(resultOf(team).text).toMatch(/turn 3: .*write a test first/s);
+    expect(resultOf(team, 1, 2).outcome).toBe("ok");
+  });
+
+  test("disableAllHooks switches them off too", async () => {
+    const team = await teamSession({
+      settings: { disableAllHooks: true },
+      files: { "home/.troupe/agents/guarded.md": guarded },
+      answer: lead([{ calls: [agent("work", { subagent_type: "guarded" })] }, { text: "over" }], () => ({
+        text: "done",
+      })),
+    });
+    await team.ask("go");
+    expect(team.all("hook.ran")).toEqual([]);
+  });
+});
+
+test("a definition's initialPrompt comes before the task", async () => {
+  const team = await teamSession({
+    files: {
+      "home/.troupe/agents/eager.md":
+        "---\nname: eager\ndescription: e\ninitialPrompt: Read the plan first.\n---\nYou are eager.",
+    },
+    answer: lead([{ calls: [agent("work", { subagent_type: "eager" })] }, { text: "over" }], () => ({ text: "done" })),
+  });
+  await team.ask("go");
+  expect(team.asked(/^lead\//)[0]?.said).toBe("Read the plan first.\n\nwork");
+});
+
+test("a field that nothing stands behind yet is said to be so", async () => {
+  const team = await teamSession({
+    files: { "home/.troupe/agents/keen.md": "---\nname: keen\ndescription: k\nmemory: user\n---\nYou are keen." },
+    answer: lead([{ text: "over" }], () => undefined),
+  });
+  await team.ask("go");
+  const said = team.all("notice.raised").map(({ message }) => message);
+  expect(said.some((text) => /keen\.md.*memory.*not used yet/.test(text))).toBe(true);
+});
