@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/index.ts";
-import type { Ack, Command, PermissionMode } from "../protocol/index.ts";
+import type { Ack, AgentPath, Command, PermissionMode } from "../protocol/index.ts";
 import type { BackgroundTasks } from "../tool/index.ts";
 import type { PermissionBroker } from "./permission-broker.ts";
 
@@ -12,6 +12,8 @@ export interface DispatchPorts {
   setMode(mode: PermissionMode): Promise<void>;
   say(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
   sendToBackground(): void;
+  /** Stops what the agent of this path does; false where there is none. */
+  interruptAgent(path: AgentPath): Promise<boolean>;
   reconnect(server: string): Ack;
   close(): Promise<void>;
 }
@@ -21,6 +23,9 @@ const done: Ack = { ok: true };
 /** Carries out one command. */
 export async function dispatch(command: Command, ports: DispatchPorts): Promise<Ack> {
   const { lead, broker, background } = ports;
+  if (command.type === "interrupt" && command.agent !== undefined && command.agent !== lead.path) {
+    if (await ports.interruptAgent(command.agent)) return done;
+  }
   if ("agent" in command && command.agent !== undefined && command.agent !== lead.path) {
     return { ok: false, code: "no_such_agent", message: `there is no agent ${command.agent}; there is: ${lead.path}` };
   }

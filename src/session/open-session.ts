@@ -171,6 +171,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         setMode: seat.setMode,
         say,
         sendToBackground: () => children?.sendToBackground(),
+        interruptAgent: async (path) => (await children?.interrupt(path)) ?? false,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         close: () => (closing ??= close("completed")),
       });

@@ -41,6 +41,8 @@ export interface SessionChildren {
   resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agents(): readonly Agent[];
   agentOf(id: AgentId): Agent | undefined;
+  /** Stops what the agent of this path does, and nothing else. False: there is no such agent. */
+  interrupt(path: AgentPath): Promise<boolean>;
   interruptAll(reason: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -309,6 +311,11 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     resting,
     agentOf: (id) => seats.get(id)?.seat.agent,
     agents: () => [...seats.values()].map(({ seat }) => seat.agent),
+    async interrupt(path) {
+      const child = children.all().find((each) => each.path === path);
+      if (child?.running) await child.interrupt("the user interrupted it");
+      return child !== undefined;
+    },
     async interruptAll(reason) {
       await Promise.all(children.all().flatMap((child) => (child.running ? [child.interrupt(reason)] : [])));
     },

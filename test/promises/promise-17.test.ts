@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { agent, gate, lead, teamSession } from "../team/team-session.ts";
+import type { AgentPath } from "../../src/protocol/index.ts";
+import { agent, gate, lead, resultOf, teamSession } from "../team/team-session.ts";
 
 test("promise 17: an interrupt stops the turn one is looking at, and nothing else; what was stopped can be resumed", async () => {
   const over = gate();
@@ -31,4 +32,24 @@ test("promise 17: an interrupt stops the turn one is looking at, and nothing els
   await team.quiet();
   expect(team.all("agent.idle", "lead/other").map(({ reason }) => reason)).toEqual(["completed"]);
   expect(team.all("agent.idle", "lead/scout").map(({ reason }) => reason)).toEqual(["interrupted", "completed"]);
+});
+
+test("promise 17: an interrupt of one agent leaves the lead and the others at work", async () => {
+  const team = await teamSession({
+    answer: lead(
+      [{ calls: [agent("work", { name: "scout" }), agent("work", { name: "other" })] }, { text: "over" }],
+      async (ask) => {
+        if (ask.agent === "lead/scout") return { text: "x", fault: { kind: "hang" } };
+        await team.until((event) => event.type === "agent.idle");
+        return { text: "other is done" };
+      },
+    ),
+  });
+  const asking = team.ask("go");
+  await team.until(() => team.all("turn.started", "lead/scout").length > 0);
+  expect(await team.command({ type: "interrupt", agent: "lead/scout" as AgentPath })).toEqual({ ok: true });
+  expect(await asking).toMatchObject({ reason: "completed", text: "over" });
+  expect(resultOf(team, 1).text).toMatch(/^The agent stopped: the user interrupted it/);
+  expect(resultOf(team, 2).text).toMatch(/^other is done/);
+  expect(await team.command({ type: "interrupt", agent: "lead/nobody" as AgentPath })).toMatchObject({ ok: false });
 });
