@@ -59,6 +59,8 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     await session.close("interrupted");
     signals.stop();
     clearInterval(alive);
+    // Whoever writes to it may never close it, and an input that could still be read keeps the program alive.
+    if (streaming) process.stdin.destroy();
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Command, Envelope } from "../protocol/index.ts";
 import type { RunOutcome, Session } from "../session/index.ts";
+import { createCarryingOut } from "./carry-out.ts";
 import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
+import { orAborted, untilAborted } from "./until-aborted.ts";
 
 export interface HeadlessOptions {
   readonly session: Session;
@@ -36,24 +38,32 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   });
   let problems = 0;
 
+  const asked = createCarryingOut(
+    (command) => session.dispatch(command),
+    ({ type }, ack) => {
+      if (ack.ok) return;
+      printer.problem(ack.message);
+      // What was asked for did not even begin: whoever reads the exit code should know.
+      if (type === "prompt") problems += 1;
+    },
+  );
+
   const leave = () => void session.close("interrupted");
   options.signal.addEventListener("abort", leave, { once: true });
   try {
-    for await (const item of options.commands) {
-      if (options.signal.aborted) break;
+    for await (const item of untilAborted(options.commands, AbortSignal.any([options.signal, asked.failed]))) {
       if ("problem" in item) {
         problems += 1;
         printer.problem(item.problem);
         continue;
       }
-      const ack = await session.dispatch(item);
-      if (!ack.ok) printer.problem(ack.message);
-      // What was asked for did not even begin: whoever reads the exit code should know.
-      if (!ack.ok && item.type === "prompt") problems += 1;
+      asked.add(item);
       if (item.type === "close") break;
     }
+    await orAborted(asked.atOnce(), options.signal);
     // The input has ended: who could answer a question has left.
     await session.dispatch({ type: "permission.abandon" });
+    await orAborted(asked.all(), options.signal);
     const outcome = await settleAll(options, printer, ended);
     await session.close(closeReason(outcome));
     await following;

@@ -121,3 +121,36 @@ test("when the input ends while a question is open, the question is refused and 
   expect(stdout).toContain("Nobody was left to answer");
   expect(existsSync(join(cwd, "out.txt"))).toBe(false);
 });
+
+test.each([
+  { signals: ["SIGTERM"], code: 143 },
+  { signals: ["SIGHUP"], code: 129 },
+  { signals: ["SIGINT", "SIGINT"], code: 130 },
+] as const)("$signals ends the program although its input is still open", async ({ signals, code }) => {
+  const { start, write } = workplace();
+  write("s.json", { version: 1, steps: [{ text: "one" }] });
+  const troupe = start(flags);
+  troupe.write(JSON.stringify({ type: "prompt", content: "go" }));
+  await troupe.saw(/agent\.idle/);
+  for (const [index, signal] of signals.entries()) {
+    // Two signals that are pending at once count as one: the first has been heard when a later command is answered.
+    if (index > 0) {
+      troupe.write(JSON.stringify({ type: "permission.abandon", id: "heard" }));
+      await troupe.saw(/"commandId":"heard"/);
+    }
+    troupe.child.kill(signal);
+  }
+  const ended = await troupe.done;
+  expect(ended.code).toBe(code);
+  expect(ended.stdout).toContain("session.closed");
+});
+
+test("a command to close ends the program although its input is still open", async () => {
+  const { start, write } = workplace();
+  write("s.json", { version: 1, steps: [{ text: "one" }] });
+  const troupe = start(flags);
+  troupe.write(JSON.stringify({ type: "prompt", content: "go" }));
+  await troupe.saw(/agent\.idle/);
+  troupe.write(JSON.stringify({ type: "close" }));
+  expect((await troupe.done).code).toBe(0);
+});
