@@ -51,6 +51,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const tools = (): readonly Tool[] => [...parts.tools(), ...starting];
   const seat: Seat = createSeat(shared, {
     ...parts,
+    roots: [parts.cwd, ...parts.addedDirectories],
     tools,
     path: leadPath,
     type: "lead",

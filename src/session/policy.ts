@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { effectiveMode } from "../agent/definitions/index.ts";
 import type { PermissionPorts } from "../agent/index.ts";
 import { type PermissionMode, TroupeError } from "../protocol/index.ts";
 import {
@@ -29,7 +30,11 @@ export interface Policy {
 }
 
 export interface PolicyOptions
-  extends Pick<SessionParts, "cwd" | "addedDirectories" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
+  extends Pick<SessionParts, "cwd" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
+  /** The folders the agent may work in, fixed by us and never by what a model says; the first is its own. */
+  readonly roots: readonly string[];
+  /** The mode of the agent that started this one, now: it is never exceeded. */
+  readonly ceiling?: (() => PermissionMode) | undefined;
   /** Where the agent is now. */
   readonly currentCwd: () => string;
   /** Folders of the session's own that the agent may read: what was too large for it is kept there. */
@@ -43,13 +48,18 @@ export interface PolicyOptions
 /** The rules and the mode in force now: what the settings say, and what was answered since. */
 export function createPolicy(options: PolicyOptions): Policy {
   const folder = realpathSync(options.cwd);
-  const roots = [folder, ...options.addedDirectories.map((path) => realpathSync(path))];
+  const roots = options.roots.map((path) => realpathSync(path));
+  const bases = [...new Set([folder, ...roots.slice(0, 1)])];
   const stateHome = options.childEnv["TROUPE_HOME"];
   const stateRoot = stateHome ? realPathSync(stateHome, folder) : undefined;
   let mode = options.permissionMode;
   let rules: RuleSet = options.rules;
   let granted: RuleSet["allow"] = [];
   const judged = new WeakMap<object, string>();
+  const modeNow = () => {
+    if (mode === "bubble") return options.bubblesTo?.() ?? "default";
+    return options.ceiling ? effectiveMode({ parent: options.ceiling(), definition: mode }).mode : mode;
+  };
   return {
     roots,
     judgedPath: (input) => (typeof input === "object" && input !== null ? judged.get(input) : undefined),
@@ -81,6 +91,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         mode: "default",
         rules: only,
         roots,
+        bases,
         cwd: options.currentCwd(),
         home: options.childEnv["HOME"],
         realPath: realPathSync,
@@ -100,9 +111,10 @@ export function createPolicy(options: PolicyOptions): Policy {
         tool,
         subject,
         title: tool.title(input),
-        mode: mode === "bubble" ? (options.bubblesTo?.() ?? "default") : mode,
+        mode: modeNow(),
         rules: { ...rules, allow: [...rules.allow, ...granted] },
         roots: within,
+        bases,
         cwd,
         sandboxed,
         home: options.childEnv["HOME"],

@@ -55,6 +55,10 @@ export interface SeatSpec {
   readonly rules: RuleSet;
   readonly env: Readonly<Record<string, string>>;
   readonly maxTurns?: number | undefined;
+  /** The folders it may work in; its own first. Fixed by the session: a model only says where in them to begin. */
+  readonly roots: readonly string[];
+  /** The mode of the agent that started it, at this moment. */
+  readonly ceiling?: (() => PermissionMode) | undefined;
   /** The mode of the agent that this one is a fork of, at this moment. */
   readonly bubblesTo?: (() => PermissionMode) | undefined;
   /** Instead of the session's: with those of its definition. */
@@ -104,9 +108,10 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
 
   const policy = createPolicy({
     ...parts,
-    cwd: spec.cwd,
+    roots: spec.roots,
     permissionMode: spec.permissionMode,
     rules: spec.rules,
+    ceiling: spec.ceiling,
     bubblesTo: spec.bubblesTo,
     childEnv: spec.env,
     currentCwd: () => cwd,

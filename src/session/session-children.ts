@@ -113,7 +113,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   ): Promise<ChildSeat> {
     const { definition, fork } = request;
     if (definition.requiredMcpServers && parts.mcp) {
-      const ready = await waitForServers(definition.requiredMcpServers, parts.mcp, { clock });
+      const ready = await waitForServers(definition.requiredMcpServers, parts.mcp, { clock, signal: request.signal });
       if (!ready.ok) throw new TroupeError("agent", ready.message);
     } else if (definition.requiredMcpServers?.length) {
       throw new TroupeError(
@@ -147,6 +147,8 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         tools,
         cwd: request.cwd,
         permissionMode: request.mode,
+        roots: request.isolated ? [request.cwd, ...parts.addedDirectories] : parent.seat.policy.roots,
+        ceiling: () => parent.seat.mode(),
         bubblesTo: fork ? () => parent.seat.mode() : undefined,
         rules: parts.rules,
         env: { ...parts.childEnv, ...request.env },
@@ -219,6 +221,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
           mode: spawned.permissionMode,
           cwd: worktree?.path ?? spawned.cwd,
           env: worktree?.env ?? {},
+          isolated: worktree !== undefined,
           onEnvelope: (envelope) => hear(envelope),
         },
         new Map([...logs, [opened.leadLog.agent, await agents.readLead()]]),
@@ -251,6 +254,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       model: seat().model().ref,
       mode: seat().mode(),
       cwd: seat().cwd(),
+      roots: seat().policy.roots,
       isFork: isForked(seat().conversation.answered()),
       turn: seat().conversation.turn,
     });

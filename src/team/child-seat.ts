@@ -44,6 +44,9 @@ export interface SeatRequest {
   readonly cwd: string;
   /** On top of the session's environment for commands. */
   readonly env: Readonly<Record<string, string>>;
+  /** `cwd` is a worktree made for it: its own folder to work in. Otherwise it works in its parent's folders. */
+  readonly isolated: boolean;
+  readonly signal?: AbortSignal | undefined;
   /** Hears everything that happens to it, in order. */
   onEnvelope(envelope: Envelope): void;
 }

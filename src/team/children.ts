@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import {
   type AgentModel,
   agentListing,
@@ -9,7 +9,7 @@ import {
 } from "../agent/definitions/index.ts";
 import { type AgentReport, forkInstructions } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
-import { nearestName } from "../platform/index.ts";
+import { isInside, nearestName } from "../platform/index.ts";
 import {
   type AgentDefinition,
   type AgentId,
@@ -21,7 +21,7 @@ import {
   TroupeError,
   type WatchdogSettings,
 } from "../protocol/index.ts";
-import type { RuleSet } from "../tool/index.ts";
+import { protectedReason, type RuleSet } from "../tool/index.ts";
 import { type Child, createChild } from "./child.ts";
 import type { SeatChild, SeatRequest } from "./child-seat.ts";
 import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
@@ -50,6 +50,8 @@ export interface ParentAgent {
   readonly model: string;
   readonly mode: PermissionMode;
   readonly cwd: string;
+  /** The folders it may work in. */
+  readonly roots: readonly string[];
   readonly isFork: boolean;
   readonly turn: number;
 }
@@ -168,7 +170,7 @@ export function createChildren(options: ChildrenOptions): Children {
         "agent",
         "isolation: remote needs a bus to other machines, and this session has none: use worktree, or leave it out.",
       );
-    const cwd = checkedCwd(request.cwd, isolation) ?? parent.cwd;
+    const cwd = checkedCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
     reserveName(request.name);
     try {
       const depth = parent.path.split("/").length - 1;
@@ -242,6 +244,8 @@ export function createChildren(options: ChildrenOptions): Children {
       mode: fork ? "bubble" : mode,
       cwd,
       env: worktree?.env ?? {},
+      isolated: worktree !== undefined,
+      signal: request.signal,
       onEnvelope: (envelope) => hear(envelope),
     };
     try {
@@ -318,7 +322,10 @@ export function createChildren(options: ChildrenOptions): Children {
 }
 
 /** An absolute folder that is there; never together with a worktree, which is a folder of its own. */
-function checkedCwd(cwd: string | undefined, isolation: string | undefined): string | undefined {
+function checkedCwd(
+  cwd: string | undefined,
+  { isolation, roots }: { isolation: string | undefined; roots: readonly string[] },
+): string | undefined {
   if (cwd === undefined) return undefined;
   if (isolation !== undefined)
     throw new TroupeError(
@@ -328,5 +335,14 @@ function checkedCwd(cwd: string | undefined, isolation: string | undefined): str
   if (!isAbsolute(cwd)) throw new TroupeError("agent", `cwd must be an absolute path; ${JSON.stringify(cwd)} is not.`);
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
     throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} is not a folder that is there.`);
-  return cwd;
+  const real = realpathSync(cwd);
+  if (!roots.some((root) => isInside(real, root)))
+    throw new TroupeError(
+      "agent",
+      `cwd ${JSON.stringify(cwd)} lies outside the folders you may work in: ${roots.join(", ")}.`,
+    );
+  const guarded = protectedReason(join(real, "any"), { roots });
+  if (guarded !== undefined)
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be worked in: ${guarded}.`);
+  return real;
 }

@@ -2,7 +2,7 @@ import type { PermissionDecision } from "../protocol/index.ts";
 import type { AuthorizeRequest } from "./authorize.ts";
 import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
 import type { PermissionSubject } from "./define-tool.ts";
-import { pathTest } from "./match-rule.ts";
+import { basesOf, pathTest } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { type Rule, type RuleSet, ruleName } from "./rules.ts";
 import { allowLine, type AllowedLine } from "./shell/allow-line.ts";
@@ -116,11 +116,11 @@ interface JudgedPaths {
 /** Deny rules for files hold for commands too, as far as their words tell which files they touch. */
 function pathDenial(judged: JudgedPaths): PermissionDecision | undefined {
   const { request, place } = judged;
-  const bounds = { base: request.roots[0] ?? request.cwd, home: place.home, realPath: place.realPath, wide: true };
+  const bounds = { home: place.home, realPath: place.realPath, wide: true };
   const speaking = (tool: "Read" | "Edit") =>
     request.rules.deny
       .filter((rule) => rule.tool === tool && rule.specifier !== undefined)
-      .map((rule) => ({ rule, test: pathTest(rule, bounds) }));
+      .flatMap((rule) => basesOf(request).map((base) => ({ rule, test: pathTest(rule, { ...bounds, base }) })));
   const [read, edit] = [speaking("Read"), speaking("Edit")];
   if (read.length + edit.length === 0) return undefined;
   const hit = (tests: typeof read, words: readonly ShellWord[]) =>

@@ -3,7 +3,7 @@ import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
 import { authorizeCommand } from "./authorize-command.ts";
 import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
 import type { PermissionSubject, Tool, ToolContext } from "./define-tool.ts";
-import { matchesRule } from "./match-rule.ts";
+import { basesOf, matchesRule } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
 import { resolvePath } from "./resolve-path.ts";
 import { type Rule, type RuleSet, ruleName } from "./rules.ts";
@@ -19,6 +19,8 @@ export interface AuthorizeRequest {
   readonly rules: RuleSet;
   /** Real and absolute. The first is where the session was started: paths in rules are relative to it. */
   readonly roots: readonly string[];
+  /** Where relative rules begin, real and absolute: where the session was started, and an agent's worktree; else the first root. */
+  readonly bases?: readonly string[] | undefined;
   readonly cwd: string;
   /**
    * The command will run in the sandbox: nothing but the working folders can be written, protected paths in them cannot, and
@@ -62,8 +64,9 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
 
 function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): Rule | undefined {
   const { tool, subject, home, realPath } = request;
-  const base = request.roots[0] ?? request.cwd;
-  return list.find((rule) => matchesRule(rule, { tool: tool.name, subject, base, home, realPath, wide }));
+  return list.find((rule) =>
+    basesOf(request).some((base) => matchesRule(rule, { tool: tool.name, subject, base, home, realPath, wide })),
+  );
 }
 
 function byMode(request: AuthorizeRequest): PermissionDecision {

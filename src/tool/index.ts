@@ -29,3 +29,4 @@ export { selectTools } from "./select-tools.ts";
 export { shellEnvironment } from "./shell-environment.ts";
 export { shadowsOf } from "./shadows.ts";
 export { toolSpecs } from "./tool-specs.ts";
+export { protectedReason } from "./protected-paths.ts";

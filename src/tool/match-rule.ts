@@ -98,3 +98,10 @@ const canonicalHost = (host: string) =>
   URL.canParse(`http://${host}/`) ? plainHost(new URL(`http://${host}/`).hostname) : undefined;
 
 const plainHost = (host: string) => host.toLowerCase().replace(/\.$/, "");
+
+/** Where relative rules begin: where the session was started, and an agent's own worktree. */
+export const basesOf = (place: {
+  readonly bases?: readonly string[] | undefined;
+  readonly roots: readonly string[];
+  readonly cwd: string;
+}): readonly string[] => place.bases ?? [place.roots[0] ?? place.cwd];

@@ -12,7 +12,7 @@ test.each([
   const tree = tempTree({ "src/a.ts": "a", "b.ts": "b" });
   const policy = createPolicy({
     cwd: tree.root,
-    addedDirectories: [],
+    roots: [tree.root],
     permissionMode,
     rules: parseRules({ allow: permissionMode === "acceptEdits" ? ["Bash", "Read"] : [] }),
     childEnv: { HOME: tree.root },

@@ -55,10 +55,9 @@ describe("2.1 input", () => {
   });
 
   test("cwd is where it works", async () => {
-    const tree = tempTree();
-    mkdirSync(tree.path("elsewhere"));
-    const { spawned } = await tryAgent({ cwd: tree.path("elsewhere") });
-    expect(spawned[0]?.cwd).toBe(tree.path("elsewhere"));
+    const tree = tempTree({ "home/.troupe/settings.json": {}, "project/inside/a.txt": "a" });
+    const { spawned } = await tryAgent({ cwd: tree.path("project/inside") }, { tree });
+    expect(spawned[0]?.cwd).toBe(tree.path("project/inside"));
   });
 
   test("isolation: worktree is a worktree of its own, gone when nothing was changed", async () => {
