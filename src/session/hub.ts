@@ -21,17 +21,22 @@ export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
   let closed = false;
   /** What happened before anybody could subscribe; the first reader gets it. */
   let early: Envelope[] | undefined = [];
+  /** More happened than is kept for it. */
+  let earlyLost = false;
 
   return {
     publish(envelope) {
-      early?.push(envelope);
+      if (early && early.length >= limit) earlyLost = true;
+      else early?.push(envelope);
       for (const subscriber of subscribers) subscriber.push(envelope);
     },
     subscribe({ replay = false, signal } = {}) {
       let waiting: Envelope[] = early ?? [];
       early = undefined;
       let ended = closed;
-      let overflowed = false;
+      // A replay has all of it that is stored.
+      let overflowed = earlyLost && !replay;
+      earlyLost = false;
       let wake: (() => void) | undefined;
       const notify = () => {
         wake?.();

@@ -68,6 +68,23 @@ describe("the hub", () => {
     expect(await take(other, 1)).toEqual([1]);
   });
 
+  test("what nobody reads is not kept without end: the first reader is told, unless it reads again what is stored", async () => {
+    const flooded = () => {
+      const hub = createHub(async () => [envelope(1), envelope(2)]);
+      for (let seq = 1; seq <= 20_001; seq++) hub.publish(envelope(seq, seq > 2));
+      hub.close();
+      return hub;
+    };
+    let read = 0;
+    const reading = async (events: AsyncIterable<Envelope>) => {
+      for await (const _ of events) read += 1;
+    };
+    await expect(reading(flooded().subscribe())).rejects.toMatchObject({ code: "slow_reader" });
+    expect(read).toBe(20_000);
+    expect(await take(flooded().subscribe({ replay: true }), 2)).toEqual([1, 2]);
+    await reading(flooded().subscribe({ replay: true }));
+  });
+
   test("ends with the session after what is left to read, and at once for a reader that leaves", async () => {
     const hub = createHub(async () => []);
     const events = hub.subscribe();
