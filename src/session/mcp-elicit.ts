@@ -37,11 +37,13 @@ export async function elicit(
     question: `${server} asks: ${cleanText(request.message).slice(0, 2_000)}`,
     suggestions: [],
   };
+  // Asked before it is published: whoever hears of the question may answer at once.
+  const asked = ports.ask(question, signal);
+  asked?.catch(() => undefined); // looked at below, however it ends
   await ports.record({ type: "permission.asked", ...question });
   const settle = (behavior: "allow" | "deny", by: "user" | "policy" | "interrupt") =>
     ports.record({ type: "permission.settled", requestId, behavior, by });
 
-  const asked = ports.ask(question, signal);
   if (!asked) {
     await settle("deny", "policy");
     return { action: "decline" };
