@@ -105,7 +105,10 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
 
   const abort = new AbortController();
   const redact = createRedactStream(options.secrets);
-  const live = createLiveText((text) => void options.onEvent({ type: "background.output", backgroundId: id, text }));
+  const live = createLiveText(
+    (text) => void options.onEvent({ type: "background.output", backgroundId: id, text }),
+    options,
+  );
   let ended: BackgroundEnd | undefined;
   let position = 0;
 

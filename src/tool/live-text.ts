@@ -1,33 +1,50 @@
-import { redactSecrets } from "../platform/index.ts";
+import { createRedactStream } from "../platform/index.ts";
 import { cleanText } from "./clean-text.ts";
 
-/** Gathers output for watchers: a piece at most every `everyMs`, each the last `limit` bytes of what came since. */
+/**
+ * Gathers output for watchers: a piece at most every `everyMs`, each the last `limit` bytes of the lines that came since.
+ * What looks like a secret, or is one of `secrets`, is in none of them, nor part in one and part in the next.
+ */
 export interface LiveText {
   add(chunk: Uint8Array): void;
+  /** The rest, at the end: a line without an end as well. */
   flush(): void;
+}
+
+export interface LiveTextOptions {
+  readonly secrets?: readonly string[] | undefined;
+  readonly everyMs?: number;
+  readonly limit?: number;
 }
 
 export function createLiveText(
   emit: (text: string) => void,
-  { everyMs = 100, limit = 4096 }: { everyMs?: number; limit?: number } = {},
+  { secrets, everyMs = 100, limit = 4096 }: LiveTextOptions = {},
 ): LiveText {
+  const redact = createRedactStream(secrets);
   let pending = Buffer.alloc(0);
   let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
+  const keep = (safe: Buffer) => {
+    const rest = safe.subarray(-limit);
+    pending = Buffer.concat([pending.subarray(Math.max(0, pending.length + rest.length - limit)), rest]);
+  };
+  const show = () => {
     clearTimeout(timer);
     timer = undefined;
     const whole = wholeLength(pending);
-    const text = redactSecrets(cleanText(pending.subarray(0, whole).toString("utf8")));
+    const text = cleanText(pending.subarray(0, whole).toString("utf8"));
     pending = Buffer.from(pending.subarray(whole));
     if (text !== "") emit(text);
   };
   return {
     add(chunk) {
-      const rest = chunk.subarray(-limit);
-      pending = Buffer.concat([pending.subarray(Math.max(0, pending.length + rest.length - limit)), rest]);
-      timer ??= setTimeout(flush, everyMs);
+      keep(redact.push(chunk));
+      if (pending.length > 0) timer ??= setTimeout(show, everyMs);
     },
-    flush,
+    flush() {
+      keep(redact.flush());
+      show();
+    },
   };
 }
 

@@ -55,7 +55,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const name = `bash-${randomUUID().slice(0, 8)}.txt`;
   const openFile = () => context.outputFile(name);
   const output = spoolOutput({ showBytes, fileLimitBytes, openFile, secrets: context.secrets });
-  const live = createLiveText((text) => context.progress(text));
+  const live = createLiveText((text) => context.progress(text), { secrets: context.secrets });
   const timeoutMs = input.timeout ?? context.commandTimeoutMs ?? defaultTimeout;
   let where = "";
   const place = await placed(input, context);
