@@ -1,10 +1,18 @@
 import { setMaxListeners } from "node:events";
-import type { AgentPath, ContentPart, Envelope, LiveEvent, PromptId, StoredEvent } from "../protocol/index.ts";
+import {
+  type AgentPath,
+  type ContentPart,
+  type Envelope,
+  type LiveEvent,
+  type PromptId,
+  type StoredEvent,
+  TroupeError,
+} from "../protocol/index.ts";
 import { lostBeforeStart, unknownOutcome } from "./fragments/interrupted.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
 
-export interface AgentOptions extends Omit<RunAgentOptions, "signal"> {
+export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> {
   /** Told everything that happens, in order, after it is stored. Must not throw. */
   readonly publish: (envelope: Envelope) => void;
 }
@@ -15,14 +23,24 @@ export type PromptSource = Extract<StoredEvent, { type: "prompt.admitted" }>["so
 export interface Agent {
   readonly path: AgentPath;
   readonly running: boolean;
-  /** Resolves when the prompt is on disk. It is put into the conversation at the next safe boundary. */
+  /**
+   * Resolves when the prompt is on disk. It is put into the conversation at the next safe boundary. For a user's the turns
+   * are counted anew; once the agent is closed a user's is refused.
+   */
   admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
   /** The same for something that must be said exactly once, however often it is tried: nothing happens the second time. */
   admitOnce(promptId: PromptId, source: PromptSource, parts: readonly ContentPart[]): Promise<void>;
   /** Starts a run if there is something to do and none is under way. Wakes during a run are not lost. */
   wake(): void;
-  /** Stops the turn under way and nothing else; resolves when it has stopped. */
-  interrupt(): Promise<void>;
+  /** The same at somebody's word: turns are counted anew, and a hold ends. */
+  resume(): void;
+  /**
+   * Stops the turn under way and nothing else; resolves when it has stopped. Whoever wakes the agent after this is heard
+   * once it has; with `hold` nobody is until `resume`.
+   */
+  interrupt(options?: { readonly hold: boolean }): Promise<void>;
+  /** Stops what runs, for good: nothing starts from now on. What is still to be put down in its log can be. */
+  close(): Promise<void>;
   compact(instructions?: string): Promise<{ ok: boolean; message?: string }>;
   record(event: StoredEvent): Promise<void>;
   live(event: LiveEvent): void;
@@ -36,17 +54,19 @@ export function createAgent(options: AgentOptions): Agent {
   const { conversation } = options;
   const recorder = createRecorder({ ...options, agent: options.agent.id, emit: options.publish });
   let current: { abort: AbortController; ended: Promise<void> } | undefined;
+  /** Somebody woke it during the run under way, and after the last interrupt. */
   let woken = false;
+  let state: "open" | "held" | "closed" = "open";
+  const spent = { turns: 0 };
   const admitting = new Set<PromptId>();
   let last: RunOutcome | undefined;
   let broken: { error: unknown } | undefined;
 
   const drive = async (abort: AbortController) => {
+    let outcome: RunOutcome | undefined;
     try {
-      do {
-        woken = false;
-        last = await runLoop({ ...options, signal: abort.signal }, recorder);
-      } while (woken && last.reason === "completed");
+      outcome = await runLoop({ ...options, spent, signal: abort.signal }, recorder);
+      last = outcome;
     } catch (error) {
       broken = { error };
       const detail = error instanceof Error ? error.message : String(error);
@@ -56,16 +76,40 @@ export function createAgent(options: AgentOptions): Agent {
           broken = { error: new AggregateError([error, cause], `${detail}; and it could not be recorded`) };
         });
     } finally {
-      current = undefined;
+      const isHeard = outcome?.reason === "completed" || outcome?.reason === "interrupted";
+      // At its limit only a user's prompt that came since then counts.
+      end(isHeard || (outcome?.reason === "limit" && spent.turns === 0));
     }
   };
 
   const start = () => {
+    woken = false;
     const abort = new AbortController();
     // Every call of an answer listens, and an answer may have dozens.
     setMaxListeners(0, abort.signal);
     const ended = drive(abort);
     current = { abort, ended };
+  };
+
+  /** No moment between a run and the next looks like rest. */
+  const end = (mayGoOn: boolean) => {
+    current = undefined;
+    const goesOn = woken && mayGoOn && !broken;
+    woken = false;
+    if (goesOn) start();
+  };
+
+  const wake = () => {
+    if (broken || state !== "open") return;
+    if (current) woken = true;
+    else start();
+  };
+
+  const interrupt = async () => {
+    woken = false;
+    const run = current;
+    run?.abort.abort(new DOMException("interrupted by the user", "AbortError"));
+    await run?.ended;
   };
 
   return {
@@ -74,6 +118,10 @@ export function createAgent(options: AgentOptions): Agent {
       return current !== undefined;
     },
     async admit(source, parts) {
+      if (source === "user") {
+        if (state === "closed") throw new TroupeError("session_closed", closedMessage);
+        spent.turns = 0;
+      }
       const promptId = options.createId<PromptId>("prm");
       await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts] });
       return promptId;
@@ -85,16 +133,22 @@ export function createAgent(options: AgentOptions): Agent {
         .record({ type: "prompt.admitted", promptId, source, parts: [...parts] })
         .finally(() => admitting.delete(promptId));
     },
-    wake() {
-      if (broken) return;
-      woken = true;
-      if (!current) start();
+    wake,
+    resume() {
+      if (state === "held") state = "open";
+      spent.turns = 0;
+      wake();
     },
-    async interrupt() {
-      current?.abort.abort(new DOMException("interrupted by the user", "AbortError"));
-      await current?.ended;
+    async interrupt({ hold } = { hold: false }) {
+      if (hold && state === "open") state = "held";
+      await interrupt();
+    },
+    async close() {
+      state = "closed";
+      await interrupt();
     },
     async compact(instructions) {
+      if (state === "closed") return { ok: false, message: closedMessage };
       if (current) return { ok: false, message: "the agent is at work: interrupt it first, or wait until it is idle" };
       const abort = new AbortController();
       const work = compactNow({ ...options, signal: abort.signal }, { recorder, trigger: "asked", instructions });
@@ -111,8 +165,7 @@ export function createAgent(options: AgentOptions): Agent {
         if (result.type === "nothing_to_compact") return { ok: false, message: "there is nothing to compact yet" };
         return { ok: true };
       } finally {
-        current = undefined;
-        if (woken) start();
+        end(true);
       }
     },
     record: (event) => recorder.record(event),
@@ -138,3 +191,5 @@ export function createAgent(options: AgentOptions): Agent {
     },
   };
 }
+
+const closedMessage = "the session is closed: open it again with --resume";

@@ -43,6 +43,8 @@ export interface LoopOptions {
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly maxTurns?: number | undefined;
+  /** What counts towards `maxTurns`, where that is more than the turns of one run. */
+  readonly spent?: { turns: number } | undefined;
   /** When older turns are summarised: at so many tokens, else at this share of the context window. */
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
@@ -94,7 +96,7 @@ const defaultCompactAt = 0.85;
 
 /** The same with a recorder of the caller's, for an agent that others speak to while it runs. */
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
-  const { conversation, signal } = options;
+  const { conversation, signal, spent = { turns: 0 } } = options;
   let turns = 0;
   let timesSentBack = 0;
   let compactedForOverflow = false;
@@ -110,7 +112,7 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
     }
     if (!conversation.awaitsAnswer) return stop("completed");
     if (signal.aborted) return stop("interrupted");
-    if (options.maxTurns !== undefined && turns >= options.maxTurns) {
+    if (options.maxTurns !== undefined && spent.turns >= options.maxTurns) {
       return stop("limit", `reached the limit of ${options.maxTurns} turns`);
     }
 
@@ -131,6 +133,7 @@ export async function runLoop(options: LoopOptions, recorder: Recorder): Promise
 
     const turn = conversation.turn + 1;
     turns += 1;
+    spent.turns += 1;
     await recorder.record({ type: "turn.started", turn, model: client.ref }, signal);
     const started = options.clock.monotonic();
     const begins = frame(options, client);

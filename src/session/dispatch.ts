@@ -33,7 +33,7 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
     case "prompt":
       return ports.say(command.content);
     case "continue":
-      lead.wake();
+      lead.resume();
       return done;
     case "interrupt":
       await lead.interrupt();

@@ -180,7 +180,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       },
       stopLeftovers: () => seat.background.stopRunning(),
       async close() {
-        await seat.agent.interrupt();
+        await seat.agent.close();
         await seat.background.stopAll();
         await seat.sandbox?.close();
         await log.close();

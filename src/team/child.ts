@@ -6,6 +6,7 @@ import type {
   AgentPath,
   ContentPart,
   Envelope,
+  PromptId,
   WatchdogSettings,
 } from "../protocol/index.ts";
 import type { ChildSeat } from "./child-seat.ts";
@@ -72,6 +73,8 @@ export function createChild(options: ChildOptions): Child {
   let phase: "resting" | "working" | "finishing" = "resting";
   let rested: Promise<unknown> = Promise.resolve();
   const telling = new Set<Promise<void>>();
+  /** What it was told on its way and no answer has taken up yet. */
+  const unheard = new Map<PromptId, "waiting" | "promoted">();
   let written = "";
   let lending: Lending | undefined;
   let watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
@@ -80,7 +83,10 @@ export function createChild(options: ChildOptions): Child {
     const { event } = envelope;
     evidence.add(envelope);
     watch.hear(event);
+    if (event.type === "prompt.admitted" && event.source === "agent") unheard.set(event.promptId, "waiting");
+    if (event.type === "prompt.promoted" && unheard.has(event.promptId)) unheard.set(event.promptId, "promoted");
     if (event.type === "turn.ended") {
+      for (const [promptId, state] of unheard) if (state === "promoted") unheard.delete(promptId);
       const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
       if (words.length > 0) lastWords = words.join("\n");
       for (const text of words) write(`${text}\n`);
@@ -98,7 +104,7 @@ export function createChild(options: ChildOptions): Child {
 
   const interrupt = async (reason: string) => {
     stopReason ??= reason;
-    await seat.agent.interrupt();
+    await seat.agent.interrupt({ hold: true });
   };
 
   const report = (outcome: RunOutcome | undefined): AgentReport => {
@@ -113,7 +119,7 @@ export function createChild(options: ChildOptions): Child {
       status,
       text: lastWords,
       reason,
-      evidence: evidenceText(found),
+      evidence: [evidenceText(found), ...unheardLine(unheard.size)].join("\n"),
       usage: {
         tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
         toolCalls: Object.values(found.toolCalls).reduce((sum, count) => sum + count, 0),
@@ -132,9 +138,9 @@ export function createChild(options: ChildOptions): Child {
       },
     );
     try {
-      await seat.agent.admit("agent", parts);
+      unheard.delete(await seat.agent.admit("agent", parts));
       // Whoever stopped it before it could begin has stopped it.
-      if (stopReason === undefined) seat.agent.wake();
+      if (stopReason === undefined) seat.agent.resume();
       let outcome = await settled(seat);
       // What is being said to it belongs to this run: it ends when nobody is still speaking.
       while (telling.size > 0) {
@@ -202,6 +208,12 @@ export function createChild(options: ChildOptions): Child {
 
 /** So much of what an agent has written is given to somebody who comes later. */
 const writtenLimit = 1_000_000;
+
+function unheardLine(count: number): string[] {
+  if (count === 0) return [];
+  const messages = count === 1 ? "1 message was" : `${count} messages were`;
+  return [`${messages} not heard: it ended before it could answer. Send it on with SendMessage if that still matters.`];
+}
 
 /** A child that broke is a child that failed: its parent is told, and goes on. */
 async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {
