@@ -8,9 +8,9 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
-import { lostBeforeStart, unknownOutcome } from "./fragments/interrupted.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
+import { settleOpenCalls } from "./settle-open-calls.ts";
 
 export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> {
   /** Told everything that happens, in order, after it is stored. Must not throw. */
@@ -44,6 +44,8 @@ export interface Agent {
   compact(instructions?: string): Promise<{ ok: boolean; message?: string }>;
   record(event: StoredEvent): Promise<void>;
   live(event: LiveEvent): void;
+  /** Something that belongs to it went wrong beside its runs: it counts as broken, and `settled` rejects with it. */
+  fail(failure: unknown): Promise<void>;
   /** Resolves with the last run's outcome when no run is under way. Rejects if the agent itself broke. */
   settled(): Promise<RunOutcome | undefined>;
   /** Gives a result to every call that an earlier process left without one. */
@@ -61,6 +63,16 @@ export function createAgent(options: AgentOptions): Agent {
   const admitting = new Set<PromptId>();
   let last: RunOutcome | undefined;
   let broken: { error: unknown } | undefined;
+
+  const fail = async (failure: unknown) => {
+    broken ??= { error: failure };
+    const detail = failure instanceof Error ? failure.message : String(failure);
+    try {
+      await recorder.record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000));
+    } catch (error) {
+      broken = { error: new AggregateError([failure, error], `${detail}; and it could not be recorded`) };
+    }
+  };
 
   const drive = async (abort: AbortController) => {
     let outcome: RunOutcome | undefined;
@@ -145,6 +157,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     async close() {
       state = "closed";
+      recorder.leave();
       await interrupt();
     },
     async compact(instructions) {
@@ -170,25 +183,13 @@ export function createAgent(options: AgentOptions): Agent {
     },
     record: (event) => recorder.record(event),
     live: recorder.live,
+    fail,
     async settled() {
       for (let run = current; run; run = current) await run.ended;
       if (broken) throw broken.error;
       return last;
     },
-    async closeOpenCalls() {
-      const open = conversation.openCalls();
-      for (const { call, started } of open) {
-        const text = started ? unknownOutcome : lostBeforeStart;
-        await recorder.record({
-          type: "tool.settled",
-          callId: call.callId,
-          durationMs: 0,
-          outcome: "interrupted",
-          content: [{ type: "text", text }],
-        });
-      }
-      return open.length;
-    },
+    closeOpenCalls: () => settleOpenCalls(conversation, recorder.record),
   };
 }
 

@@ -10,6 +10,7 @@ export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
+export { isDiskFull } from "./recorder.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";
 export {
   composeAgentPrompt,

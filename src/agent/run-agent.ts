@@ -23,8 +23,9 @@ import type { Ledger } from "./limits.ts";
 import { mostTokens } from "./most-tokens.ts";
 import type { Permissions } from "./permissions.ts";
 import { createQueue } from "./queue.ts";
-import { createRecorder, type Recorder } from "./recorder.ts";
+import { createRecorder, isDiskFull, type Recorder, shortlyAfter } from "./recorder.ts";
 import { type SettleCalls, settleCalls } from "./settle-calls.ts";
+import { settleOpenCalls } from "./settle-open-calls.ts";
 
 export interface LoopOptions {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };
@@ -96,6 +97,24 @@ const defaultCompactAt = 0.85;
 
 /** The same with a recorder of the caller's, for an agent that others speak to while it runs. */
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
+  const { signal } = options;
+  const late = shortlyAfter(signal);
+  // Once it is interrupted, what it has still to say of itself waits no longer for space on a full disk than that.
+  const record: Recorder["record"] = (event, until = late) => recorder.record(event, until);
+  try {
+    await settleOpenCalls(options.conversation, (event) => record(event, signal));
+    return await loop(options, { ...recorder, record });
+  } catch (error) {
+    if (!signal.aborted || !isDiskFull(error)) throw error;
+    const detail = "the disk is full";
+    await record({ type: "agent.idle", reason: "interrupted", detail }).catch((cause: unknown) => {
+      if (!isDiskFull(cause)) throw cause;
+    });
+    return { reason: "interrupted", detail, turns: 0 };
+  }
+}
+
+async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
   const { conversation, signal, spent = { turns: 0 } } = options;
   let turns = 0;
   let timesSentBack = 0;

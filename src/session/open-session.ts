@@ -1,4 +1,4 @@
-import { createLedger } from "../agent/index.ts";
+import { createLedger, isDiskFull } from "../agent/index.ts";
 import { createProcessScope, version } from "../platform/index.ts";
 import { type Ack, leadPath, TroupeError } from "../protocol/index.ts";
 import type { CommandSandbox, Tool } from "../tool/index.ts";
@@ -62,17 +62,29 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
   const sandboxNotices = await noSandbox(sandbox);
 
+  /** A full disk does not hold up the end: the log is good to go on from without its last words. */
+  const unlessFull = async (put: Promise<void> | undefined) => {
+    try {
+      await put;
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      const told =
+        "the disk is full, and the session ends without having put that down: it can be resumed all the same";
+      lead.live({ type: "turn.waiting", turn: conversation.turn, reason: told });
+    }
+  };
+
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await lead.close();
-    await ordered;
+    await unlessFull(ordered);
     // At once, so that nobody is woken by what ends here.
     await Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]);
     await children?.close();
-    await hooks?.ended(reason);
+    await unlessFull(hooks?.ended(reason));
     await parts.mcp?.close();
     await scope.close();
     await sandbox?.close();
-    await lead.record({ type: "session.closed", reason });
+    await unlessFull(lead.record({ type: "session.closed", reason }));
     hub.close();
     await opened.close();
     await parts.onClose?.();

@@ -53,9 +53,12 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
         const task = running.get(event.backgroundId);
         // The agent is at work on the news before anybody hears of the end: no moment in between looks like the end of all work.
         // While the session closes it is only put down, for the day it goes on.
-        if (task) await tell(task, event, report);
-        if (task && !closing) agent().wake();
-        running.delete(event.backgroundId);
+        try {
+          if (task) await tell(task, event, report);
+          if (task && !closing) agent().wake();
+        } finally {
+          running.delete(event.backgroundId);
+        }
         return agent().record(event);
       }
     }
@@ -72,6 +75,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
     clock,
     createId,
     onEvent,
+    onUntold: (error) => agent().fail(error),
     secrets,
     outputFile: (id) => opened.taskOutputFile(id),
   });

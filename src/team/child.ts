@@ -93,9 +93,17 @@ export function createChild(options: ChildOptions): Child {
     }
     if (event.type === "tool.called") write(`  ${event.title}\n`);
     const repeated = repetition.hear(event);
-    if (repeated?.kind === "warning") void seat.agent.admit("hook", [{ type: "text", text: repeated.message }]);
+    if (repeated?.kind === "warning") void warn(repeated.message);
     if (repeated?.kind === "verdict") void interrupt(repeated.message);
   });
+
+  const warn = async (text: string) => {
+    try {
+      await seat.agent.admit("hook", [{ type: "text", text }]);
+    } catch (error) {
+      await seat.agent.fail(error);
+    }
+  };
 
   const write = (text: string) => {
     written = (written + text).slice(-writtenLimit);

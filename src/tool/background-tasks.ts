@@ -50,7 +50,7 @@ export interface BackgroundTask {
   readonly ended: BackgroundEnd | undefined;
   /** Resolves when it has ended; never rejects. */
   readonly done: Promise<BackgroundEnd>;
-  /** Resolves when it has ended and whoever started it has been told. */
+  /** Resolves when it has ended and whoever started it has been told, or could not be; never rejects. */
   stop(): Promise<BackgroundEnd>;
   /** What was written since the last call, the last `limitBytes` of it; `skippedBytes` came before that. */
   takeOutput(limitBytes: number): Promise<{ text: string; skippedBytes: number }>;
@@ -64,6 +64,8 @@ export interface BackgroundTasksOptions {
   outputFile(id: BackgroundId): Promise<string> | string;
   /** `background.started` is awaited before the work starts. `report` comes with `background.ended`, if there is one. */
   onEvent(event: BackgroundEvent, report?: string): Promise<void> | void;
+  /** Whoever started the work could not be told of its end. */
+  onUntold(error: unknown): Promise<void> | void;
   /** The output file grows no further than this; the rest is counted and dropped. */
   readonly fileLimitBytes?: number;
   /** Secrets that are to be kept out of outputs although nothing about them looks like one. */
@@ -127,7 +129,11 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     ended = end;
     markDone(end);
     const { status, exitCode, report } = end;
-    await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());
+    try {
+      await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());
+    } catch (error) {
+      await options.onUntold(error);
+    }
     return end;
   };
   const told = run();

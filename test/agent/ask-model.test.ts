@@ -43,6 +43,7 @@ function asking(streams: readonly (readonly ModelEvent[])[], maxBudgetUsd: numbe
       },
       recorder: {
         record: async (event: StoredEvent) => void (event.type === "cost.recorded" && paid.push(event.costUsd)),
+        leave: () => undefined,
         live: (event) => {
           said.push(event.type);
           if (event.type === "turn.waiting") for (const wake of waiters.splice(0)) wake();

@@ -42,6 +42,9 @@ export function openToolBench(): ToolBench {
     clock: systemClock,
     outputFile: (id) => join(results, `${id}.output`),
     onEvent: (event) => void events.push(event),
+    onUntold(failure) {
+      throw failure;
+    },
   });
   const save = (file: string, data: string) => {
     writeFileSync(join(results, file), data);
