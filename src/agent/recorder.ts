@@ -58,6 +58,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 
   const store = async (event: StoredEvent, signal: AbortSignal | undefined) => {
+    let told = false;
     for (;;) {
       try {
         const envelope = await sink.record(event);
@@ -69,11 +70,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (!isDiskFull(error)) throw error;
         full = { error };
         for (const look of behind) look();
-        live({
-          type: "turn.waiting",
-          turn: conversation.turn,
-          reason: "the disk is full: free some space and it goes on by itself; nothing is lost",
-        });
+        if (!told) {
+          const reason = "the disk is full: free some space and it goes on by itself; nothing is lost";
+          live({ type: "turn.waiting", turn: conversation.turn, reason });
+        }
+        told = true;
         await clock.sleep(retryMs, signal ? AbortSignal.any([signal, left]) : left).catch(() => {
           throw error; // it was told to give up: what it has waited for is why
         });

@@ -132,7 +132,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
     if (!conversation.awaitsAnswer) return stop("completed");
     if (signal.aborted) return stop("interrupted");
     if (options.maxTurns !== undefined && spent.turns >= options.maxTurns) {
-      return stop("limit", `reached the limit of ${options.maxTurns} turns`);
+      return stop("limit", `reached the limit of ${options.maxTurns} turn${options.maxTurns === 1 ? "" : "s"}`);
     }
 
     await options.ready?.(signal);

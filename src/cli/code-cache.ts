@@ -63,8 +63,13 @@ const expected = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOE
 
 function replace(file: string, data: Buffer): void {
   const part = `${file}.${process.pid}`;
-  writeFileSync(part, data, { mode: 0o600, flag: "wx" });
-  renameSync(part, file);
+  try {
+    writeFileSync(part, data, { mode: 0o600, flag: "wx" });
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true }); // half a file would only take up what space is left
+    throw error;
+  }
 }
 
 function isOurs(path: string): boolean {

@@ -319,4 +319,5 @@ const oneLine = (text: string) =>
   text
     .replace(/^error: /, "")
     .replace(/\s*\n\s*/g, " ")
-    .trim();
+    .trim()
+    .replace(/\.$/, "");

@@ -29,7 +29,13 @@ export async function trust(folder: string | undefined, flags: TrustFlags): Prom
   if (!existsSync(wanted)) throw new TroupeError("usage", `there is no folder ${wanted}`);
   const config = await loadConfig({ cwd: wanted, env: process.env, trust: "none" });
   show(config);
-  if (!flags.yes && process.stdin.isTTY && !(await confirmed(config.cwd))) {
+  if (!flags.yes && !process.stdin.isTTY) {
+    throw new TroupeError(
+      "usage",
+      "there is no terminal to ask on: look at what is listed, and say --yes if it may act",
+    );
+  }
+  if (!flags.yes && !(await confirmed(config.cwd))) {
     say("not trusted");
     return exitCodes.failed;
   }

@@ -1,4 +1,4 @@
-import type { Envelope } from "../protocol/index.ts";
+import { type Envelope, leadPath } from "../protocol/index.ts";
 import { visibleText } from "../view/index.ts";
 import type { RunResult } from "./run-result.ts";
 
@@ -21,18 +21,25 @@ export interface PrinterOptions {
 
 export function createPrinter({ output, verbose, write, writeError }: PrinterOptions): Printer {
   const say = (text: string) => writeError(`troupe: ${visibleText(text)}\n`);
+  const said = new Set<string>();
+  const names = new Map<string, string>();
   return {
     event(envelope) {
+      const { event } = envelope;
+      if (event.type === "agent.spawned") names.set(envelope.agent, event.path === leadPath ? "" : `[${event.path}] `);
       if (output === "stream-json") return write(`${JSON.stringify(envelope)}\n`);
       const line = verbose ? progressLine(envelope) : warningLine(envelope);
-      if (line) say(line);
+      if (line) say(`${names.get(envelope.agent) ?? ""}${line}`);
     },
     note: (text) => {
       if (output !== "stream-json") say(text);
     },
-    problem: say,
+    problem(text) {
+      said.add(text);
+      say(text);
+    },
     finish(result) {
-      if (result.error !== undefined) say(result.error);
+      if (result.error !== undefined && !said.has(result.error)) say(result.error);
       if (output === "json") write(`${JSON.stringify(result)}\n`);
       if (output === "text" && result.result !== "")
         write(result.result.endsWith("\n") ? result.result : `${result.result}\n`);

@@ -36,7 +36,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
     printer.event(envelope);
     if (envelope.event.type === "background.ended") ended.notify();
   });
-  let problems = 0;
+  let problem: string | undefined;
 
   const asked = createCarryingOut(
     (command) => session.dispatch(command),
@@ -44,7 +44,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
       if (ack.ok) return;
       printer.problem(ack.message);
       // What was asked for did not even begin: whoever reads the exit code should know.
-      if (type === "prompt") problems += 1;
+      if (type === "prompt") problem = ack.message;
     },
   );
 
@@ -53,7 +53,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   try {
     for await (const item of untilAborted(options.commands, AbortSignal.any([options.signal, asked.failed]))) {
       if ("problem" in item) {
-        problems += 1;
+        problem = item.problem;
         printer.problem(item.problem);
         continue;
       }
@@ -67,7 +67,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
     const outcome = await settleAll(options, printer, ended);
     await session.close(closeReason(outcome));
     await following;
-    const finished = result.finish({ outcome, problems, interrupted: options.signal.aborted });
+    const finished = result.finish({ outcome, problem, interrupted: options.signal.aborted });
     printer.finish(finished);
     return finished;
   } finally {

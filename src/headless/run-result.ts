@@ -29,7 +29,8 @@ export interface RunResult {
 
 export interface RunResultBuilder {
   add(envelope: Envelope): void;
-  finish(end: { outcome: RunOutcome | undefined; problems: number; interrupted: boolean }): RunResult;
+  /** `problem` is the last thing that was asked for and could not be done. */
+  finish(end: { outcome: RunOutcome | undefined; problem: string | undefined; interrupted: boolean }): RunResult;
 }
 
 /** Adds up one run from its events. */
@@ -72,13 +73,14 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
           break;
       }
     },
-    finish({ outcome, problems, interrupted }) {
-      const subtype = subtypeOf(outcome, interrupted);
-      const error = outcome?.reason === "completed" ? undefined : outcome?.detail;
+    finish({ outcome, problem, interrupted }) {
+      const nothingDone = turns === 0 && problem !== undefined && !interrupted;
+      const subtype = nothingDone ? "error_during_execution" : subtypeOf(outcome, interrupted);
+      const error = outcome === undefined || outcome.reason === "completed" ? problem : outcome.detail;
       return {
         type: "result",
         subtype,
-        is_error: subtype !== "success" || problems > 0,
+        is_error: subtype !== "success" || problem !== undefined,
         result: answer,
         ...(error !== undefined && { error }),
         session_id: run.sessionId,
@@ -109,7 +111,7 @@ function subtypeOf(outcome: RunOutcome | undefined, interrupted: boolean): RunRe
     case "interrupted":
       return "interrupted";
     case "limit":
-      return outcome?.detail?.includes("turns") ? "error_max_turns" : "error_max_budget";
+      return /limit of \d+ turn/.test(outcome?.detail ?? "") ? "error_max_turns" : "error_max_budget";
   }
 }
 

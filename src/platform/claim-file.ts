@@ -83,7 +83,9 @@ function busy(path: string, what: string, holder: ClaimRecord): TroupeError {
   const { pid, host } = holder.owner;
   const message =
     `${what} is in use by process ${pid} on ${host} since ${holder.at}. ` +
-    `Close it there; if you are sure that it is gone, remove ${path}.`;
+    (isAlive(holder.owner) === "alive"
+      ? "Close it there, or wait until it has ended."
+      : `From here it cannot be seen whether that process lives: close it there; if you are sure that it is gone, remove ${path}.`);
   return new TroupeError("session_busy", message);
 }
 

@@ -12,7 +12,10 @@ export async function makeFolder(path: string): Promise<string> {
   } catch (error) {
     if (!hasErrorCode(error, "ENOENT") || dirname(path) === path) throw storageError("make the folder", path, error);
     await makeFolder(dirname(path));
-    return makeFolder(path);
+    // Where the folder above is there and this one still is not to be made, as in /proc, trying again would never end.
+    await makeOne(path).catch((again: unknown) => {
+      throw storageError("make the folder", path, again);
+    });
   }
   return path;
 }

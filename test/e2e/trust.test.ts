@@ -113,7 +113,11 @@ describe("troupe trust", () => {
     place.write(".troupe/settings.json", settings(`touch '${mark}' # \u001b[2J\u202e`));
     expect(await go()).toContain("is not trusted");
 
-    const { stdout, code } = await place.run(["trust"]);
+    const unasked = await place.run(["trust"]);
+    expect(unasked.code).toBe(2);
+    expect(unasked.stderr).toContain("--yes");
+    expect((await place.run(["trust", "--list"])).stdout).toBe("no folder is trusted\n");
+    const { stdout, code } = await place.run(["trust", "--yes"]);
     expect(code).toBe(0);
     expect(stdout).toContain(`touch '${mark}'`);
     for (const hidden of ["\u001b", "\u202e"]) expect(stdout).not.toContain(hidden);
@@ -139,7 +143,7 @@ describe("troupe trust", () => {
     const model = innocentScript(place, mark);
     const servers = (line: string) => ({ mcpServers: { it: { command: "sh", args: ["-c", line] } } });
     place.write(".troupe/settings.json", servers("exit 1"));
-    await place.run(["trust"]);
+    await place.run(["trust", "--yes"]);
     for (const file of [".troupe/settings.json", ".mcp.json"]) {
       place.write(file, servers(`touch '${mark}'`));
       const { stderr } = await place.run(["-p", "go", "--model", model]);

@@ -29,6 +29,6 @@ test("an agent that ends at its limit before it has heard a message: its report 
   await team.quiet();
   expect(team.asked(/bob/)).toHaveLength(1);
   const report = JSON.stringify(team.all("prompt.admitted", "lead").find(({ source }) => source === "background"));
-  expect(report).toContain("reached the limit of 1 turns");
+  expect(report).toContain("reached the limit of 1 turn");
   expect(report).toContain("2 messages were not heard");
 });
