@@ -56,8 +56,18 @@ export function pathsOf(word: ShellWord, folders: readonly string[], place: Shel
     const path = pathOf(word, folder, place.home);
     if (path === undefined) return undefined;
     paths.push(place.realPath(path));
+    const inside = pathInRevision(word.value);
+    if (inside !== undefined) {
+      for (const base of [folder, ...place.roots]) paths.push(place.realPath(resolve(base, inside)));
+    }
   }
   return paths;
+}
+
+/** `HEAD:.env` names a file of a commit: as good as the file itself to somebody who may not see it. */
+function pathInRevision(value: string): string | undefined {
+  const path = /^[^:/\s][^:\s]*:(?!\/)([^:]+)$/.exec(value)?.[1];
+  return path === undefined || path.startsWith("/") ? undefined : path;
 }
 
 export const isInRoots = (path: string, { roots }: Pick<ShellPlace, "roots">) =>

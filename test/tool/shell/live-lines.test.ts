@@ -80,7 +80,8 @@ function run(line: string): { folder: string; output: string } {
   const apart = ["--unshare-net", "--unshare-pid", "--die-with-parent", "--chdir", "/tmp/w", ...over];
   const { stdout, stderr, error } = spawnSync(
     "bwrap",
-    [...sandbox, ...apart, "bash", "--noprofile", "--norc", "-c", line],
+    // What runs beside the shell would be gone with it, before it has left its mark.
+    [...sandbox, ...apart, "bash", "--noprofile", "--norc", "-c", line.startsWith("coproc") ? `${line}\nwait` : line],
     {
       env: { PATH: "/tmp/w/bin:/usr/bin:/bin", HOME: "/tmp/w", GIT_PAGER: "cat", ...identity },
       encoding: "utf8",

@@ -159,3 +159,13 @@ describe("a suggested rule", () => {
     if (rules.length > 0) expect(judge(line, { rules: { allow: rules } }).behavior).toBe("allow");
   });
 });
+
+describe("a file of a commit", () => {
+  it.each(["git show HEAD:.env", "git cat-file -p HEAD~2:.env", "git show main:./.env"])(
+    "is the file itself to a rule: %s",
+    (line) => {
+      expect(judge(line, { rules: { deny: ["Read(.env)"] } }).behavior).toBe("deny");
+      expect(judge(line).behavior).toBe("ask");
+    },
+  );
+});
