@@ -45,7 +45,7 @@ const Sandbox = z.strictObject({
   mode: z.enum(["off", "auto", "required"]).optional(),
   network: z
     .strictObject({
-      /** Whole names, `registry.npmjs.org` or `host:8080`; ports 80 and 443 where none is said. Empty: none. */
+      /** Whole names, `packages.example.org` or `host:8080`; ports 80 and 443 where none is said. Empty: none. */
       allow: z.array(z.string().min(1)).optional(),
     })
     .optional(),

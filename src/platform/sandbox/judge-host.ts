@@ -9,13 +9,13 @@ export interface AllowedHost {
 
 const usualPorts = [80, 443];
 
-/** `registry.npmjs.org`, `localhost:8080`, `[::1]:80`. There are no patterns: every host is named. */
+/** `packages.example.org`, `localhost:8080`, `[::1]:80`. There are no patterns: every host is named. */
 export function parseAllowedHost(text: string): AllowedHost {
   const { host, port } = parseAuthority(text.trim()) ?? {};
   if (host !== undefined) return { host, ports: port === undefined ? usualPorts : [port] };
   throw new TroupeError(
     "settings",
-    `sandbox.network.allow: ${JSON.stringify(text)} is not a host: write its whole name, such as registry.npmjs.org or localhost:8080`,
+    `sandbox.network.allow: ${JSON.stringify(text)} is not a host: write its whole name, such as packages.example.org or localhost:8080`,
   );
 }
 
