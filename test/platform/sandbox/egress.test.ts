@@ -13,7 +13,7 @@ describe("which hosts may be reached", () => {
   it.each([
     "packages.example.org:443",
     "packages.example.org:80",
-    "Registry.NPMJS.org:443",
+    "Packages.EXAMPLE.org:443",
     "github.com:443",
     "local.test:8080",
     "10.0.0.7:80",
@@ -46,7 +46,7 @@ describe("which hosts may be reached", () => {
     "packages.example.org: 443",
     " packages.example.org:443",
     "packages.example.org\r\n:443",
-    "registry。npmjs。org:443",
+    "packages。example。org:443",
     "regıstry.example.org:443",
     "packages.example.org/:443",
     "*.example.org:443",
