@@ -47,6 +47,13 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     void transport.close();
   };
 
+  /** A pipe breaks a moment before the end of the child is known: how it ended is the better reason. */
+  const broken = async (error: Error): Promise<Error> => {
+    const late = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
+    await Promise.race([child?.ended, late]);
+    return ending === undefined ? error : new Error(ending, { cause: error });
+  };
+
   const transport: StdioTransport = {
     get pid() {
       return child?.pid;
@@ -68,7 +75,9 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     send: (message: JSONRPCMessage) =>
       new Promise((resolve, reject) => {
         if (!child || closed) return reject(new Error(ending ?? "the server is not running"));
-        child.stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
+          error ? void broken(error).then(reject) : resolve(),
+        );
       }),
     async close() {
       child?.stdin.end();
