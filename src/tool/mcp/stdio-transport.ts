@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { ProcessScope } from "../../platform/index.ts";
 import { createLineSplitter } from "./line-splitter.ts";
@@ -48,10 +49,9 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   };
 
   /** A pipe breaks a moment before the end of the child is known: how it ended is the better reason. */
-  const broken = async (error: Error): Promise<Error> => {
-    const late = new Promise<void>((resolve) => setTimeout(resolve, graceMs).unref());
-    await Promise.race([child?.ended, late]);
-    return ending === undefined ? error : new Error(ending, { cause: error });
+  const reasonFor = async (cause: unknown): Promise<unknown> => {
+    await Promise.race([child?.ended, sleep(graceMs, undefined, { ref: false })]);
+    return ending === undefined ? cause : new Error(ending, { cause });
   };
 
   const transport: StdioTransport = {
@@ -72,13 +72,17 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       for (const stream of [child.stdout, child.stderr, child.side]) stream.on("error", () => undefined);
       void child.ended.then((end) => gone(end.startFailure ?? describeEnd(end, lastWords)));
     },
-    send: (message: JSONRPCMessage) =>
-      new Promise((resolve, reject) => {
-        if (!child || closed) return reject(new Error(ending ?? "the server is not running"));
-        child.stdin.write(`${JSON.stringify(message)}\n`, (error) =>
-          error ? void broken(error).then(reject) : resolve(),
-        );
-      }),
+    async send(message: JSONRPCMessage) {
+      if (!child || closed) throw new Error(ending ?? "the server is not running");
+      const { stdin } = child;
+      try {
+        await new Promise<void>((resolve, reject) => {
+          stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+        });
+      } catch (cause) {
+        throw await reasonFor(cause);
+      }
+    },
     async close() {
       child?.stdin.end();
       await child?.end(graceMs);
