@@ -6,14 +6,14 @@ import { summaryOpening, summaryRequest } from "../../src/agent/fragments/summar
 import { composeSystemPrompt, refreshSystemPrompt } from "../../src/agent/system-prompt.ts";
 
 const facts = {
-  cwd: "/work/project",
-  addedDirectories: ["/work/other"],
+  cwd: "/home/me/project",
+  addedDirectories: ["/home/me/other"],
   platform: "linux x64",
   date: "2026-01-01",
   git: { branch: "main", status: [" M a.ts"], moreChanges: 3, commits: ["abc1234 first"] },
   instructionFiles: [
     { path: "/home/u/.troupe/AGENTS.md", text: "Be kind.\n" },
-    { path: "/work/project/AGENTS.md", text: "Use tabs." },
+    { path: "/home/me/project/AGENTS.md", text: "Use tabs." },
   ],
   append: "The user's own words.",
 };
