@@ -178,6 +178,7 @@ export function createConversation(inherit?: Inherit): Conversation {
         case "session.closed":
         case "agent.idle":
         case "agent.stopped":
+        case "agent.summarized":
         case "cost.recorded":
         case "permission.asked":
         case "permission.settled":

@@ -8,6 +8,8 @@ import type { StoredEvent } from "../protocol/index.ts";
  */
 export function redactEvent(event: StoredEvent): StoredEvent {
   switch (event.type) {
+    case "agent.summarized":
+      return { ...event, text: redactSecrets(event.text) };
     case "notice.raised":
       return { ...event, message: redactSecrets(event.message) };
     case "turn.failed":

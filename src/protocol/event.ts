@@ -39,6 +39,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     reason: z.enum(["completed", "interrupted", "failed", "limit"]),
     detail: z.string().optional(),
   }),
+  /** A small model's words for those who watch: one line of what it is doing, or all that it has done so far. No conversation has them. */
+  event("agent.summarized", { scope: z.enum(["progress", "history"]), text: z.string() }),
   event("agent.stopped", { outcome: z.enum(["completed", "failed", "killed"]), detail: z.string().optional() }),
 
   /** The system prompt in force from here on, whole, so that a later request can start with the same bytes. */
@@ -73,7 +75,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
   event("turn.failed", { turn: count, failure: ModelFailure }),
   /** What one request cost, stored before its answer is; `lost` paid for an answer that never arrived whole. */
   event("cost.recorded", {
-    purpose: z.enum(["answer", "compact", "summary", "lost"]),
+    purpose: z.enum(["answer", "compact", "summary", "check", "lost"]),
     model: z.string(),
     usage: Usage,
     costUsd: money,

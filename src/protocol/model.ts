@@ -61,7 +61,7 @@ export interface ModelCaller {
   readonly agentPath: string;
   readonly agentType: string;
   readonly turn: number;
-  readonly purpose: "answer" | "compact" | "summary";
+  readonly purpose: "answer" | "compact" | "summary" | "check";
 }
 
 /**

@@ -100,6 +100,12 @@ export const SubagentSettings = z.strictObject({
   handOverMs: count.optional(),
   /** For definitions that say none; never more than the parent's. */
   permissionMode: z.enum(["inherit", ...PermissionMode.exclude(["bubble"]).options]).optional(),
+  /** A line by the small model, now and then, on what a background agent is doing; where there is one, on by itself. */
+  progressSummaries: z.boolean().optional(),
+  /** What a long-running agent has done, in the small model's words, kept in its log; where there is one, on by itself. */
+  historySummaries: z.boolean().optional(),
+  /** The small model looks at each report for words that are meant to steer the one that gets it. */
+  handOverCheck: z.enum(["off", "on"]).optional(),
 });
 export type SubagentSettings = z.infer<typeof SubagentSettings>;
 

@@ -37,6 +37,15 @@ export interface AgentView {
   /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
   readonly contextTokens: number | undefined;
   readonly spending: Spending;
+  /** What it is doing, in one line of a small model's, as of then. */
+  readonly progress: Summary | undefined;
+  /** What it has done, in a small model's words. */
+  readonly summary: Summary | undefined;
+}
+
+export interface Summary {
+  readonly text: string;
+  readonly at: string;
 }
 
 export type AgentStatus =
@@ -106,6 +115,8 @@ export function newAgent(id: AgentId, first: { type: Event["type"]; at: string }
     turns: 0,
     contextTokens: undefined,
     spending: noSpending,
+    progress: undefined,
+    summary: undefined,
   };
 }
 

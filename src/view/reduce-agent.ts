@@ -23,6 +23,10 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     }
     case "agent.idle":
       return rest(agent, envelope, event);
+    case "agent.summarized":
+      return event.scope === "progress"
+        ? { ...agent, progress: { text: event.text, at } }
+        : say({ ...agent, summary: { text: event.text, at } }, { kind: "summary", text: event.text, seq, at });
     case "agent.stopped": {
       const stopped: AgentView = { ...atRest(agent), status: { kind: "stopped", outcome: event.outcome } };
       return say(stopped, { kind: "stopped", outcome: event.outcome, detail: event.detail, seq, at });

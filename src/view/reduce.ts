@@ -80,6 +80,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     }
     case "agent.spawned":
     case "agent.changed":
+    case "agent.summarized":
     case "context.composed":
     case "context.inherited":
     case "context.compacted":

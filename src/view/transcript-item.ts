@@ -26,6 +26,8 @@ export type TranscriptItem = { readonly seq: number; readonly at: string } & (
       readonly summary: string;
       readonly tokensBefore: number;
     }
+  /** A small model's account of all that came before it. */
+  | { readonly kind: "summary"; readonly text: string }
   /** The agent came to rest, and not because it was done. */
   | { readonly kind: "idle"; readonly reason: Of<"agent.idle">["reason"]; readonly detail: string | undefined }
   | { readonly kind: "stopped"; readonly outcome: Of<"agent.stopped">["outcome"]; readonly detail: string | undefined }

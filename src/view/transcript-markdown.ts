@@ -75,6 +75,8 @@ function section(item: TranscriptItem): string {
       return `**Turn failed** (${item.failure.kind}): ${inline(item.failure.message)}`;
     case "compaction":
       return folded(`Compacted at ${item.tokensBefore} tokens (${item.trigger})`, quote(item.summary));
+    case "summary":
+      return `### Summary of the work so far\n\n${quote(item.text)}`;
     case "idle":
       return `**Idle** (${item.reason})${item.detail ? `: ${inline(item.detail)}` : ""}`;
     case "stopped":

@@ -89,6 +89,7 @@ function eventArbitraries(): fc.Arbitrary<Event>[] {
     fc.constant(spawned("lead/helper", lead)),
     as("agent.changed", { model: text }),
     as("agent.idle", { reason: fc.constantFrom("completed", "interrupted", "failed", "limit") }),
+    as("agent.summarized", { scope: fc.constantFrom("progress", "history"), text: fc.string() }),
     as("agent.stopped", { outcome: fc.constantFrom("completed", "failed", "killed") }),
     as("context.composed", { system: fc.constant(["be good"]) }),
     as("context.compacted", {

@@ -65,7 +65,7 @@ const When = z.strictObject({
   agent: z.string().min(1).optional(),
   type: z.string().min(1).optional(),
   turn: z.union([count, z.strictObject({ from: count.optional(), to: count.optional() })]).optional(),
-  purpose: z.enum(["answer", "compact", "summary"]).optional(),
+  purpose: z.enum(["answer", "compact", "summary", "check"]).optional(),
   said: TextMatch.optional(),
   tool: z.string().min(1).optional(),
   result: TextMatch.optional(),

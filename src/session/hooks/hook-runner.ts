@@ -47,6 +47,8 @@ export interface HookRunner {
   run(event: HookEvent, occasion: HookOccasion): Promise<Verdicts>;
   /** Nobody waits for these, and nothing they say counts. */
   start(event: HookEvent, input: HookOccasion["input"]): void;
+  /** Resolves when nothing runs in the background any more. */
+  settled(): Promise<void>;
   /** Ends what runs in the background, and resolves when it has told how it went. */
   close(): Promise<void>;
 }
@@ -129,6 +131,9 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
     },
     start(event, input) {
       leave(this.run(event, { input, signal: closing.signal }));
+    },
+    async settled() {
+      while (background.size > 0) await Promise.all(background);
     },
     async close() {
       closing.abort(new DOMException("the session ends", "AbortError"));

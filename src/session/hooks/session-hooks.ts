@@ -14,6 +14,10 @@ export interface SessionHooks {
   spawned(): Promise<readonly ContentPart[]>;
   /** What the user says, with what hooks add to it; or why it is not to be said. */
   submitted(parts: readonly ContentPart[]): Promise<{ parts: readonly ContentPart[] } | { blocked: string }>;
+  /** Resolves when nothing that nobody waits for runs any more. */
+  settled(): Promise<void>;
+  /** For an agent that goes before its session does: ends what still runs, and no hook hears of it. */
+  left(): Promise<void>;
   /** Runs the last hooks. Nothing of a hook is told after this has resolved. */
   ended(outcome: "completed" | "interrupted" | "failed"): Promise<void>;
 }
@@ -58,6 +62,11 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
         () => undefined,
       );
       return settled;
+    },
+    settled: () => runner.settled(),
+    async left() {
+      open.abort(new DOMException("the agent's work has ended", "AbortError"));
+      await runner.close();
     },
     async ended(outcome) {
       open.abort(new DOMException("the session ends", "AbortError"));
