@@ -36,4 +36,10 @@ export type TroupeErrorCode =
   | "name"
   /** A repository, a worktree or a landing that is not as it must be. */
   | "git"
+  /** A team, a member or a name of one that is not as it must be. */
+  | "team"
+  /** A mail that cannot be sent: to nobody, too large, too many. */
+  | "mail"
+  /** A task that cannot be changed as was asked. */
+  | "task"
   | "mcp";

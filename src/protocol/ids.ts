@@ -20,6 +20,8 @@ export const PromptId = idOf("prm", "PromptId");
 export type PromptId = z.infer<typeof PromptId>;
 export const RequestId = idOf("ask", "RequestId");
 export type RequestId = z.infer<typeof RequestId>;
+export const MailId = idOf("mail", "MailId");
+export type MailId = z.infer<typeof MailId>;
 export const BackgroundId = idOf("bg", "BackgroundId");
 export type BackgroundId = z.infer<typeof BackgroundId>;
 

@@ -3,7 +3,19 @@ export { Command, type Ack } from "./command.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
 export { TroupeError, type TroupeErrorCode } from "./error.ts";
 export { Event, LiveEvent, StoredEvent } from "./event.ts";
-export { AgentId, AgentPath, BackgroundId, CallId, EventId, leadPath, PromptId, RequestId, SessionId } from "./ids.ts";
+export {
+  AgentId,
+  AgentPath,
+  BackgroundId,
+  CallId,
+  EventId,
+  leadPath,
+  MailId,
+  PromptId,
+  RequestId,
+  SessionId,
+} from "./ids.ts";
+export { Mail, MailBody, type MailKind, MailState } from "./mail.ts";
 export {
   AnswerPart,
   AssistantMessage,
@@ -34,3 +46,15 @@ export {
   WorktreeSettings,
 } from "./settings.ts";
 export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
+export {
+  AllowedPath,
+  BackendType,
+  Member,
+  MemberState,
+  MemberStatus,
+  Team,
+  teamLead,
+  teamUser,
+  TmuxPane,
+} from "./team.ts";
+export { AcceptanceCheck, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";

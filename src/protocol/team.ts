@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { AgentColor } from "./agent-definition.ts";
+import { SessionId } from "./ids.ts";
+import { PermissionMode } from "./permission.ts";
+
+/** The name of a team's lead within it, and of the person. Nobody else can have them, nor one that looks like them. */
+export const teamLead = "team-lead";
+export const teamUser = "user";
+
+export const MemberState = z.enum(["starting", "working", "waiting", "idle", "draining", "ended"]);
+export type MemberState = z.infer<typeof MemberState>;
+
+export const BackendType = z.enum(["in-process", "tmux", "remote"]);
+export type BackendType = z.infer<typeof BackendType>;
+
+/** A pane is only ever touched if all of these still agree. */
+export const TmuxPane = z.object({
+  socket: z.string(),
+  serverPid: z.number().int().positive(),
+  paneId: z.string(),
+  mark: z.string(),
+});
+export type TmuxPane = z.infer<typeof TmuxPane>;
+
+/** A member as the team record keeps it; who has ended stays in it. */
+export const Member = z.object({
+  /** `name@team`. */
+  agentId: z.string(),
+  name: z.string(),
+  agentType: z.string().optional(),
+  model: z.string().optional(),
+  prompt: z.string().optional(),
+  color: AgentColor.optional(),
+  planModeRequired: z.boolean().optional(),
+  joinedAt: z.string(),
+  tmuxPaneId: z.string(),
+  pane: TmuxPane.optional(),
+  cwd: z.string(),
+  worktreePath: z.string().optional(),
+  worktreeBranch: z.string().optional(),
+  sessionId: SessionId.optional(),
+  subscriptions: z.array(z.string()),
+  backendType: BackendType,
+  mode: PermissionMode.optional(),
+  /** The agent that started it, and the call it did so with: a call that is tried again starts nobody twice. */
+  startedBy: z.string().optional(),
+  callId: z.string().optional(),
+  /** Why it is no longer there. */
+  ended: z
+    .object({ at: z.string(), reason: z.enum(["shutdown", "killed", "failed", "lost"]), detail: z.string().optional() })
+    .optional(),
+});
+export type Member = z.infer<typeof Member>;
+
+/** A path that every member may edit without asking. */
+export const AllowedPath = z.object({ path: z.string(), tool: z.string(), addedBy: z.string(), addedAt: z.string() });
+export type AllowedPath = z.infer<typeof AllowedPath>;
+
+/** A team as everybody folds it. Keys are not part of it. */
+export const Team = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  createdAt: z.string(),
+  leadAgentId: z.string(),
+  leadSessionId: SessionId.optional(),
+  hiddenPaneIds: z.array(z.string()),
+  teamAllowedPaths: z.array(AllowedPath),
+  members: z.array(Member),
+});
+export type Team = z.infer<typeof Team>;
+
+/** What is known of a member at this moment: its state by its own word, and whether whoever gave it is still there. */
+export const MemberStatus = z.object({
+  name: z.string(),
+  state: MemberState,
+  /** What it does, waits for, or why it has ended. */
+  detail: z.string().optional(),
+  since: z.string(),
+  alive: z.enum(["alive", "dead", "unknown"]),
+});
+export type MemberStatus = z.infer<typeof MemberStatus>;
