@@ -1,6 +1,8 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export type { EventSink } from "./event-sink.ts";
+export { agentMemory } from "./fragments/agent-memory.ts";
+export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";

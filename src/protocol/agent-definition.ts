@@ -11,6 +11,13 @@ const names = z.union([
   ),
 ]);
 
+/** Names of configured servers and servers by their names, as a list of both or as one object. */
+const servers = z.union([
+  names,
+  z.array(z.union([z.string().min(1), z.record(z.string().min(1), z.unknown())])),
+  z.record(z.string().min(1), z.unknown()),
+]);
+
 export const AgentColor = z.enum(["red", "blue", "green", "yellow", "purple", "orange", "pink", "cyan"]);
 export type AgentColor = z.infer<typeof AgentColor>;
 
@@ -24,7 +31,7 @@ export const AgentFrontmatter = z.object({
   /** A model, a family, or `inherit`. */
   model: z.string().min(1).optional(),
   permissionMode: PermissionMode.exclude(["bubble"]).optional(),
-  mcpServers: z.unknown().optional(),
+  mcpServers: servers.optional(),
   requiredMcpServers: names.optional(),
   hooks: z.unknown().optional(),
   skills: names.optional(),

@@ -8,6 +8,8 @@ import type { SlashCommand } from "./slash-commands.ts";
 /** The skills and slash commands of one session, as they were when it began. */
 export interface Slash {
   readonly commands: readonly SlashCommand[];
+  /** Every skill there is. */
+  readonly all: readonly Skill[];
   /** Those that a model may load by itself. */
   readonly listed: readonly Skill[];
   /** Folders of the user's own skills: what lies beside them may be read without asking. */
@@ -25,6 +27,7 @@ export function openSlash(config: Pick<Config, "projectFolders" | "home" | "user
   const { skills, commands, notices } = config.slash;
   return {
     commands,
+    all: skills,
     listed: skills.filter((skill) => skill.forModels),
     readable: skills.flatMap(({ owner, file }) => {
       const real = owner === "user" ? realPathOf(file) : undefined;

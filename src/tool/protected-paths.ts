@@ -5,6 +5,8 @@ export interface ProtectionBounds {
   readonly roots: readonly string[];
   /** Where Troupe keeps its own state, wherever that is. */
   readonly stateRoot?: string | undefined;
+  /** A folder of the agent's own, wherever it lies: what is in it is judged as if that were all there is. */
+  readonly own?: string | undefined;
 }
 
 /**
@@ -14,10 +16,12 @@ export interface ProtectionBounds {
 export function protectedReason(path: string, bounds: ProtectionBounds): string | undefined {
   const root = bounds.roots.filter((folder) => isInside(path, folder)).sort((a, b) => b.length - a.length)[0];
   const { stateRoot } = bounds;
+  const own = bounds.own !== undefined && path !== bounds.own && isInside(path, bounds.own) ? bounds.own : undefined;
   const ownRoot = stateRoot !== undefined && root !== undefined && root !== stateRoot && isInside(root, stateRoot);
-  if (stateRoot !== undefined && isInside(path, stateRoot) && !ownRoot) return `${path} is Troupe's own state`;
+  if (stateRoot !== undefined && isInside(path, stateRoot) && !ownRoot && own === undefined)
+    return `${path} is Troupe's own state`;
 
-  const outer = root !== undefined && (ownRoot || isWorktree(root)) ? root : "";
+  const outer = own ?? (root !== undefined && (ownRoot || isWorktree(root)) ? root : "");
   const parts = path.slice(outer.length).split("/").filter(Boolean);
   for (const [index, part] of parts.entries()) {
     const reason = folders.get(spelling(part)) ?? nested.get(spelling(`${parts[index - 1] ?? ""}/${part}`));

@@ -1,25 +1,29 @@
 import type { AgentDefinition } from "../../protocol/index.ts";
+import { serversOf } from "./servers-of.ts";
 
 export interface ActingField {
-  readonly key: "hooks" | "mcpServers" | "permissionMode" | "model";
+  readonly key: "hooks" | "mcpServers" | "permissionMode" | "model" | "memory";
   readonly value: unknown;
 }
 
 const loosening = new Set(["acceptEdits", "bypassPermissions"]);
 
 /**
- * What in a definition runs something or asks for more freedom: hooks, servers, a loose permission mode, and a script in a
- * model's place, which is code. The rest is words, or only makes the agent narrower.
+ * What in a definition runs something or asks for more freedom: hooks, servers that it brings along, a loose permission mode, a
+ * script in a model's place, which is code, and notes in the user's own folder, which agents of other projects read. The rest is
+ * words, or only makes the agent narrower.
  */
 export function actingFields(definition: AgentDefinition): readonly ActingField[] {
-  const { hooks, mcpServers, permissionMode, model } = definition;
+  const { hooks, mcpServers, permissionMode, model, memory } = definition;
+  const brings = Object.keys(serversOf(definition).inline).length > 0;
   return [
     ...(hooks === undefined ? [] : [{ key: "hooks", value: hooks } as const]),
-    ...(mcpServers === undefined ? [] : [{ key: "mcpServers", value: mcpServers } as const]),
+    ...(brings ? [{ key: "mcpServers", value: mcpServers } as const] : []),
     ...(permissionMode && loosening.has(permissionMode)
       ? [{ key: "permissionMode", value: permissionMode } as const]
       : []),
     ...(model?.trim().startsWith("scripted/") ? [{ key: "model", value: model } as const] : []),
+    ...(memory === "user" ? [{ key: "memory", value: memory } as const] : []),
   ];
 }
 

@@ -9,4 +9,5 @@ export { parseAgent, parseAgentObject } from "./parse-agent.ts";
 export { rankAgents, type RankedAgent } from "./rank-agents.ts";
 export { type AgentModel, resolveAgentModel } from "./resolve-agent-model.ts";
 export { type AgentKind, type AgentTools, selectAgentTools } from "./select-agent-tools.ts";
+export { serversOf } from "./servers-of.ts";
 export { waitForServers } from "./wait-for-servers.ts";

@@ -1,0 +1,20 @@
+import type { AgentDefinition } from "../../protocol/index.ts";
+
+export interface ServersOfAgent {
+  /** Servers of the session whose tools it gets. */
+  readonly named: readonly string[];
+  /** Servers of its own, by their names, as they are written. */
+  readonly inline: Readonly<Record<string, unknown>>;
+}
+
+/** The servers that a definition speaks of. A name without anything behind it is a server of the session. */
+export function serversOf({ mcpServers = [] }: Pick<AgentDefinition, "mcpServers">): ServersOfAgent {
+  const list = Array.isArray(mcpServers) ? mcpServers : [mcpServers];
+  const entries = list.flatMap((each): (readonly [string, unknown])[] =>
+    typeof each === "string" ? [[each, null]] : Object.entries(each),
+  );
+  const isName = ([, value]: readonly [string, unknown]) => value === null || value === undefined;
+  const inline = Object.fromEntries(entries.filter((entry) => !isName(entry)));
+  const named = entries.filter(isName).map(([name]) => name);
+  return { named: [...new Set(named)].filter((name) => !Object.hasOwn(inline, name)), inline };
+}
