@@ -19,6 +19,14 @@ export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> 
 
 export type PromptSource = Extract<StoredEvent, { type: "prompt.admitted" }>["source"];
 
+export interface PromptOnce {
+  readonly promptId: PromptId;
+  readonly source: PromptSource;
+  readonly parts: readonly ContentPart[];
+  /** Heard when the agent works next; no reason to work. */
+  readonly quiet?: boolean | undefined;
+}
+
 /** One agent over its whole life: says, wakes, interrupts. Its state is its log; this only drives it. */
 export interface Agent {
   readonly path: AgentPath;
@@ -29,7 +37,7 @@ export interface Agent {
    */
   admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
   /** The same for something that must be said exactly once, however often it is tried: nothing happens the second time. */
-  admitOnce(promptId: PromptId, source: PromptSource, parts: readonly ContentPart[]): Promise<void>;
+  admitOnce(prompt: PromptOnce): Promise<void>;
   /** Starts a run if there is something to do and none is under way. Wakes during a run are not lost. */
   wake(): void;
   /** The same at somebody's word: turns are counted anew, and a hold ends. */
@@ -138,11 +146,11 @@ export function createAgent(options: AgentOptions): Agent {
       await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts] });
       return promptId;
     },
-    async admitOnce(promptId, source, parts) {
+    async admitOnce({ promptId, source, parts, quiet = false }) {
       if (conversation.hasPrompt(promptId) || admitting.has(promptId)) return;
       admitting.add(promptId);
       await recorder
-        .record({ type: "prompt.admitted", promptId, source, parts: [...parts] })
+        .record({ type: "prompt.admitted", promptId, source, parts: [...parts], ...(quiet && { quiet }) })
         .finally(() => admitting.delete(promptId));
     },
     wake,

@@ -24,6 +24,8 @@ export interface Conversation {
   /** Something was said or settled since the last answer. */
   readonly awaitsAnswer: boolean;
   readonly waiting: readonly PromptId[];
+  /** Something waits that is a reason to work; what is quiet waits until there is one. */
+  readonly hasReason: boolean;
   /** Whether this prompt was ever admitted: what is said twice under one id is said once. */
   hasPrompt(id: PromptId): boolean;
   /** Everything up to and including the last answer: what a fork of this agent begins with. */
@@ -60,7 +62,7 @@ export function createConversation(inherit?: Inherit): Conversation {
   const started = new Set<CallId>();
   const everCalled = new Set<CallId>();
   const everAdmitted = new Set<PromptId>();
-  const waiting = new Map<PromptId, readonly ContentPart[]>();
+  const waiting = new Map<PromptId, { readonly parts: readonly ContentPart[]; readonly quiet: boolean }>();
   let turn = 0;
   let tokens = 0;
   let newCharacters = 0;
@@ -138,11 +140,11 @@ export function createConversation(inherit?: Inherit): Conversation {
           system = event.system;
           return;
         case "prompt.admitted":
-          waiting.set(event.promptId, event.parts);
+          waiting.set(event.promptId, { parts: event.parts, quiet: event.quiet ?? false });
           everAdmitted.add(event.promptId);
           return;
         case "prompt.promoted":
-          say(waiting.get(event.promptId) ?? []);
+          say(waiting.get(event.promptId)?.parts ?? []);
           waiting.delete(event.promptId);
           return;
         case "turn.started":
@@ -186,6 +188,13 @@ export function createConversation(inherit?: Inherit): Conversation {
         case "background.ended":
         case "notice.raised":
         case "hook.ran":
+        case "team.joined":
+        case "team.left":
+        case "mail.sent":
+        case "mail.received":
+        case "task.created":
+        case "task.claimed":
+        case "task.updated":
           return;
       }
     },
@@ -198,6 +207,10 @@ export function createConversation(inherit?: Inherit): Conversation {
     },
     get waiting() {
       return [...waiting.keys()];
+    },
+    get hasReason() {
+      for (const { quiet } of waiting.values()) if (!quiet) return true;
+      return false;
     },
     openCalls: () =>
       calls.filter((call) => !results.has(call.callId)).map((call) => ({ call, started: started.has(call.callId) })),

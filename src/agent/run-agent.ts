@@ -126,7 +126,8 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
   };
 
   for (;;) {
-    for (const promptId of conversation.waiting) {
+    const heard = conversation.hasReason || conversation.awaitsAnswer ? conversation.waiting : [];
+    for (const promptId of heard) {
       await recorder.record({ type: "prompt.promoted", promptId }, signal);
     }
     if (!conversation.awaitsAnswer) return stop("completed");

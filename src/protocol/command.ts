@@ -2,12 +2,15 @@ import * as z from "zod";
 import { AgentPath, BackgroundId, RequestId } from "./ids.ts";
 import { ContentPart } from "./message.ts";
 import { PermissionAnswer, PermissionMode } from "./permission.ts";
+import { WorkItemId, WorkItemStatus } from "./work-item.ts";
 
 /** `id` is the sender's own; the answer to a command that has one comes as `command.settled` with the same. */
 const command = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), id: z.string().max(200).optional(), ...shape });
 
 const agent = AgentPath.optional();
+/** Without it the only one there is. */
+const team = z.string().min(1).optional();
 
 /** Everything a face, a script, a page or a test can do to a session. Without `agent` it concerns the lead. */
 export const Command = z.discriminatedUnion("type", [
@@ -25,6 +28,29 @@ export const Command = z.discriminatedUnion("type", [
   command("background.stop", { backgroundId: BackgroundId }),
   /** Tries again to reach a server of tools that has failed. */
   command("mcp.reconnect", { server: z.string().min(1) }),
+  /** Said by the user to a member of the team that this session leads; `*` is everybody. */
+  command("mail.send", {
+    team,
+    to: z.string().min(1),
+    text: z.string().min(1),
+    summary: z.string().optional(),
+    urgent: z.boolean().optional(),
+  }),
+  /** Stops the turn a member is at, and nothing else. */
+  command("member.interrupt", { team, name: z.string().min(1) }),
+  /** Asks a member to end, and ends it after a while whatever it says; with `now` at once. */
+  command("member.stop", { team, name: z.string().min(1), now: z.boolean().optional(), reason: z.string().optional() }),
+  /** Starts a member that has ended again, from where it was. */
+  command("member.respawn", { team, name: z.string().min(1) }),
+  /** `*` is everybody. */
+  command("member.set", { team, name: z.string().min(1), permissionMode: PermissionMode.exclude(["bubble"]) }),
+  command("task.create", { team, subject: z.string().min(1), description: z.string().optional() }),
+  command("task.update", {
+    team,
+    taskId: WorkItemId,
+    status: WorkItemStatus.optional(),
+    owner: z.string().optional(),
+  }),
   command("close", {}),
 ]);
 export type Command = z.infer<typeof Command>;

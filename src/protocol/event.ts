@@ -1,15 +1,19 @@
 import * as z from "zod";
-import { AgentId, AgentPath, BackgroundId, CallId, PromptId, RequestId, SessionId } from "./ids.ts";
+import { AgentId, AgentPath, BackgroundId, CallId, MailId, PromptId, RequestId, SessionId } from "./ids.ts";
 import { AnswerPart, ContentPart } from "./message.ts";
 import { ModelFailure, StopReason, Usage } from "./model.ts";
 import { PermissionMode, PermissionScope } from "./permission.ts";
+import { MemberStatus } from "./team.ts";
 import { ToolOutcome } from "./tool.ts";
+import { WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
 
 const event = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape });
 
 const count = z.number().int().nonnegative();
 const money = z.number().nonnegative();
+
+const mailFacts = { mailId: MailId, kind: z.string(), summary: z.string().optional() };
 
 /** Stored in the log of the agent that did it, in the order it happened; everything the program knows is a fold over these. */
 export const StoredEvent = z.discriminatedUnion("type", [
@@ -58,8 +62,10 @@ export const StoredEvent = z.discriminatedUnion("type", [
   /** On disk and waiting; `promoted` puts it into the conversation at the next safe boundary. */
   event("prompt.admitted", {
     promptId: PromptId,
-    source: z.enum(["user", "background", "hook", "agent"]),
+    source: z.enum(["user", "background", "hook", "agent", "mail"]),
     parts: z.array(ContentPart),
+    /** It is heard when the agent works next, and is no reason to work. */
+    quiet: z.boolean().optional(),
   }),
   event("prompt.promoted", { promptId: PromptId }),
 
@@ -92,6 +98,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     input: z.unknown(),
     question: z.string(),
     suggestions: z.array(z.string()),
+    /** The member of a team whose call it is; without it the agent's own. */
+    member: z.object({ team: z.string(), name: z.string(), color: z.string().optional() }).optional(),
   }),
   event("permission.settled", {
     requestId: RequestId,
@@ -113,6 +121,23 @@ export const StoredEvent = z.discriminatedUnion("type", [
     backgroundId: BackgroundId,
     status: z.enum(["completed", "failed", "killed"]),
     exitCode: z.number().int().nullable(),
+  }),
+
+  /** From here on the agent is this member of this team. */
+  event("team.joined", { team: z.string(), name: z.string(), role: z.enum(["lead", "teammate"]) }),
+  event("team.left", { team: z.string(), reason: z.string() }),
+  /** Stored with its receiver before this is. */
+  event("mail.sent", { team: z.string(), ...mailFacts, to: z.string() }),
+  /** In the receiver's log: `promptId` where it went into the conversation, else the runtime has acted on it. */
+  event("mail.received", { team: z.string(), ...mailFacts, from: z.string(), promptId: PromptId.optional() }),
+  /** What an agent did to a task list; the list itself is kept by the team. Without `team` it is the session's own. */
+  event("task.created", { team: z.string().optional(), taskId: WorkItemId, subject: z.string() }),
+  event("task.claimed", { team: z.string().optional(), taskId: WorkItemId, subject: z.string() }),
+  event("task.updated", {
+    team: z.string().optional(),
+    taskId: WorkItemId,
+    status: WorkItemStatus.optional(),
+    owner: z.string().optional(),
   }),
 
   /** One command of the user's that ran because of something that happened here; `detail` is what it had to say. */
@@ -149,6 +174,20 @@ export const LiveEvent = z.discriminatedUnion("type", [
     tools: count,
     error: z.string().optional(),
   }),
+  /** How a member of a team is now, as the session that leads it sees it. */
+  event("member.changed", {
+    team: z.string(),
+    ...MemberStatus.shape,
+    role: z.enum(["lead", "teammate"]),
+    color: z.string().optional(),
+    agentType: z.string().optional(),
+    model: z.string().optional(),
+    backendType: z.string().optional(),
+    sessionId: SessionId.optional(),
+    unread: count.optional(),
+  }),
+  /** How an entry of a task list is now. */
+  event("task.changed", { team: z.string().optional(), task: WorkItem }),
   event("command.settled", {
     commandId: z.string().optional(),
     ok: z.boolean(),

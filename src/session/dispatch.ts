@@ -15,8 +15,12 @@ export interface DispatchPorts {
   /** Stops what the agent of this path does; false where there is none. */
   interruptAgent(path: AgentPath): Promise<boolean>;
   reconnect(server: string): Ack;
+  /** What concerns the team that this session leads, and task lists. */
+  team(command: TeamCommand): Promise<Ack>;
   close(): Promise<void>;
 }
+
+export type TeamCommand = Extract<Command, { type: `mail.${string}` | `member.${string}` | `task.${string}` }>;
 
 const done: Ack = { ok: true };
 
@@ -61,6 +65,14 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       return done;
     case "mcp.reconnect":
       return ports.reconnect(command.server);
+    case "mail.send":
+    case "member.interrupt":
+    case "member.stop":
+    case "member.respawn":
+    case "member.set":
+    case "task.create":
+    case "task.update":
+      return ports.team(command);
     case "close":
       await ports.close();
       return done;

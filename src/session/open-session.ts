@@ -186,6 +186,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         sendToBackground: () => children?.sendToBackground(),
         interruptAgent: async (path) => (await children?.interrupt(path)) ?? false,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
+        team: async () => noTeam,
         close: () => (closing ??= close("completed")),
       });
     } catch (error) {
@@ -201,6 +202,8 @@ function askerOf(asker: SessionParts["asker"], broker: PermissionBroker): Shared
 }
 
 const noServers: Ack = { ok: false, code: "no_such_server", message: "this session has no servers of tools" };
+
+const noTeam: Ack = { ok: false, code: "no_such_team", message: "this session leads no team" };
 
 /** Said at the start: what was asked for and is not there must not come as a surprise. */
 async function noSandbox(sandbox: CommandSandbox | undefined): Promise<string[]> {

@@ -68,7 +68,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
   const tell = (task: StartedWork, end: EndedWork, report: string | undefined) => {
     const text = report ?? backgroundNotification({ ...task, ...end, id: task.backgroundId });
     const promptId = task.backgroundId.replace(/^bg_/, "prm_") as PromptId;
-    return agent().admitOnce(promptId, "background", [{ type: "text", text }]);
+    return agent().admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
   };
 
   const tasks = createBackgroundTasks({

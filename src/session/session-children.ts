@@ -309,7 +309,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
         const { text } = lostReport({ agent, description: spawned.description ?? spawned.agentType }, envelopes);
         const promptId = agent.replace(/^agt_/, "prm_") as PromptId;
-        await seat.agent.admitOnce(promptId, "background", [{ type: "text", text }]);
+        await seat.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
       }
     },
     resting,

@@ -21,6 +21,7 @@ export {
   type Question,
   type SessionView,
 } from "./session-view.ts";
+export type { MemberView, TaskLists, TeamView } from "./team-view.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
 export { transcriptMarkdown } from "./transcript-markdown.ts";

@@ -73,6 +73,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "tool.settled":
       return settleCall(agent, event);
     case "permission.asked": {
+      if (event.member) return agent;
       const openQuestions = [...agent.openQuestions, event.requestId];
       return { ...agent, openQuestions, status: { kind: "waiting", requestId: openQuestions[0] ?? event.requestId } };
     }
@@ -123,6 +124,15 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "mcp.changed":
     case "command.settled":
     case "hook.ran":
+    case "team.joined":
+    case "team.left":
+    case "mail.sent":
+    case "mail.received":
+    case "task.created":
+    case "task.claimed":
+    case "task.updated":
+    case "member.changed":
+    case "task.changed":
       return agent;
   }
 }

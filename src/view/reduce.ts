@@ -4,6 +4,7 @@ import { append, itemAt, replaceAt, toArray } from "./chunked-list.ts";
 import { abandonTurn, reduceAgent } from "./reduce-agent.ts";
 import type { BackgroundView, SessionView } from "./session-view.ts";
 import { appendTail } from "./tail.ts";
+import { withMember, withoutTeam, withTask } from "./team-view.ts";
 
 /**
  * The one fold: a view and what happened next give the next view. Pure; it never changes what it is given, and gives the same
@@ -48,7 +49,13 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       return withQuestions(view, (question) => question.requestId !== event.requestId);
     case "agent.idle":
     case "agent.stopped":
-      return withQuestions(view, (question) => question.agent !== agent);
+      return withQuestions(view, (question) => question.agent !== agent || question.member !== undefined);
+    case "member.changed":
+      return { ...view, teams: withMember(view.teams, event) };
+    case "team.left":
+      return { ...view, teams: withoutTeam(view.teams, event.team) };
+    case "task.changed":
+      return { ...view, tasks: withTask(view.tasks, event) };
     case "background.started": {
       const { type: _, ...task } = event;
       return {
@@ -100,6 +107,12 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "thinking.delta":
     case "command.settled":
     case "hook.ran":
+    case "team.joined":
+    case "mail.sent":
+    case "mail.received":
+    case "task.created":
+    case "task.claimed":
+    case "task.updated":
       return view;
   }
 }
@@ -154,6 +167,8 @@ const liveTypes: Readonly<Record<LiveEvent["type"], true>> = {
   "turn.retried": true,
   "background.output": true,
   "mcp.changed": true,
+  "member.changed": true,
+  "task.changed": true,
   "command.settled": true,
 };
 

@@ -8,6 +8,7 @@ import {
 } from "../protocol/index.ts";
 import type { AgentView } from "./agent-view.ts";
 import { type ChunkedList, emptyList, itemAt, itemsOf } from "./chunked-list.ts";
+import type { TaskLists, TeamView } from "./team-view.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -30,6 +31,8 @@ export interface SessionView {
   readonly notices: ChunkedList<Notice>;
   /** Servers of tools, the one that changed last at the end. */
   readonly mcpServers: readonly McpServerView[];
+  readonly teams: ReadonlyMap<string, TeamView>;
+  readonly tasks: TaskLists;
 }
 
 export type McpServerView = Omit<Of<"mcp.changed">, "type">;
@@ -68,6 +71,8 @@ export const emptyView: SessionView = {
   runningBackground: new Map(),
   notices: emptyList(),
   mcpServers: [],
+  teams: new Map(),
+  tasks: new Map(),
 };
 
 export function agentOf(view: SessionView, id: AgentId): AgentView | undefined {
