@@ -1,9 +1,12 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
+export { type AskAside, createAskAside } from "./ask-aside.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export type { EventSink } from "./event-sink.ts";
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
+export { historyQuestion, progressQuestion } from "./fragments/agent-summary.ts";
+export { type HandOver, handOverQuestion, handOverVerdict } from "./fragments/hand-over.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";

@@ -1,4 +1,5 @@
 import { escapeMarkup } from "./escape-markup.ts";
+import { type HandOver, handedOver, handOverWarning } from "./hand-over.ts";
 
 /** How a sub-agent's work came out, for the one that started it. */
 export interface AgentReport {
@@ -11,6 +12,8 @@ export interface AgentReport {
   readonly reason?: string | undefined;
   /** What it did to get there, as its log has it. */
   readonly evidence: string;
+  /** Where reports are looked at before they are handed over: what came of it. */
+  readonly handOver?: HandOver | undefined;
   readonly usage: { readonly tokens: number; readonly toolCalls: number; readonly durationMs: number };
   readonly worktree?:
     | {
@@ -31,15 +34,16 @@ export function agentResult(report: AgentReport, { brief }: { brief: boolean }):
     report.status === "completed"
       ? []
       : [`The agent ${report.status}: ${report.reason ?? "no reason was given"}. What it had done until then:`];
-  const text = report.text.trim() === "" ? nothingSaid : report.text;
+  const text = report.text.trim() === "" ? nothingSaid : handedOver(report.text, report.handOver);
   const tail =
     brief && report.status === "completed" ? [] : [report.evidence, worktreeLine(report), usageBlock(report)];
   return [...head, text, ...tail].filter((part) => part !== "").join("\n\n");
 }
 
 /** Tells the one that started it that a background agent has ended. */
-export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string =>
-  [
+export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string => {
+  const warning = handOverWarning(report.handOver);
+  return [
     "<task-notification>",
     ...(taskId === undefined ? [] : [`<task-id>${taskId}</task-id>`]),
     `<agent-id>${report.agentId}</agent-id>`,
@@ -47,12 +51,14 @@ export const agentNotification = (taskId: string | undefined, prompt: string, re
     `<summary>${escapeMarkup(report.description)}</summary>`,
     `<prompt>${escapeMarkup(cut(prompt, 400))}</prompt>`,
     ...(report.reason === undefined ? [] : [`<reason>${escapeMarkup(report.reason)}</reason>`]),
+    ...(warning === undefined ? [] : [`<warning>${escapeMarkup(warning)}</warning>`]),
     `<output>\n${escapeMarkup(report.text.trim() === "" ? nothingSaid : cut(report.text, 20_000))}\n</output>`,
     `<evidence>\n${escapeMarkup(report.evidence)}\n</evidence>`,
     ...(report.worktree ? [`<worktree>${escapeMarkup(worktreeLine(report))}</worktree>`] : []),
     usageBlock(report),
     "</task-notification>",
   ].join("\n");
+};
 
 /** The result of a call that has left an agent at work. */
 export const agentLaunched = (agent: { agentId: string; taskId: string; outputFile: string; why?: string }): string =>
