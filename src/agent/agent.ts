@@ -8,6 +8,7 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
+import { givenUp } from "./given-up.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
 import { settleOpenCalls } from "./settle-open-calls.ts";
@@ -44,9 +45,9 @@ export interface Agent {
   resume(): void;
   /**
    * Stops the turn under way and nothing else; resolves when it has stopped. Whoever wakes the agent after this is heard
-   * once it has; with `hold` nobody is until `resume`.
+   * once it has; with `hold` nobody is until `resume`. With a `verdict` it has not been stopped: it has failed, and that is why.
    */
-  interrupt(options?: { readonly hold: boolean }): Promise<void>;
+  interrupt(options?: { readonly hold: boolean; readonly verdict?: string | undefined }): Promise<void>;
   /** Stops what runs, for good: nothing starts from now on. What is still to be put down in its log can be. */
   close(): Promise<void>;
   compact(instructions?: string): Promise<{ ok: boolean; message?: string }>;
@@ -125,10 +126,12 @@ export function createAgent(options: AgentOptions): Agent {
     else start();
   };
 
-  const interrupt = async () => {
+  const interrupt = async (verdict?: string) => {
     woken = false;
     const run = current;
-    run?.abort.abort(new DOMException("interrupted by the user", "AbortError"));
+    run?.abort.abort(
+      verdict === undefined ? new DOMException("interrupted by the user", "AbortError") : givenUp(verdict),
+    );
     await run?.ended;
   };
 
@@ -159,9 +162,9 @@ export function createAgent(options: AgentOptions): Agent {
       spent.turns = 0;
       wake();
     },
-    async interrupt({ hold } = { hold: false }) {
+    async interrupt({ hold, verdict } = { hold: false }) {
       if (hold && state === "open") state = "held";
-      await interrupt();
+      await interrupt(verdict);
     },
     async close() {
       state = "closed";
