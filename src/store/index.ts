@@ -8,3 +8,17 @@ export type {
   SessionStore,
   SessionSummary,
 } from "./session-store.ts";
+export type { MemberPresence, OwnPresence, Presence } from "./team/presence-port.ts";
+export type {
+  NewTask,
+  TaskActor,
+  TaskAnswer,
+  TaskChange,
+  TaskClaimer,
+  TaskList,
+  TaskPatch,
+  TaskProof,
+  TaskRefusal,
+} from "./team/task-list-port.ts";
+export type { MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/team-record-port.ts";
+export type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team/team-store.ts";

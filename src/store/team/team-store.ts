@@ -1,0 +1,45 @@
+import type { Clock, CreateId } from "../../platform/index.ts";
+import type { Team } from "../../protocol/index.ts";
+import type { Presence } from "./presence-port.ts";
+import type { TaskList } from "./task-list-port.ts";
+import type { TeamRecord } from "./team-record-port.ts";
+
+/** The teams of one home. */
+export interface TeamStore {
+  /** The name is made unique: a second `parser` becomes `parser-2`. The lead is its first member. */
+  create(team: NewTeam): Promise<StoredTeam>;
+  /** Rejects with `team`, naming the nearest and those there are. Each call gives an object of its own to close. */
+  open(name: string): Promise<StoredTeam>;
+  /** By name. A team whose record cannot be read is listed with its problem. */
+  list(): Promise<readonly TeamSummary[]>;
+  /** Rejects with `team` while members are alive and have not ended, naming them, unless told to `force`. */
+  delete(name: string, options?: { readonly force?: boolean }): Promise<void>;
+}
+
+export interface NewTeam {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly leadSessionId?: Team["leadSessionId"];
+  readonly leadColor?: Team["members"][number]["color"];
+  readonly cwd: string;
+}
+
+export interface StoredTeam {
+  /** As it was made unique. */
+  readonly name: string;
+  readonly record: TeamRecord;
+  readonly tasks: TaskList;
+  readonly presence: Presence;
+  close(): Promise<void>;
+}
+
+export interface TeamSummary {
+  readonly name: string;
+  readonly team?: Team;
+  readonly problem?: string;
+}
+
+export interface TeamStoreOptions {
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
