@@ -8,6 +8,8 @@ export interface SystemPromptFacts extends EnvironmentFacts {
   readonly skills?: readonly ListedSkill[] | undefined;
   /** The user's own words, added at the end. */
   readonly append?: string | undefined;
+  /** Of a sub-agent: what it has by its definition. */
+  readonly own?: readonly string[] | undefined;
 }
 
 /**
@@ -20,10 +22,10 @@ export function composeSystemPrompt(facts: SystemPromptFacts): string[] {
   return [conduct, particular.join("\n\n"), environment(facts)].filter((text) => text !== "");
 }
 
-/** The system prompt of a sub-agent: what its type is told, then what holds for everybody here. */
+/** The system prompt of a sub-agent: what its type is told, then what holds for everybody here, then what it alone has. */
 export function composeAgentPrompt(prompt: string, facts: SystemPromptFacts): string[] {
   const [, ...shared] = composeSystemPrompt(facts);
-  return [prompt, ...shared];
+  return [prompt, ...shared, ...(facts.own ?? [])];
 }
 
 /**

@@ -88,6 +88,8 @@ export interface Config {
   readonly hooksAllowed: boolean;
   /** Objects of servers by their names, the strongest first. */
   readonly mcpServers: readonly Placed<unknown>[];
+  /** Only servers that the command line names. */
+  readonly strictMcp: boolean;
   readonly mcp: NonNullable<Settings["mcp"]>;
   readonly appendSystemPrompt: string | undefined;
   readonly subagents: NonNullable<Settings["subagents"]>;
@@ -169,6 +171,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     mcpServers: input.flags?.strictMcpConfig
       ? merged.mcpServers.filter(({ source }) => source.startsWith(mcpConfigFlag))
       : merged.mcpServers,
+    strictMcp: input.flags?.strictMcpConfig ?? false,
     mcp: values.mcp ?? {},
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     subagents: values.subagents ?? {},

@@ -9,8 +9,8 @@ import { mcpEntries } from "./mcp-entries.ts";
 import { serverEnvironment } from "./mcp-env.ts";
 import { openToolPins } from "./mcp-pins.ts";
 
-const defaultStartTimeoutMs = 30_000;
-const defaultCallTimeoutMs = 120_000;
+export const defaultStartTimeoutMs = 30_000;
+export const defaultCallTimeoutMs = 120_000;
 /** Whoever waits longer than this is told for what. */
 const quietMs = 1_000;
 

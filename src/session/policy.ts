@@ -41,6 +41,8 @@ export interface PolicyOptions
   readonly ownFolders: () => readonly string[];
   /** What the mode `bubble` means at this moment: that of the agent it is a fork of. */
   readonly bubblesTo?: (() => PermissionMode) | undefined;
+  /** The folder of the agent's own notes, real and absolute. */
+  readonly memory?: string | undefined;
   /** Where commands run; asked at the first call. */
   readonly sandbox: () => CommandSandbox | undefined;
 }
@@ -119,6 +121,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         sandboxed,
         home: options.childEnv["HOME"],
         stateRoot,
+        memory: options.memory,
         realPath: realPathSync,
       });
     },

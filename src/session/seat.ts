@@ -65,6 +65,10 @@ export interface SeatSpec {
   readonly openHooks?: OpenedHooks["create"] | undefined;
   /** Agents it has started that are at rest. */
   readonly resting?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
+  /** The folder of its own notes. */
+  readonly memory?: string | undefined;
+  /** Before each turn, after the session's servers of tools. */
+  readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** How the messages of the agent that this one is a fork of are had. */
   readonly inherit?: Inherit | undefined;
 }
@@ -113,6 +117,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     rules: spec.rules,
     ceiling: spec.ceiling,
     bubblesTo: spec.bubblesTo,
+    memory: spec.memory,
     childEnv: spec.env,
     currentCwd: () => cwd,
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],
@@ -175,7 +180,10 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
       plan.apply(envelope.event);
       shared.publish(envelope);
     },
-    ready: parts.mcp?.ready,
+    ready: async (signal) => {
+      await parts.mcp?.ready(signal);
+      await spec.ready?.(signal);
+    },
     hooks: hooks?.agent,
     stillThere: () => stillThere({ running: background.running(), resting: spec.resting?.() ?? [] }),
     permissions: createPermissions({

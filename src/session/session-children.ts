@@ -1,4 +1,4 @@
-import { selectAgentTools, waitForServers } from "../agent/definitions/index.ts";
+import { selectAgentTools } from "../agent/definitions/index.ts";
 import { type Agent, createConversation, forkMark } from "../agent/index.ts";
 import type { AgentId, AgentPath, Message, PromptId, StoredEnvelope } from "../protocol/index.ts";
 import { TroupeError } from "../protocol/index.ts";
@@ -23,6 +23,7 @@ import {
   type TeamPlace,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
+import type { AgentOutfit } from "./agent-outfit.ts";
 import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
 import type { AgentParts } from "./session-parts.ts";
@@ -111,23 +112,33 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     request: SeatRequest,
     logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined,
   ): Promise<ChildSeat> {
-    const { definition, fork } = request;
-    if (definition.requiredMcpServers && parts.mcp) {
-      const ready = await waitForServers(definition.requiredMcpServers, parts.mcp, { clock, signal: request.signal });
-      if (!ready.ok) throw new TroupeError("agent", ready.message);
-    } else if (definition.requiredMcpServers?.length) {
-      throw new TroupeError(
-        "agent",
-        `${definition.name} needs the MCP servers ${definition.requiredMcpServers.join(", ")}, and this session has none.`,
-      );
-    }
-    const log = await opened.agentLog(request.agentId);
     const parent = seats.get(request.parent) ?? { seat: agents.lead(), tools: agents.leadTools };
+    const { cwd } = request;
+    const roots = request.isolated ? [cwd, ...parts.addedDirectories] : parent.seat.policy.roots;
+    const outfit = request.fork
+      ? undefined
+      : await agents.outfitOf(request.definition, { cwd, roots, signal: request.signal });
+    try {
+      return await seatWith(request, logs, { parent, roots, outfit });
+    } catch (error) {
+      await outfit?.stop();
+      throw error;
+    }
+  }
+
+  async function seatWith(
+    request: SeatRequest,
+    logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined,
+    { parent, roots, outfit }: Outfitted,
+  ): Promise<ChildSeat> {
+    const { fork } = request;
+    const definition = outfit?.definition ?? request.definition;
+    const log = await opened.agentLog(request.agentId);
     const own = toolsOf(() => seat, request.path);
     const { kind, mode } = request;
     const userDefined = definition.source.level !== "built-in";
     const select = whenChanged(
-      () => [...parts.tools(), ...own],
+      () => [...(outfit?.pool(parts.tools()) ?? parts.tools()), ...own],
       (pool) => selectAgentTools({ definition, pool, kind, mode, userDefined }),
     );
     const tools = fork ? parent.tools : () => select().tools;
@@ -147,7 +158,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         tools,
         cwd: request.cwd,
         permissionMode: request.mode,
-        roots: request.isolated ? [request.cwd, ...parts.addedDirectories] : parent.seat.policy.roots,
+        roots,
+        memory: outfit?.memory,
+        ready: outfit?.ready,
         ceiling: () => parent.seat.mode(),
         bubblesTo: fork ? () => parent.seat.mode() : undefined,
         rules: parts.rules,
@@ -158,30 +171,53 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         resting: () => resting(request.agentId),
       },
     );
+    const equipment = await outfit?.equip(seat.policy, tools);
     seats.set(request.agentId, { seat, tools });
+    const attach = () => outfit?.attach({ record: seat.agent.record, ask: shared.ask, createId });
+    const begin: ChildSeat["begin"] = async (spawned, inherited) => {
+      await seat.agent.record({ type: "agent.spawned", ...spawned });
+      if (inherited) await seat.agent.record({ type: "context.inherited", ...inherited });
+      attach();
+      const system = equipment
+        ? agents.systemOf(definition, { ...equipment, cwd: request.cwd })
+        : parent.seat.conversation.system;
+      await seat.agent.record({ type: "context.composed", system: [...system] });
+      const said = (await seat.hooks?.spawned()) ?? [];
+      if (said.length > 0) await seat.agent.admit("hook", said);
+    };
     return {
       agent: seat.agent,
       conversation: seat.conversation,
       replayed: log.replayed,
-      notices: fork
-        ? []
-        : select().reports.map(({ field, entry, message }) => `${definition.name}: ${field}: ${entry}: ${message}`),
+      notices: equipment
+        ? [
+            ...select().reports.map(
+              ({ field, entry, message }) => `${definition.name}: ${field}: ${entry}: ${message}`,
+            ),
+            ...equipment.notices,
+          ]
+        : [],
       async begin(spawned, inherited) {
-        await seat.agent.record({ type: "agent.spawned", ...spawned });
-        if (inherited) await seat.agent.record({ type: "context.inherited", ...inherited });
-        const system = fork ? parent.seat.conversation.system : agents.systemOf(definition, request.cwd);
-        await seat.agent.record({ type: "context.composed", system: [...system] });
-        const said = (await seat.hooks?.spawned()) ?? [];
-        if (said.length > 0) await seat.agent.admit("hook", said);
+        try {
+          await begin(spawned, inherited);
+        } catch (error) {
+          await outfit?.stop();
+          throw error;
+        }
       },
       async takeUp() {
+        attach();
         await seat.agent.closeOpenCalls();
         await seat.background.recover(log.replayed, lost);
       },
-      stopLeftovers: () => seat.background.stopRunning(),
+      async stopLeftovers() {
+        await seat.background.stopRunning();
+        await outfit?.stop();
+      },
       async close() {
         await seat.agent.close();
         await seat.background.stopAll();
+        await outfit?.stop();
         await seat.sandbox?.close();
         await log.close();
       },
@@ -325,6 +361,13 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     },
     close: () => children.close(),
   };
+}
+
+/** What a seat is made with besides what was asked for. */
+interface Outfitted {
+  readonly parent: { readonly seat: Seat; readonly tools: () => readonly Tool[] };
+  readonly roots: readonly string[];
+  readonly outfit: AgentOutfit | undefined;
 }
 
 /** What is made of a list, made again only when the list has other members. */

@@ -15,6 +15,7 @@ import type {
 import type { OpenedSession } from "../store/index.ts";
 import type { TeamPlace } from "../team/index.ts";
 import type { Seat } from "./seat.ts";
+import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { SessionMcp } from "./mcp.ts";
@@ -84,8 +85,16 @@ export interface AgentParts {
   readonly place: Pick<TeamPlace, "home" | "userHome">;
   /** The same client for the same ref. */
   modelFor(ref: string): Promise<ModelClient>;
-  /** The system prompt of an agent of this type that works in this folder. */
-  systemOf(definition: AgentDefinition, cwd: string): readonly string[];
+  /** The system prompt of an agent of this type that works in this folder, with blocks that are its own. */
+  systemOf(
+    definition: AgentDefinition,
+    own: Pick<Equipment, "blocks" | "skills" | "offersSkills"> & { readonly cwd: string },
+  ): readonly string[];
+  /** What it has by its definition. Its servers are starting; whoever asks for it ends them. Rejects where a server that it needs cannot be had. */
+  outfitOf(
+    definition: AgentDefinition,
+    own: { readonly cwd: string; readonly roots: readonly string[]; readonly signal?: AbortSignal | undefined },
+  ): Promise<AgentOutfit>;
   /** Finishes or takes back what killed sessions have left of worktrees, and says what. Never rejects for the state they are in. */
   putInOrder(): Promise<readonly string[]>;
   /** The session's hooks and the definition's; undefined where it has none of its own. */

@@ -14,6 +14,7 @@ import {
 import { createFileSessionStore, type OpenedSession, type SessionReading, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
+import { outfitAgent } from "./outfit-agent.ts";
 import { createContextFiles } from "./context-files.ts";
 import { docsFolder } from "./docs-folder.ts";
 import { agentHooks } from "./hooks/agent-definition-hooks.ts";
@@ -174,8 +175,15 @@ export async function startSession(options: StartOptions): Promise<Session> {
         worktree: config.worktree,
         place: { home: config.home, userHome: config.userHome },
         modelFor,
-        systemOf: (definition, cwd) =>
-          composeAgentPrompt(promptOf(definition, docs), { ...facts, cwd, git: undefined }),
+        systemOf: (definition, { cwd, blocks, skills, offersSkills }) =>
+          composeAgentPrompt(promptOf(definition, docs), {
+            ...facts,
+            cwd,
+            git: undefined,
+            skills: offersSkills ? slash.listed.filter(({ name }) => !skills.includes(name)) : [],
+            own: blocks,
+          }),
+        outfitOf: (definition, own) => outfitAgent(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         putInOrder: () =>
           putInOrder({
             cwd: config.cwd,

@@ -103,13 +103,3 @@ test("a definition's initialPrompt comes before the task", async () => {
   await team.ask("go");
   expect(team.asked(/^lead\//)[0]?.said).toBe("Read the plan first.\n\nwork");
 });
-
-test("a field that nothing stands behind yet is said to be so", async () => {
-  const team = await teamSession({
-    files: { "home/.troupe/agents/keen.md": "---\nname: keen\ndescription: k\nmemory: user\n---\nYou are keen." },
-    answer: lead([{ text: "over" }], () => undefined),
-  });
-  await team.ask("go");
-  const said = team.all("notice.raised").map(({ message }) => message);
-  expect(said.some((text) => /keen\.md.*memory.*not used yet/.test(text))).toBe(true);
-});

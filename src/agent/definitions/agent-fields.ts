@@ -47,15 +47,11 @@ export const everyField = (further: readonly string[] = []) =>
     }
   });
 
-/** What definitions may say and nothing stands behind so far. */
-const notUsedYet = new Set(["mcpServers", "skills", "memory"]);
-
 function doubt(key: string, value: unknown, names: readonly string[]): string | undefined {
   if (!names.includes(key)) {
     const near = nearestName(key, names);
     return `is not a field that is known, and is not used${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
-  if (notUsedYet.has(key)) return "is known, but not used yet: the agent is started without it";
   if (key === "color" && value !== null && !AgentColor.safeParse(value).success) {
     return `there is no such colour; there is ${AgentColor.options.join(", ")}`;
   }
@@ -72,5 +68,6 @@ export function fieldMessage(field: string | undefined, message: string): string
   if (lists.has(name) && words === "Invalid input") {
     return `expected names with commas between them, or a list${name === "tools" ? "; leave the line out to give all tools" : ""}`;
   }
+  if (name === "mcpServers" && words === "Invalid input") return "expected names of servers, or servers by their names";
   return words;
 }

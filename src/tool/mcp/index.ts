@@ -3,3 +3,4 @@ export { createMcpHub, type McpEntry, type McpHub, type McpStatus } from "./mcp-
 export type { McpPrompt } from "./mcp-prompts.ts";
 export { McpServerConfig } from "./server-config.ts";
 export type { PinnedTool, ToolPins } from "./server-tools.ts";
+export { serverNames } from "./tool-name.ts";

@@ -1,0 +1,105 @@
+import { agentMemory } from "../agent/index.ts";
+import type { AgentDefinition } from "../protocol/index.ts";
+import type { Tool } from "../tool/index.ts";
+import { type AgentMemory, memoryEntries } from "./agent-memory.ts";
+import type { AgentServers } from "./agent-servers.ts";
+import { type AgentSkills, preloadSkills } from "./agent-skills.ts";
+import type { ElicitPorts } from "./mcp-elicit.ts";
+import type { Slash } from "./open-slash.ts";
+import type { Policy } from "./policy.ts";
+
+/** What an agent has by its definition besides the session's tools: servers of its own, notes, skills it begins with. */
+export interface AgentOutfit {
+  /** With entries for the tools that come with its servers and its notes. */
+  readonly definition: AgentDefinition;
+  /** The folder of its notes. */
+  readonly memory: string | undefined;
+  pool(tools: readonly Tool[]): readonly Tool[];
+  ready(signal: AbortSignal): Promise<void>;
+  /** Once it has a seat: loads its skills, and lets them allow what they may. */
+  equip(policy: Policy, tools: () => readonly Tool[]): Promise<Equipment>;
+  attach(ports: ElicitPorts): void;
+  /** Ends its servers, until it goes on. */
+  stop(): Promise<void>;
+}
+
+export interface Equipment {
+  /** For its system prompt. */
+  readonly blocks: readonly string[];
+  /** Skills that need not be offered to it. */
+  readonly skills: readonly string[];
+  /** Whether it can load others. */
+  readonly offersSkills: boolean;
+  /** What it was to have and has not. */
+  readonly notices: readonly string[];
+}
+
+export interface OutfitParts {
+  readonly servers: AgentServers | undefined;
+  readonly memory: AgentMemory | { readonly problem: string } | undefined;
+  readonly slash: Slash | undefined;
+}
+
+export function createOutfit(definition: AgentDefinition, { servers, memory, slash }: OutfitParts): AgentOutfit {
+  const notes = memory && "folder" in memory ? memory : undefined;
+  const { tools: named } = definition;
+  const added = [...(servers?.entries ?? []), ...(notes ? memoryEntries(definition, notes.folder) : [])];
+  return {
+    definition: named === undefined ? definition : { ...definition, tools: [...named, ...added] },
+    memory: notes?.folder,
+    pool: (tools) => servers?.poolWith(tools) ?? tools,
+    async ready(signal) {
+      await servers?.ready(signal);
+    },
+    async equip(policy, tools) {
+      const has = (name: string) => tools().some((tool) => tool.name === name);
+      const skills = await skillsOf(definition, { slash, policy, tools });
+      const missing = servers?.missing ?? [];
+      const canWrite = has("Write") || has("Edit");
+      return {
+        blocks: [
+          skills.text,
+          notes ? agentMemory({ ...notes, canWrite }) : "",
+          servers?.instructions() ?? "",
+          missing
+            .map((each) => `You were to have more tools, but ${each}. Do without, and say so where it matters.`)
+            .join("\n"),
+        ].filter((text) => text !== ""),
+        skills: skills.names,
+        offersSkills: has("Skill"),
+        notices: [
+          ...skills.problems,
+          ...missing,
+          ...(memory && "problem" in memory ? [memory.problem] : []),
+          ...(notes?.notices ?? []),
+        ].map((message) => `${definition.name}: ${message}`),
+      };
+    },
+    attach: (ports) => servers?.attach(ports),
+    async stop() {
+      await servers?.stop();
+    },
+  };
+}
+
+const noSkills: AgentSkills = { text: "", names: [], problems: [] };
+
+async function skillsOf(
+  { skills }: AgentDefinition,
+  { slash, policy, tools }: { slash: Slash | undefined; policy: Policy; tools: () => readonly Tool[] },
+): Promise<AgentSkills> {
+  if (skills === undefined || skills.length === 0) return noSkills;
+  const wrong: string[] = [];
+  const source = slash?.source(async (rules, file) => {
+    wrong.push(
+      ...policy.grant(rules).map((problem) => `skills: ${file}: one of its allowed-tools is not used: ${problem}`),
+    );
+  });
+  if (!slash || !source)
+    return { ...noSkills, problems: skills.map((name) => `skills: ${name}: there are no skills here`) };
+  const loader = tools().find(({ name }) => name === "Skill");
+  const isDenied = async (skill: string) =>
+    loader !== undefined && (await policy.decide(loader, { skill })).behavior === "deny";
+  const preloaded = await preloadSkills(skills, { all: slash.all, source, isDenied });
+  return { ...preloaded, problems: [...preloaded.problems, ...wrong] };
+}

@@ -1,0 +1,29 @@
+import type { Clock } from "../platform/index.ts";
+import type { AgentDefinition } from "../protocol/index.ts";
+import { openAgentMemory } from "./agent-memory.ts";
+import { type AgentOutfit, createOutfit } from "./agent-outfit.ts";
+import type { Config } from "./load-config.ts";
+import type { SessionMcp } from "./mcp.ts";
+import type { Slash } from "./open-slash.ts";
+
+export interface OutfitOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly mcp: SessionMcp | undefined;
+  readonly slash: Slash;
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Gets an agent what its definition says it is to have. Nothing of servers is loaded for one that names none. */
+export async function outfitAgent(definition: AgentDefinition, options: OutfitOptions): Promise<AgentOutfit> {
+  const { mcpServers, requiredMcpServers = [] } = definition;
+  const memory = await openAgentMemory(definition, options.config);
+  const servers =
+    mcpServers === undefined && requiredMcpServers.length === 0
+      ? undefined
+      : await (await import("./agent-servers.ts")).openAgentServers(definition, options);
+  return createOutfit(definition, { servers, memory, slash: options.slash });
+}
