@@ -64,9 +64,10 @@ export interface ReceivedMail extends Mail {
   readonly wholeText?: string;
 }
 
+/** Who there is, and what they sign with: `StoredTeam` has both in its record. */
 export interface MailboxMembers {
-  /** Everybody who is or was in the team, the lead among them. */
+  /** Everybody who is or was in the team, the lead among them, as of now. */
   members(): readonly Member[];
-  /** The secret that signs what this member (or `user`) sends. */
-  keyOf(name: string): string | undefined;
+  /** The secret that signs what this member (or `user`) sends; undefined for who has none. Asked once for each name. */
+  keyOf(name: string): Promise<Uint8Array | undefined>;
 }
