@@ -13,7 +13,7 @@ export interface Inbox {
   /** Everything that is held, oldest first, by anybody, without claiming anything. Not there is empty; unreadable is an error. */
   look(): Promise<InboxReading>;
   /** All that is held and then all that comes, each once, by anybody. Ends without an error when `signal` aborts or the store closes. */
-  watch(signal: AbortSignal): AsyncIterable<HeldMail>;
+  watch(signal: AbortSignal): AsyncIterable<readonly HeldMail[]>;
   /** Becomes its one reader. Rejects with `session_busy`, naming who is, while there is another. */
   openReader(): Promise<InboxReader>;
 }
@@ -25,7 +25,7 @@ export interface InboxReader {
    * What is not marked `read` now and whatever comes, each once for each caller, pushed. Keeps the process alive while
    * somebody waits. Ends without an error when `signal` aborts or the reader is closed; throws if the inbox cannot be read.
    */
-  follow(signal: AbortSignal): AsyncIterable<HeldMail>;
+  follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]>;
   /** Only forwards: queued, delivered, read. Ids that are not held are left out. Resolves when it survives the death of this process. */
   mark(ids: readonly MailId[], state: "delivered" | "read"): Promise<void>;
   /** What was damaged and set aside since the last call, for people; each is told once, also across restarts. */
