@@ -1,1 +1,1 @@
-export type { BroadcastReport, Mailbox, MailboxMembers, Outgoing, Received } from "./mailbox.ts";
+export type { BroadcastReport, Mailbox, MailboxMembers, OutgoingMail, ReceivedMail } from "./mailbox.ts";

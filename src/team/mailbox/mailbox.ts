@@ -6,25 +6,22 @@ export interface Mailbox {
    * Resolves when the mail is stored, and rejects if it may not be: `mail` for what cannot be sent (nobody of that name,
    * somebody who has ended, too large, too many), `storage` for what the disk says. Nothing is stored for an unknown name.
    */
-  send(outgoing: Outgoing): Promise<{ readonly id: MailId }>;
+  send(outgoing: OutgoingMail): Promise<{ readonly id: MailId }>;
   /** To everybody who is there but the sender, one mail each. Rejects only if nothing at all can be sent by `from`. */
-  broadcast(outgoing: Omit<Outgoing, "to" | "id">): Promise<BroadcastReport>;
+  broadcast(outgoing: Omit<OutgoingMail, "to" | "id">): Promise<BroadcastReport>;
   /** Everything that is held, oldest first, read or not. Claims nothing: anybody may look. */
-  readAll(agent: string): Promise<Received[]>;
-  readUnread(agent: string): Promise<Received[]>;
+  readAll(agent: string): Promise<ReceivedMail[]>;
+  readUnread(agent: string): Promise<ReceivedMail[]>;
   /** Into the agent's log. Makes this process the inbox's one reader. */
   markDelivered(agent: string, ids: readonly MailId[]): Promise<void>;
   /** Into its conversation. By ids, or by the place in what `readAll` gives. */
   markRead(agent: string, which: readonly MailId[] | number): Promise<void>;
   /** The oldest unread mail, now or as soon as there is one. Makes this process the inbox's one reader. */
-  waitForMessage(agent: string, signal?: AbortSignal): Promise<Received>;
-  /**
-   * What is unread and all that comes, each once, pushed; what was there together comes together. Makes this process the
-   * inbox's one reader. Ends when `signal` aborts.
-   */
-  follow(agent: string, signal?: AbortSignal): AsyncIterable<readonly Received[]>;
+  waitForMessage(agent: string, signal?: AbortSignal): Promise<ReceivedMail>;
+  /** What is unread and all that comes, each once, pushed. Makes this process the one reader. Ends when `signal` aborts. */
+  follow(agent: string, signal?: AbortSignal): AsyncIterable<ReceivedMail>;
   /** The same with what was read, for who only looks on. Claims nothing. */
-  watch(agent: string, signal?: AbortSignal): AsyncIterable<readonly Received[]>;
+  watch(agent: string, signal?: AbortSignal): AsyncIterable<ReceivedMail>;
   /** How far a mail has come. `failed`: it was not read, and its receiver has ended. Rejects if there never was such a mail. */
   receipt(id: MailId, to: string): Promise<MailState>;
   /** The whole text of a mail, also if it is in a file. */
@@ -35,7 +32,7 @@ export interface Mailbox {
   close(): Promise<void>;
 }
 
-export interface Outgoing {
+export interface OutgoingMail {
   readonly from: string;
   readonly to: string;
   /** What somebody wrote: always mail of kind `text`. Either this or `body`. */
@@ -56,8 +53,7 @@ export interface BroadcastReport {
   readonly failed: readonly { readonly to: string; readonly error: Error }[];
 }
 
-export interface Received {
-  readonly mail: Mail;
+export interface ReceivedMail extends Mail {
   readonly state: "queued" | "delivered" | "read";
   readonly read: boolean;
   /** Whether its signature is that of whom it names. */
