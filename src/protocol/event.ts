@@ -28,7 +28,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     callId: CallId.optional(),
     /** What it was started for, in a few words. */
     description: z.string().optional(),
-    worktree: z.object({ path: z.string(), branch: z.string() }).optional(),
+    /** `branch` is empty where it is on none. `hookMade`: by a hook of the user's, which is why it is never removed. */
+    worktree: z.object({ path: z.string(), branch: z.string(), hookMade: z.boolean().optional() }).optional(),
     model: z.string(),
     permissionMode: PermissionMode,
     cwd: z.string(),

@@ -11,19 +11,14 @@ import {
   createChildren,
   createSendMessageTool,
   createSpawnLimits,
-  createWorktree,
-  diffWords,
-  finishWorktree,
-  type Isolation,
   lostReport,
   type LostReport,
   type ParentAgent,
-  resumeWorktree,
   type SeatRequest,
-  type TeamPlace,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
+import { isolateAgent, type IsolationPorts, resumeIsolation } from "./isolate-agent.ts";
 import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
 import type { AgentParts } from "./session-parts.ts";
@@ -55,7 +50,11 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   const limits = createSpawnLimits(parts.limits ?? {}, { clock });
   for (const { event } of parts.earlierAgents ?? []) limits.recall(event);
   const sendToBackground = new Set<() => void>();
-  const placeAt = (cwd: string): TeamPlace => ({ ...agents.place, cwd, env: parts.childEnv, clock, createId });
+  const isolationAt = (cwd: string): IsolationPorts => ({
+    place: { ...agents.place, cwd, env: parts.childEnv, clock, createId },
+    settings: agents.worktree,
+    hooks: agents.lead().hooks,
+  });
 
   const children: Children = createChildren({
     definitions: agents.definitions,
@@ -72,21 +71,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
     watchdog: agents.watchdog,
-    async isolate(agentId, cwd) {
-      const place = placeAt(cwd);
-      const made = await createWorktree(place, { agentId, settings: agents.worktree });
-      return isolation(place, made);
-    },
-  });
-
-  const isolation = (place: TeamPlace, made: Awaited<ReturnType<typeof createWorktree>>): Isolation => ({
-    ...made,
-    async finish() {
-      const end = await finishWorktree(place, { name: made.name });
-      if (end.outcome !== "kept") return { path: made.path, branch: made.branch, kept: false };
-      const diff = await diffWords(place, { path: end.path, base: made.base });
-      return { path: end.path, branch: end.branch ?? made.branch, kept: true, diff };
-    },
+    isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
   });
 
   /** The messages an agent had up to and including its answer of a turn, from memory or from its log. */
@@ -236,9 +221,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       );
       if (!definition)
         throw new TroupeError("agent", `${who} was of the type ${spawned.agentType}, which is not there any more.`);
-      const place = placeAt(parts.cwd);
-      const name = spawned.worktree?.path.split("/").at(-1);
-      const worktree = name === undefined ? undefined : await resumeWorktree(place, name);
+      const worktree = spawned.worktree && (await resumeIsolation(id, spawned.worktree, isolationAt(parts.cwd)));
       if (spawned.worktree && !worktree)
         throw new TroupeError(
           "agent",
@@ -274,7 +257,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         seat,
         clock,
         watchdog: agents.watchdog,
-        finishWorktree: worktree && isolation(place, worktree).finish,
+        finishWorktree: worktree?.finish,
         listen: (listener) => {
           hear = listener;
         },

@@ -98,13 +98,16 @@ export interface ChildrenOptions {
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   readonly watchdog?: WatchdogSettings | undefined;
   /** Undefined where there is no repository to make one in: then asking for one is refused. */
-  readonly isolate: (agentId: AgentId, cwd: string) => Promise<Isolation>;
+  readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
 }
 
 /** A worktree that was made for an agent. */
 export interface Isolation {
   readonly path: string;
+  /** Empty where it is on none. */
   readonly branch: string;
+  /** By a hook, so that it is not ours to remove. */
+  readonly hookMade?: true | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly notices: readonly string[];
   finish(): Promise<AgentReport["worktree"]>;
@@ -223,7 +226,7 @@ export function createChildren(options: ChildrenOptions): Children {
   }: Seating): Promise<StartedChild> => {
     const id = options.createId<AgentId>("agt");
     const background = request.background ?? definition.background ?? false;
-    const worktree = isolated ? await options.isolate(id, seating.cwd) : undefined;
+    const worktree = isolated ? await options.isolate(id, seating.cwd, request.signal) : undefined;
     const cwd = worktree?.path ?? seating.cwd;
     const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
     const { mode } = effectiveMode({
@@ -272,7 +275,9 @@ export function createChildren(options: ChildrenOptions): Children {
         parent: parent.id,
         ...(request.callId !== undefined && { callId: request.callId }),
         description: request.description,
-        ...(worktree && { worktree: { path: worktree.path, branch: worktree.branch } }),
+        ...(worktree && {
+          worktree: { path: worktree.path, branch: worktree.branch, ...(worktree.hookMade && { hookMade: true }) },
+        }),
         model,
         permissionMode: seatRequest.mode,
         cwd,

@@ -76,9 +76,11 @@ function usageBlock({ agentId, usage }: AgentReport): string {
 function worktreeLine({ worktree }: AgentReport): string {
   if (!worktree) return "";
   return worktree.kept
-    ? [`Its work is on the branch ${worktree.branch}, in ${worktree.path}.`, worktree.diff ?? ""].join("\n").trimEnd()
+    ? [`Its work is ${onBranch(worktree.branch)}in ${worktree.path}.`, worktree.diff ?? ""].join("\n").trimEnd()
     : "It changed nothing in its worktree, which has been removed.";
 }
+
+const onBranch = (branch: string) => (branch === "" ? "" : `on the branch ${branch}, `);
 
 const cut = (text: string, limit: number) =>
   text.length <= limit ? text : `${text.slice(0, limit)} [… ${text.length - limit} characters cut]`;

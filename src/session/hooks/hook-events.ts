@@ -8,6 +8,8 @@ export interface HookEventRules {
   readonly blocks?: true;
   /** What a hook prints, when it is not JSON, is for the model. */
   readonly speaks?: true;
+  /** Its hook does something that two cannot do: only the first of the strongest source runs. */
+  readonly alone?: true;
   /** Where it is not a minute. */
   readonly timeoutMs?: number;
 }
@@ -27,6 +29,9 @@ export const hookEvents = {
   /** What `Stop` is for the lead. */
   SubagentStop: { subject: "agent_type", blocks: true },
   PreCompact: { subject: "trigger", blocks: true },
+  /** Makes the worktree itself, and prints where it is. */
+  WorktreeCreate: { guards: true, blocks: true, speaks: true, alone: true, timeoutMs: 600_000 },
+  WorktreeRemove: {},
 } as const satisfies Record<string, HookEventRules>;
 
 export type HookEvent = keyof typeof hookEvents;

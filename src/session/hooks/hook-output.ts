@@ -18,6 +18,8 @@ export const HookOutput = z.looseObject({
       permissionDecisionReason: z.string().optional(),
       updatedInput: input,
       additionalContext: z.string().optional(),
+      /** Of a WorktreeCreate: instead of printing the path alone. */
+      worktreePath: z.string().optional(),
       /** Of a PermissionRequest. */
       decision: z
         .looseObject({

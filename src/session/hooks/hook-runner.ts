@@ -114,14 +114,14 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
   return {
     has: (event) => ports.hooks.some((hook) => hook.event === event),
     async run(event, occasion) {
-      const { subject } = rulesOf(event);
+      const { subject, alone } = rulesOf(event);
       const about = subject === undefined ? "" : String(occasion.input[subject]);
       const matching = ports.hooks.filter((hook) => hook.event === event && hook.matches(about));
       const call = { tool: about, input: occasion.input["tool_input"] };
       const holds = await Promise.all(
         matching.map(async ({ condition }) => condition === undefined || ports.speaksOf(condition, call)),
       );
-      const fitting = once(matching.filter((_, index) => holds[index]));
+      const fitting = once(matching.filter((_, index) => holds[index])).slice(0, alone ? 1 : undefined);
       if (fitting.length === 0) return silence;
       const apart = fitting.filter((each) => each.background);
       for (const hook of apart) leave(runOne(hook, { ...occasion, signal: closing.signal }));

@@ -67,7 +67,7 @@ function fromOutput(output: HookOutput): HookVerdict {
     decision,
     ...(reason !== undefined && { reason: words(reason) }),
     ...(input !== undefined && { input: { value: input } }),
-    ...context(specific.additionalContext ?? ""),
+    ...context(specific.additionalContext ?? specific.worktreePath ?? ""),
     ...(stops && { stop: words(output.stopReason ?? reason ?? "") || "a hook stopped the agent" }),
     ...(systemMessage !== undefined && { message: words(systemMessage) }),
   };

@@ -12,6 +12,15 @@ export interface SessionHooks {
   started(source: "startup" | "resume"): void;
   /** What the hooks of a sub-agent's start have to say to it. */
   spawned(): Promise<readonly ContentPart[]>;
+  /** Whether worktrees are made by a hook. */
+  readonly makesWorktrees: boolean;
+  /** Has the hook make a worktree, and gives what it printed; or why there is none. */
+  makeWorktree(
+    input: Readonly<Record<string, unknown>>,
+    signal?: AbortSignal,
+  ): Promise<{ readonly printed: string } | { readonly refused: string }>;
+  /** Tells hooks of a worktree that is gone. */
+  worktreeRemoved(input: Readonly<Record<string, unknown>>): Promise<void>;
   /** What the user says, with what hooks add to it; or why it is not to be said. */
   submitted(parts: readonly ContentPart[]): Promise<{ parts: readonly ContentPart[] } | { blocked: string }>;
   /** Resolves when nothing that nobody waits for runs any more. */
@@ -53,6 +62,18 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
         signal: open.signal,
       });
       return context.map((text) => asPart("SubagentStart", text));
+    },
+    makesWorktrees: runner.has("WorktreeCreate"),
+    async makeWorktree(input, signal = open.signal) {
+      const until = AbortSignal.any([signal, open.signal]);
+      const said = await runner.run("WorktreeCreate", { input, signal: until });
+      until.throwIfAborted();
+      if (said.decision === "deny" || said.stop !== undefined)
+        return { refused: said.reason ?? said.stop ?? "It gave no reason." };
+      return { printed: said.context.join("\n") };
+    },
+    async worktreeRemoved(input) {
+      if (runner.has("WorktreeRemove")) await runner.run("WorktreeRemove", { input, signal: open.signal });
     },
     submitted(parts) {
       // One after another, so that prompts stay in the order in which they were sent.
