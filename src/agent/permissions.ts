@@ -24,7 +24,12 @@ export interface AllowRequest {
 }
 
 export type Allowance =
-  | { readonly behavior: "allow"; readonly input: unknown }
+  | {
+      readonly behavior: "allow";
+      readonly input: unknown;
+      /** What whoever allowed it has to say to the model. */
+      readonly note?: string | undefined;
+    }
   | { readonly behavior: "deny"; readonly message: string };
 
 export type PermissionQuestion = Omit<Extract<StoredEvent, { type: "permission.asked" }>, "type">;
@@ -105,8 +110,11 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       return { behavior: "deny", message: deniedByPerson(answer.message) };
     }
     await ports.remember(answer, decision.suggestions);
-    await settle({ behavior: "allow", scope: answer.scope, by: "user" });
-    return answer.input === undefined ? { behavior: "allow", input: request.input } : judged(request, answer.input);
+    const note = answer.message;
+    await settle({ behavior: "allow", scope: answer.scope, by: "user", ...(note && { message: note }) });
+    const allowance: Allowance =
+      answer.input === undefined ? { behavior: "allow", input: request.input } : await judged(request, answer.input);
+    return allowance.behavior === "allow" ? { ...allowance, note } : allowance;
   };
 
   /** Input that came with an answer is nothing the policy has seen yet: it is checked and judged like the model's own. */

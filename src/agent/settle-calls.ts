@@ -9,6 +9,7 @@ import {
   type ToolContext,
 } from "../tool/index.ts";
 import { interruptedCall, neverStarted } from "./fragments/interrupted.ts";
+import { allowedWithNote } from "./fragments/denied.ts";
 import { unknownTool } from "./fragments/unknown-tool.ts";
 import { type AgentHooks, guardCall, withWords } from "./hooks.ts";
 import type { Permissions } from "./permissions.ts";
@@ -112,8 +113,12 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () =>
     ...(settle.secrets && { secrets: settle.secrets }),
     save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data),
   });
-  if (!settle.hooks || bounded.outcome !== "ok") return bounded;
-  return withWords(bounded, [hook?.context, ...(await settle.hooks.afterCall({ ...seen, input }, bounded, signal))]);
+  const noted = withNote(bounded, permission.note);
+  if (!settle.hooks || bounded.outcome !== "ok") return noted;
+  return withWords(noted, [hook?.context, ...(await settle.hooks.afterCall({ ...seen, input }, bounded, signal))]);
 }
+
+const withNote = (outcome: ToolOutcome, note: string | undefined): ToolOutcome =>
+  note ? { ...outcome, content: [...outcome.content, { type: "text", text: allowedWithNote(note) }] } : outcome;
 
 const told = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({ outcome, content: [{ type: "text", text }] });

@@ -39,6 +39,10 @@ export const MailBody = z.discriminatedUnion("kind", [
   kind("sandbox_permission_request", { ...asked, host: z.string(), digest: z.string() }),
   kind("sandbox_permission_response", { ...asked, digest: z.string(), allow: z.boolean() }),
   kind("shutdown_request", { ...asked, reason: z.string().optional() }),
+  /** Stops the turn under way, and nothing else. */
+  kind("interrupt_request", {}),
+  /** Ends its receiver without asking its model; with `keep` it can be started again from where it was. */
+  kind("stop_request", { keep: z.boolean(), reason: z.string().optional() }),
   kind("shutdown_approved", asked),
   kind("shutdown_rejected", { ...asked, reason: z.string() }),
   kind("plan_approval_request", { ...asked, plan: z.string(), digest: z.string() }),

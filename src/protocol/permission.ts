@@ -17,6 +17,10 @@ export const PermissionAnswer = z.discriminatedUnion("behavior", [
     scope: PermissionScope.default("once"),
     input: z.unknown().optional(),
     permissionMode: PermissionMode.exclude(["plan", "bubble"]).optional(),
+    /** A note for the model, to go with the result. */
+    message: z.string().optional(),
+    /** In a team: everybody may change what this call changes from now on. */
+    team: z.boolean().optional(),
   }),
   z.object({ behavior: z.literal("deny"), message: z.string().optional() }),
 ]);

@@ -11,3 +11,6 @@ export const deniedByPerson = (message: string | undefined): string =>
 /** The result of a call that would have needed a person where there is none. */
 export const nobodyToAsk = (tool: string, question: string): string =>
   `Not allowed: ${question} This needs a permission, and nobody is there to give it. Go on without it. (The user can allow it beforehand: --allowedTools ${tool}, a rule in the settings, or another --permission-mode.)`;
+
+/** Goes with the result of a call that a person has allowed and said something to. */
+export const allowedWithNote = (note: string): string => `The user allowed this call and says: ${note}`;
