@@ -25,3 +25,4 @@ export type { ProcessRequest } from "./start-process.ts";
 export { openStateRoot } from "./state-root.ts";
 export { hasErrorCode, storageError } from "./storage-error.ts";
 export { version } from "./version.ts";
+export { createFolderWatcher, type FolderWatcher } from "./watch-folder.ts";

@@ -1,0 +1,147 @@
+import { type FSWatcher, statSync, watch } from "node:fs";
+import { basename, dirname } from "node:path";
+
+/**
+ * Tells whoever follows a file that it may have changed. The system's own notices are a hint (they get lost, and fall
+ * silent when the folder is replaced); once a second everybody is told anyway, and that is what can be relied on. One
+ * system watch for each folder, however many follow files in it. Keeps no process alive unless somebody holds it.
+ */
+export interface FolderWatcher {
+  /** `onHint` is called at most once for whatever happened together; the file need not exist. Gives the way to stop. */
+  follow(path: string, onHint: () => void): () => void;
+  /** Keeps the process alive until what it gives is called: for whoever waits for a file and nothing else. */
+  hold(): () => void;
+  /** Nobody is told anything any more. */
+  close(): void;
+}
+
+export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: number } = {}): FolderWatcher {
+  const folders = new Map<string, Folder>();
+  const due = new Set<Follower>();
+  let timer: NodeJS.Timeout | undefined;
+  let holders = 0;
+  let isClosed = false;
+
+  const follow = (path: string, onHint: () => void) => {
+    if (isClosed) return () => undefined;
+    const folder = folderOf(dirname(path));
+    const follower: Follower = { name: basename(path), onHint };
+    folder.followers.add(follower);
+    startTimer();
+    return () => {
+      due.delete(follower);
+      if (folder.followers.delete(follower) && folder.followers.size === 0) leave(folder);
+    };
+  };
+
+  const folderOf = (path: string): Folder => {
+    const known = folders.get(path);
+    if (known !== undefined) return known;
+    const folder: Folder = { path, followers: new Set() };
+    folders.set(path, folder);
+    checkWatch(folder);
+    return folder;
+  };
+
+  /** Watches the folder that is at the path now, if there is one and the system still has a watch to give. */
+  const checkWatch = (folder: Folder) => {
+    const identity = identityOf(folder.path);
+    if (folder.watcher !== undefined && folder.identity === identity) return;
+    unwatch(folder);
+    if (identity === undefined) return;
+    try {
+      const watcher = watch(folder.path, { persistent: false }, (_event, name) => hint(folder, name));
+      watcher.on("error", () => unwatch(folder));
+      folder.watcher = watcher;
+      folder.identity = identity;
+    } catch {
+      // No watch left (EMFILE, ENOSPC) or the folder is gone again: the rescan does without, and tries again.
+      unwatch(folder);
+    }
+  };
+
+  const hint = (folder: Folder, name: string | null) => {
+    for (const follower of folder.followers) if (name === null || name === follower.name) tellSoon(follower);
+  };
+
+  /** A burst of changes is reported change by change: all of it that is there by now is one hint. */
+  const tellSoon = (follower: Follower) => {
+    if (due.size === 0) setImmediate(tellAll);
+    due.add(follower);
+  };
+
+  const tellAll = () => {
+    const now = [...due];
+    due.clear();
+    for (const follower of now) follower.onHint();
+  };
+
+  const rescan = () => {
+    for (const folder of folders.values()) {
+      checkWatch(folder);
+      hint(folder, null);
+    }
+  };
+
+  const startTimer = () => {
+    timer ??= setInterval(rescan, rescanMs);
+    if (holders === 0) timer.unref();
+  };
+
+  const hold = () => {
+    let isHeld = true;
+    holders += 1;
+    timer?.ref();
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      holders -= 1;
+      if (holders === 0) timer?.unref();
+    };
+  };
+
+  const leave = (folder: Folder) => {
+    unwatch(folder);
+    folders.delete(folder.path);
+    if (folders.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const close = () => {
+    isClosed = true;
+    due.clear();
+    for (const folder of [...folders.values()]) leave(folder);
+  };
+
+  return { follow, hold, close };
+}
+
+interface Folder {
+  readonly path: string;
+  readonly followers: Set<Follower>;
+  watcher?: FSWatcher | undefined;
+  /** Of the folder that is watched: another one at the same path is not. */
+  identity?: string | undefined;
+}
+
+interface Follower {
+  readonly name: string;
+  readonly onHint: () => void;
+}
+
+function unwatch(folder: Folder): void {
+  folder.watcher?.close();
+  folder.watcher = undefined;
+  folder.identity = undefined;
+}
+
+function identityOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+  } catch {
+    // Not to be looked into for now: whoever reads the file itself is told why.
+    return undefined;
+  }
+}
