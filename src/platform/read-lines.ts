@@ -32,15 +32,20 @@ export function readLines(path: string, from = 0): LineReading {
   if (fd === undefined) return { records: [], nextOffset: from, damaged: [] };
   try {
     try {
-      const { size } = fstatSync(fd);
-      if (size < from) throw new Error(`it has ${size} bytes, and ${from} were read from it before: something cut it`);
-      return collect(fd, { from, size });
+      return readLinesOf(fd, from);
     } finally {
       closeSync(fd);
     }
   } catch (error) {
     throw storageError("read", path, error);
   }
+}
+
+/** The same of a file that is open. Throws what the system throws. */
+export function readLinesOf(fd: number, from: number): LineReading {
+  const { size } = fstatSync(fd);
+  if (size < from) throw new Error(`it has ${size} bytes, and ${from} were read from it before: something cut it`);
+  return collect(fd, { from, size });
 }
 
 function openForReading(path: string): number | undefined {

@@ -1,0 +1,87 @@
+import type { FolderWatcher } from "../../platform/index.ts";
+
+/** Hands the changes of one journal to whoever follows it. */
+export interface ChangeFeed<Change> {
+  push(change: Change): void;
+  /** From now on. Keeps the process alive while somebody waits. */
+  follow(signal: AbortSignal): AsyncIterable<Change>;
+  /** Ends all who follow. */
+  close(): void;
+}
+
+export function createChangeFeed<Change>(options: {
+  readonly path: string;
+  readonly watcher: FolderWatcher;
+  /** Reads on in the journal, and pushes what is new. */
+  readonly refresh: () => void;
+}): ChangeFeed<Change> {
+  const { path, watcher, refresh } = options;
+  const followers = new Set<Follower<Change>>();
+  let stopWatching: (() => void) | undefined;
+
+  const onHint = () => {
+    try {
+      refresh();
+    } catch (error) {
+      for (const follower of followers) end(follower, error);
+    }
+  };
+
+  const follow = (signal: AbortSignal): AsyncIterable<Change> => {
+    const follower: Follower<Change> = { queue: [], isOver: signal.aborted, failure: undefined, wake: undefined };
+    if (follower.isOver) return drain(follower);
+    refresh();
+    followers.add(follower);
+    stopWatching ??= watcher.follow(path, onHint);
+    const onAbort = () => end(follower, undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+    return drain(follower, () => signal.removeEventListener("abort", onAbort));
+  };
+
+  async function* drain(follower: Follower<Change>, release?: () => void): AsyncGenerator<Change> {
+    try {
+      for (;;) {
+        yield* follower.queue.splice(0);
+        if (follower.queue.length > 0) continue;
+        if (follower.failure !== undefined) throw follower.failure;
+        if (follower.isOver) return;
+        const letGo = watcher.hold();
+        await new Promise<void>((resolve) => {
+          follower.wake = resolve;
+        }).finally(letGo);
+      }
+    } finally {
+      release?.();
+      end(follower, undefined);
+    }
+  }
+
+  const end = (follower: Follower<Change>, failure: unknown) => {
+    follower.isOver = true;
+    follower.failure ??= failure;
+    follower.wake?.();
+    if (!followers.delete(follower) || followers.size > 0) return;
+    stopWatching?.();
+    stopWatching = undefined;
+  };
+
+  return {
+    push: (change) => {
+      for (const follower of followers) {
+        follower.queue.push(change);
+        follower.wake?.();
+      }
+    },
+    follow,
+    close: () => {
+      for (const follower of followers) end(follower, undefined);
+    },
+  };
+}
+
+interface Follower<Change> {
+  readonly queue: Change[];
+  isOver: boolean;
+  failure: unknown;
+  wake: (() => void) | undefined;
+}

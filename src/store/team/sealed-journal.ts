@@ -1,0 +1,279 @@
+import { type FolderWatcher, openSharedFile, type SharedFile, storageError } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { compactJournal, type CompactOptions, createJournalFile } from "./compact-journal.ts";
+import { createChangeFeed } from "./change-feed.ts";
+import { type JournalFold, JournalHeader, JournalLine } from "./journal-fold.ts";
+
+/**
+ * A line file that any number of processes write and all fold, without a lock. What a record comes to is decided by the
+ * fold at its place in the file, so everybody knows the same winner. It stays small: a `sealed` line ends a file, whatever
+ * stands behind it is void, and the file that takes its place begins with what the fold had come to at the seal.
+ */
+export interface SealedJournal<State, Entry, Change, Refusal> {
+  /** With everything that is in the file now; the caller must not change it. A file that is not there yet is empty. */
+  read(): State;
+  /** Resolves when the entry is on disk and its place has decided. What is refused by then is not written at all. */
+  write(entry: Entry): Promise<Written<Change, Refusal>>;
+  /** In order, from now on, whoever wrote them; pushed. */
+  follow(signal: AbortSignal): AsyncIterable<Change>;
+  /** Lines that hold no record, and compactions that failed: for the user. */
+  problems(): readonly string[];
+  close(): Promise<void>;
+}
+
+export type Written<Change, Refusal> =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export interface JournalOptions extends CompactOptions {
+  readonly path: string;
+  readonly watcher: FolderWatcher;
+  /** Over this size it is compacted, if that makes it much smaller. */
+  readonly limitBytes?: number;
+  /** `process` is for measuring: without the sync, a power cut loses what was acknowledged. */
+  readonly durability?: "disk" | "process";
+}
+
+export function openSealedJournal<State, Entry, Change, Refusal>(
+  fold: JournalFold<State, Entry, Change, Refusal>,
+  options: JournalOptions,
+): SealedJournal<State, Entry, Change, Refusal> {
+  const { path, clock, createId, watcher, limitBytes = 1_000_000, durability = "disk" } = options;
+  let state = fold.empty();
+  let current: Part | undefined;
+  let last: Pick<Part, "journal" | "epoch" | "sealed"> | undefined;
+  let isClosed = false;
+  const closing = new Set<Promise<void>>();
+  /** Own records that are in a file, and what became of them once the fold has come to them. */
+  const own = new Map<string, Fate<Change, Refusal> | undefined>();
+  const problems: string[] = [];
+
+  const refresh = (): Part | undefined => {
+    if (isClosed) throw new Error(`${path} is closed`);
+    for (;;) {
+      current ??= openPart(path);
+      if (current === undefined) {
+        if (last !== undefined) throw removed(path);
+        return undefined;
+      }
+      readOn(current);
+      const where = current.file.whereabouts();
+      if (where === "here") return current;
+      leave(current);
+      if (where === "removed") throw removed(path);
+    }
+  };
+
+  const readOn = (part: Part) => {
+    try {
+      const { records, damaged, nextOffset } = part.file.readFrom(part.offset);
+      if (part.offset === 0)
+        begin(part, { first: records[0], damagedAt: damaged[0]?.offset, end: records[1]?.offset ?? nextOffset });
+      for (const { offset, reason } of damaged) note(part, `${path}, byte ${offset}: not a record, ${reason}.`);
+      for (const { offset, value } of records) if (offset > part.headerAt) take(part, { offset, value });
+      part.offset = nextOffset;
+    } catch (error) {
+      leave(part);
+      throw error;
+    }
+  };
+
+  const begin = (part: Part, start: { first: Line | undefined; damagedAt: number | undefined; end: number }) => {
+    const { first, damagedAt, end } = start;
+    const header = JournalHeader.safeParse(first?.value);
+    if (!header.success || first === undefined || (damagedAt ?? Infinity) < first.offset) throw damagedStart(path);
+    const { version, journal, epoch } = header.data;
+    if (version > fold.version) throw newer(path, version);
+    if (last !== undefined && last.journal !== journal) throw removed(path);
+    const restored = fold.restore(header.data.snapshot, path);
+    // Who has folded the file before this one to its seal knows it all already; who was away longer compares.
+    const isNext = last === undefined || (last.sealed && last.epoch + 1 === epoch);
+    const missed = isNext ? [] : fold.difference(state, restored);
+    state = restored;
+    Object.assign(part, { journal, epoch, headerAt: first.offset, headerEnd: end });
+    for (const change of missed) feed.push(change);
+  };
+
+  const take = (part: Part, { offset, value }: Line) => {
+    const line = JournalLine.safeParse(value);
+    const entry = line.success && "entry" in line.data ? fold.entry.safeParse(line.data.entry) : undefined;
+    if (!line.success || entry?.success === false)
+      return note(part, `${path}, byte ${offset}: a record of no known form.`);
+    if (part.sealed) {
+      if ("id" in line.data && own.has(line.data.id)) own.set(line.data.id, { kind: "void" });
+      return;
+    }
+    if (!("id" in line.data) || entry === undefined) {
+      part.sealed = true;
+      return;
+    }
+    const refusal = fold.judge(state, entry.data);
+    const change = refusal === undefined ? fold.apply(state, entry.data) : undefined;
+    if (own.has(line.data.id)) {
+      own.set(
+        line.data.id,
+        change === undefined ? { kind: "refused", refusal: refusal as Refusal } : { kind: "done", change },
+      );
+    }
+    if (change !== undefined) feed.push(change);
+  };
+
+  const note = (part: Part, problem: string) => {
+    part.isDamaged = true;
+    if (problems.length < mostProblems && !problems.includes(problem)) problems.push(problem);
+  };
+
+  const leave = (part: Part) => {
+    if (part.headerAt >= 0) last = { journal: part.journal, epoch: part.epoch, sealed: part.sealed };
+    current = undefined;
+    const closed = part.file.close().finally(() => closing.delete(closed));
+    closing.add(closed);
+  };
+
+  const write = async (entry: Entry): Promise<Written<Change, Refusal>> => {
+    const giveUpAt = clock.monotonic() + patienceMs;
+    for (;;) {
+      const part = refresh();
+      if (part === undefined) {
+        await createJournalFile(path, { version: fold.version, snapshot: fold.snapshot(state), createId });
+        continue;
+      }
+      if (part.sealed) {
+        await moveOn(part, giveUpAt);
+        continue;
+      }
+      const refusal = fold.judge(state, entry);
+      if (refusal !== undefined) return { ok: false, refusal };
+      const fate = append(part, entry);
+      if (fate.kind === "void") continue;
+      if (fate.kind === "refused") return { ok: false, refusal: fate.refusal };
+      // If the file was replaced in this moment, the entry is in what the new one begins with.
+      if (durability === "disk") await (current ?? part).file.sync();
+      if (isOverLimit(part)) await seal(part);
+      return { ok: true, change: fate.change };
+    }
+  };
+
+  /** Nothing else of this process runs between the write and the reading: the file was not left meanwhile. */
+  const append = (part: Part, entry: Entry): Fate<Change, Refusal> => {
+    const id = createId<string>("rec");
+    own.set(id, undefined);
+    try {
+      part.file.append({ id, entry });
+      refresh();
+      const fate = own.get(id);
+      if (fate === undefined) throw removed(path);
+      return fate;
+    } finally {
+      own.delete(id);
+    }
+  };
+
+  const isOverLimit = (part: Part) =>
+    part === current && !part.sealed && part.offset > Math.max(limitBytes, 4 * part.headerEnd);
+
+  /** The write that found the file too large is done; that making it smaller failed is not its failure. */
+  const seal = async (part: Part) => {
+    try {
+      part.file.append({ sealed: createId<string>("rec") });
+      refresh();
+      await finish(part);
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      if (problems.length < mostProblems) problems.push(`${path} could not be made smaller: ${error.message}`);
+    }
+  };
+
+  const moveOn = async (part: Part, giveUpAt: number) => {
+    await finish(part);
+    if (refresh()?.sealed !== true) return;
+    if (clock.monotonic() > giveUpAt) throw stuck(path);
+    await clock.sleep(waitMs);
+  };
+
+  /** Puts the next file in the place of a sealed one, unless somebody has done so or is at it. */
+  const finish = async (part: Part) => {
+    if (refresh() !== part || !part.sealed) return;
+    const { journal, epoch, isDamaged } = part;
+    const header = { version: fold.version, journal, epoch: epoch + 1, snapshot: fold.snapshot(state) };
+    await compactJournal(path, {
+      ...options,
+      header,
+      keepOld: isDamaged,
+      isStillThere: () => part.file.whereabouts() === "here",
+    });
+  };
+
+  const feed = createChangeFeed<Change>({ path, watcher, refresh: () => void refresh() });
+
+  return {
+    read: () => {
+      refresh();
+      return state;
+    },
+    write,
+    follow: feed.follow,
+    problems: () => [...problems],
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      feed.close();
+      if (current !== undefined) leave(current);
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** One file of the journal, as far as it is folded. */
+interface Part {
+  readonly file: SharedFile;
+  offset: number;
+  journal: string;
+  epoch: number;
+  /** Where its first line is; -1 before that is read. */
+  headerAt: number;
+  headerEnd: number;
+  sealed: boolean;
+  isDamaged: boolean;
+}
+
+interface Line {
+  readonly offset: number;
+  readonly value: unknown;
+}
+
+type Fate<Change, Refusal> =
+  | { readonly kind: "done"; readonly change: Change }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** It stands behind a seal. */
+  | { readonly kind: "void" };
+
+const mostProblems = 20;
+const patienceMs = 10_000;
+const waitMs = 5;
+
+function openPart(path: string): Part | undefined {
+  const file = openSharedFile(path);
+  if (file === undefined) return undefined;
+  return { file, offset: 0, journal: "", epoch: 0, headerAt: -1, headerEnd: 0, sealed: false, isDamaged: false };
+}
+
+const damagedStart = (path: string) =>
+  storageError(
+    "use",
+    path,
+    new Error("its first line is damaged, and the rest means nothing without it; move it away"),
+  );
+
+const newer = (path: string, version: number) =>
+  storageError("use", path, new Error(`it is of format ${version}, from a newer Troupe; update this one`));
+
+const removed = (path: string) =>
+  storageError("use", path, new Error("it was removed or replaced while it was in use"));
+
+const stuck = (path: string) =>
+  storageError(
+    "write to",
+    path,
+    new Error(`it is being compacted by a process that does not go on (${path}.compacting names it)`),
+  );
