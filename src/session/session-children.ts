@@ -1,6 +1,6 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
-import { type Agent, createConversation, forkMark } from "../agent/index.ts";
-import type { AgentId, AgentPath, Message, PromptId, StoredEnvelope } from "../protocol/index.ts";
+import { type Agent, createAskAside, createConversation, forkMark, isDiskFull } from "../agent/index.ts";
+import type { AgentId, AgentPath, Message, PermissionMode, PromptId, StoredEnvelope } from "../protocol/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import {
   type Child,
@@ -8,17 +8,21 @@ import {
   type Children,
   createAgentTool,
   createChild,
+  type ChildManner,
   createChildren,
+  createRestingPlaces,
   createSendMessageTool,
   createSpawnLimits,
   lostReport,
   type LostReport,
   type ParentAgent,
+  type Reseated,
   type SeatRequest,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
-import { isolateAgent, type IsolationPorts, resumeIsolation } from "./isolate-agent.ts";
+import { isolateAgent, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
+import { lastMode } from "./plan-mode.ts";
 import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
 import type { AgentParts } from "./session-parts.ts";
@@ -49,6 +53,12 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   const seats = new Map<AgentId, { seat: Seat; tools: () => readonly Tool[] }>();
   const limits = createSpawnLimits(parts.limits ?? {}, { clock });
   for (const { event } of parts.earlierAgents ?? []) limits.recall(event);
+  const places = createRestingPlaces();
+  const { watchdog, asides } = agents;
+  const manner: ChildManner = { clock, watchdog, asides, onWake: places.wakes, onRest: places.rests };
+  /** Of agents that were put away: what those they have started may do. */
+  const away = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
+  const modeOf = (id: AgentId) => seats.get(id)?.seat.mode() ?? away.get(id)?.mode ?? agents.lead().mode();
   const sendToBackground = new Set<() => void>();
   const isolationAt = (cwd: string): IsolationPorts => ({
     place: { ...agents.place, cwd, env: parts.childEnv, clock, createId },
@@ -60,9 +70,10 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     definitions: agents.definitions,
     rules: parts.rules,
     seat: (request) => seatChild(request, undefined),
+    reseat,
     recall,
     limits,
-    clock,
+    manner,
     createId,
     forks: agents.forks,
     earlierNames: (parts.earlierAgents ?? []).flatMap(({ agent, event }) =>
@@ -70,7 +81,6 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     ),
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
-    watchdog: agents.watchdog,
     isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
   });
 
@@ -99,7 +109,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   ): Promise<ChildSeat> {
     const parent = seats.get(request.parent) ?? { seat: agents.lead(), tools: agents.leadTools };
     const { cwd } = request;
-    const roots = request.isolated ? [cwd, ...parts.addedDirectories] : parent.seat.policy.roots;
+    const roots = request.isolated
+      ? [cwd, ...parts.addedDirectories]
+      : (away.get(request.parent)?.roots ?? parent.seat.policy.roots);
     const outfit = request.fork
       ? undefined
       : await agents.outfitOf(request.definition, { cwd, roots, signal: request.signal });
@@ -142,12 +154,12 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         model: await agents.modelFor(request.model),
         tools,
         cwd: request.cwd,
-        permissionMode: request.mode,
+        permissionMode: lastMode(log.replayed) ?? request.mode,
         roots,
         memory: outfit?.memory,
         ready: outfit?.ready,
-        ceiling: () => parent.seat.mode(),
-        bubblesTo: fork ? () => parent.seat.mode() : undefined,
+        ceiling: () => modeOf(request.parent),
+        bubblesTo: fork ? () => modeOf(request.parent) : undefined,
         rules: parts.rules,
         env: { ...parts.childEnv, ...request.env },
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
@@ -158,6 +170,8 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     );
     const equipment = await outfit?.equip(seat.policy, tools);
     seats.set(request.agentId, { seat, tools });
+    away.delete(request.agentId);
+    const small = agents.smallModelFor(request.model);
     const attach = () => outfit?.attach({ record: seat.agent.record, ask: shared.ask, createId });
     const begin: ChildSeat["begin"] = async (spawned, inherited) => {
       await seat.agent.record({ type: "agent.spawned", ...spawned });
@@ -199,22 +213,54 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         await seat.background.stopRunning();
         await outfit?.stop();
       },
+      aside:
+        small &&
+        createAskAside({
+          client: small,
+          agent: { path: request.path, type: fork ? "fork" : definition.name },
+          turn: () => seat.conversation.turn,
+          record: (event) => seat.agent.record(event),
+          ledger: shared.ledger,
+          costOf: parts.costOf,
+        }),
+      settled: async () => seat.hooks?.settled(),
       async close() {
         await seat.agent.close();
         await seat.background.stopAll();
         await outfit?.stop();
+        await unlessFull(seat.hooks?.left());
         await seat.sandbox?.close();
+        away.set(request.agentId, { roots: seat.policy.roots, mode: seat.mode() });
+        seats.delete(request.agentId);
         await log.close();
       },
     };
   }
+
+  /** One that was put away while it rested. A worktree that it had left as it was is made anew. */
+  async function reseat({ signal: _, ...request }: SeatRequest, had: LoggedWorktree | undefined): Promise<Reseated> {
+    const logs = request.fork ? await allLogs() : undefined;
+    if (!had) return { seat: await seatChild(request, logs) };
+    const { agentId } = request;
+    const ports = isolationAt(parts.cwd);
+    const worktree = (await resumeIsolation(agentId, had, ports)) ?? (await isolateAgent(agentId, ports));
+    try {
+      const seat = await seatChild({ ...request, cwd: worktree.path, env: worktree.env }, logs);
+      return { seat, finishWorktree: worktree.finish };
+    } catch (error) {
+      await worktree.finish();
+      throw error;
+    }
+  }
+
+  const allLogs = async () => new Map([...(await agents.readLogs()), [opened.leadLog.agent, await agents.readLead()]]);
 
   /** An agent that is known from its log only. */
   async function recall(who: string): Promise<Child | undefined> {
     const logs = await agents.readLogs();
     for (const [id, envelopes] of logs) {
       const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
-      if (!spawned?.parent || (id !== who && spawned.path.split("/").at(-1) !== who)) continue;
+      if (!spawned?.parent || ![id, spawned.path, spawned.path.split("/").at(-1)].includes(who)) continue;
       const isFork = spawned.agentType === "fork";
       const definition = agents.definitions.find(
         ({ name }) => name === (isFork ? "general-purpose" : spawned.agentType),
@@ -228,23 +274,21 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
           `The worktree ${spawned.worktree.path} that ${who} worked in is not there any more.`,
         );
       let hear: SeatRequest["onEnvelope"] = () => undefined;
-      const seat = await seatChild(
-        {
-          agentId: id,
-          parent: spawned.parent,
-          path: spawned.path,
-          definition,
-          kind: "background",
-          fork: isFork,
-          model: spawned.model,
-          mode: spawned.permissionMode,
-          cwd: worktree?.path ?? spawned.cwd,
-          env: worktree?.env ?? {},
-          isolated: worktree !== undefined,
-          onEnvelope: (envelope) => hear(envelope),
-        },
-        new Map([...logs, [opened.leadLog.agent, await agents.readLead()]]),
-      );
+      const request: SeatRequest = {
+        agentId: id,
+        parent: spawned.parent,
+        path: spawned.path,
+        definition,
+        kind: "background",
+        fork: isFork,
+        model: spawned.model,
+        mode: spawned.permissionMode,
+        cwd: worktree?.path ?? spawned.cwd,
+        env: worktree?.env ?? {},
+        isolated: worktree !== undefined,
+        onEnvelope: (envelope) => hear(envelope),
+      };
+      const seat = await seatChild(request, await allLogs());
       await seat.takeUp();
       return createChild({
         id,
@@ -254,9 +298,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         description: spawned.description ?? definition.name,
         parent: spawned.parent,
         isFork,
+        ...manner,
         seat,
-        clock,
-        watchdog: agents.watchdog,
+        reseat: () => reseat(request, spawned.worktree),
         finishWorktree: worktree?.finish,
         listen: (listener) => {
           hear = listener;
@@ -376,4 +420,13 @@ function isForked(messages: readonly Message[]): boolean {
     ({ role, parts }) =>
       role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMark)),
   );
+}
+
+/** On a full disk an agent goes without its last words. */
+async function unlessFull(put: Promise<void> | undefined): Promise<void> {
+  try {
+    await put;
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
 }

@@ -13,7 +13,7 @@ import type {
   WorktreeSettings,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import type { TeamPlace } from "../team/index.ts";
+import type { AsideSettings, TeamPlace } from "../team/index.ts";
 import type { Seat } from "./seat.ts";
 import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
@@ -83,6 +83,10 @@ export interface AgentParts {
   readonly watchdog?: WatchdogSettings | undefined;
   readonly worktree: WorktreeSettings;
   readonly place: Pick<TeamPlace, "home" | "userHome">;
+  /** What is asked of a small model beside the agents' work. */
+  readonly asides: AsideSettings;
+  /** How the small model that goes with this one is had; undefined where none is known. */
+  smallModelFor(ref: string): (() => Promise<ModelClient>) | undefined;
   /** The same client for the same ref. */
   modelFor(ref: string): Promise<ModelClient>;
   /** The system prompt of an agent of this type that works in this folder, with blocks that are its own. */

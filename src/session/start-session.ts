@@ -25,6 +25,7 @@ import { type SessionMcp, startMcp } from "./mcp.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { resumedMode } from "./plan-mode.ts";
+import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import { putInOrder } from "../team/index.ts";
@@ -79,7 +80,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const model = await createModel({
       ref,
       env: config.providerEnv,
-      overrides: { aliases: config.aliases, models: config.models },
+      overrides: overridesOf(config),
       retry: retryOf(config),
       gates,
       clock,
@@ -175,6 +176,15 @@ export async function startSession(options: StartOptions): Promise<Session> {
         worktree: config.worktree,
         place: { home: config.home, userHome: config.userHome },
         modelFor,
+        asides: {
+          progress: config.subagents.progressSummaries ?? true,
+          history: config.subagents.historySummaries ?? true,
+          handOverCheck: config.subagents.handOverCheck === "on",
+        },
+        smallModelFor: (ref) => {
+          const small = smallModelOf(ref, { smallModel: config.smallModel, overrides: overridesOf(config) });
+          return small === undefined ? undefined : () => modelFor(small);
+        },
         systemOf: (definition, { cwd, blocks, skills, offersSkills }) =>
           composeAgentPrompt(promptOf(definition, docs), {
             ...facts,
@@ -205,6 +215,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       onClose: recording?.finish,
       notices: [
         ...config.notices,
+        ...smallModelProblems(model.ref, { ...config, overrides: overridesOf(config) }),
         ...loaded.problems.map(agentProblemLine),
         ...(hooks?.notices ?? []),
         ...initial.notices,
@@ -267,6 +278,8 @@ function secretsOf({ providerEnv }: Config): string[] {
   const { anthropicKey, anthropicAuthToken, openaiKey, localKey } = providerEnv;
   return [anthropicKey, anthropicAuthToken, openaiKey, localKey].filter((key) => key !== undefined);
 }
+
+const overridesOf = ({ aliases, models }: Config) => ({ aliases, models });
 
 const retryOf = ({ retry }: Config) => ({
   ...(retry.maxAttempts !== undefined && { maxAttempts: retry.maxAttempts }),

@@ -1,4 +1,4 @@
-import type { Agent, Conversation } from "../agent/index.ts";
+import type { Agent, AgentReport, AskAside, Conversation } from "../agent/index.ts";
 import type {
   AgentDefinition,
   AgentId,
@@ -23,8 +23,19 @@ export interface ChildSeat {
   takeUp(): Promise<void>;
   /** Stops commands it has left running: nobody will hear of them once it has reported. */
   stopLeftovers(): Promise<void>;
+  /** Asks a small model something beside its work; undefined where none is known. */
+  readonly aside?: AskAside | undefined;
+  /** Resolves when nothing of its runs any more that nobody waits for. */
+  settled(): Promise<void>;
   /** Stops everything and closes its log. */
   close(): Promise<void>;
+}
+
+/** One that has been put away, seated again from its log. */
+export interface Reseated {
+  readonly seat: ChildSeat;
+  /** What becomes of its worktree when it has nothing left to do. */
+  readonly finishWorktree?: (() => Promise<AgentReport["worktree"]>) | undefined;
 }
 
 export type Spawned = Omit<Extract<StoredEvent, { type: "agent.spawned" }>, "type">;

@@ -9,12 +9,14 @@ import type {
   PromptId,
   WatchdogSettings,
 } from "../protocol/index.ts";
-import type { ChildSeat } from "./child-seat.ts";
-import { createEvidence } from "./evidence.ts";
-import { evidenceText } from "./evidence-text.ts";
-import { createRepetitionWatch } from "./repetition.ts";
+import { type ChildLife, createLife } from "./child-life.ts";
+import type { ChildSeat, Reseated } from "./child-seat.ts";
+import { checkHandOver } from "./hand-over-check.ts";
 import { createLending, type Lending } from "./lend-place.ts";
+import { progressWords } from "./progress-words.ts";
+import { createRepetitionWatch } from "./repetition.ts";
 import type { AgentPlace } from "./spawn-limits.ts";
+import { keepSummarizing } from "./summaries.ts";
 import { createWatchdog, keepWatch } from "./watchdog.ts";
 
 /** A sub-agent over its whole life: it works, is idle, and can be sent on. */
@@ -28,19 +30,30 @@ export interface Child {
   readonly isFork: boolean;
   readonly running: boolean;
   /** Says something and works until there is nothing left to do. One at a time. */
-  run(parts: readonly ContentPart[], place: AgentPlace): ChildRun;
+  run(parts: readonly ContentPart[], place: AgentPlace, by?: Speaker): ChildRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
-  tell(parts: readonly ContentPart[]): Promise<boolean>;
+  tell(parts: readonly ContentPart[], by?: Speaker): Promise<boolean>;
   /** Resolves when no run is under way, nor anything that comes after one. */
   rested(): Promise<void>;
+  /** Has it ready to be sent on. Rejects with a TroupeError if it cannot be had again. */
+  wake(): Promise<void>;
   /** Gives its place away while it waits for agents of its own; the result takes one again, once for all that wait. */
   lendPlace(): Promise<(signal: AbortSignal) => Promise<void>>;
   /** Ends the run under way; what it had done is in the report. */
   interrupt(reason: string): Promise<void>;
   /** Hears what the agent writes, as it writes it; with `fromStart` first what it has written since it was last sent to work. */
   onText(listener: (text: string) => void, options?: { readonly fromStart: boolean }): () => void;
+  /** How far it is, in a line; undefined while it rests. */
+  progress(): string | undefined;
+  /** Has a small model say now and then what it is doing, where that is wanted; the result ends it. */
+  showProgress(): () => void;
+  /** While it rests it holds nothing: its log is closed, and read again when it is sent on. */
+  putAway(): void;
   close(): Promise<void>;
 }
+
+/** Who speaks to it. */
+export type Speaker = "agent" | "user";
 
 /** Neither promise rejects because the agent went wrong: the report says so. */
 export interface ChildRun {
@@ -48,27 +61,50 @@ export interface ChildRun {
   readonly assembled: Promise<AgentReport>;
   /** The same with what became of the worktree; then the agent rests. */
   readonly done: Promise<AgentReport>;
+  /** What it was sent on with is on disk; or it could not be, and the report says why. */
+  readonly heard: Promise<void>;
+}
+
+/** What is wanted of a small model, for all agents of a session. */
+export interface AsideSettings {
+  readonly progress: boolean;
+  readonly history: boolean;
+  readonly handOverCheck: boolean;
+}
+
+/** What holds for all agents of a session. */
+export interface ChildManner {
+  readonly clock: Clock;
+  readonly watchdog?: WatchdogSettings | undefined;
+  readonly asides?: AsideSettings | undefined;
+  readonly onWake?: ((child: Child) => void) | undefined;
+  readonly onRest?: ((child: Child) => void) | undefined;
 }
 
 export interface ChildOptions
-  extends Pick<Child, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
-  readonly seat: ChildSeat;
-  readonly clock: Clock;
-  readonly watchdog?: WatchdogSettings | undefined;
-  /** What becomes of its worktree when it has nothing left to do. */
-  readonly finishWorktree?: (() => Promise<AgentReport["worktree"]>) | undefined;
+  extends ChildManner,
+    Reseated,
+    Pick<Child, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
+  /** Seats it again from its log. */
+  readonly reseat: () => Promise<Reseated>;
   /** How the envelopes of its seat reach it. */
   readonly listen: (hear: (envelope: Envelope) => void) => void;
 }
 
-export function createChild(options: ChildOptions): Child {
-  const { seat, clock } = options;
-  const evidence = createEvidence();
-  for (const envelope of seat.replayed) evidence.add(envelope);
+/** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
+export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...options }: ChildOptions): Child {
+  const { clock, asides, id, path, name, definition, description, parent, isFork } = options;
+  const open = (seat: ChildSeat) => createLife(seat, { history: asides?.history ?? false });
+  let life: ChildLife | undefined = open(firstSeat);
+  let finishWorktree = finishFirst;
+  let waking: Promise<ChildLife> | undefined;
+  let putting: Promise<void> = Promise.resolve();
+  const leaving = new AbortController();
+  /** What a small model is asked meanwhile. */
+  const beside = new Set<Promise<void>>();
   const repetition = createRepetitionWatch();
   const listeners = new Set<(text: string) => void>();
-  let lastWords = "";
-  let stopReason: string | undefined;
+  let ended: { readonly status: "stopped" | "failed"; readonly reason: string } | undefined;
   /** `finishing`: it has reported, and its worktree is being put in order. */
   let phase: "resting" | "working" | "finishing" = "resting";
   let rested: Promise<unknown> = Promise.resolve();
@@ -77,31 +113,40 @@ export function createChild(options: ChildOptions): Child {
   const unheard = new Map<PromptId, "waiting" | "promoted">();
   let written = "";
   let lending: Lending | undefined;
-  let watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+  const newWatchdog = () =>
+    createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+  let watch = newWatchdog();
 
   options.listen((envelope) => {
     const { event } = envelope;
-    evidence.add(envelope);
+    life?.hear(envelope);
     watch.hear(event);
-    if (event.type === "prompt.admitted" && event.source === "agent") unheard.set(event.promptId, "waiting");
+    if (event.type === "prompt.admitted" && (event.source === "agent" || event.source === "user"))
+      unheard.set(event.promptId, "waiting");
     if (event.type === "prompt.promoted" && unheard.has(event.promptId)) unheard.set(event.promptId, "promoted");
     if (event.type === "turn.ended") {
       for (const [promptId, state] of unheard) if (state === "promoted") unheard.delete(promptId);
-      const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      if (words.length > 0) lastWords = words.join("\n");
-      for (const text of words) write(`${text}\n`);
+      for (const part of event.parts) if (part.type === "text") write(`${part.text}\n`);
     }
     if (event.type === "tool.called") write(`  ${event.title}\n`);
+    if (event.type === "context.compacted") meanwhile(life?.keepHistory?.("compacted", leaving.signal));
     const repeated = repetition.hear(event);
     if (repeated?.kind === "warning") void warn(repeated.message);
-    if (repeated?.kind === "verdict") void interrupt(repeated.message);
+    if (repeated?.kind === "verdict") void giveUp(repeated.message);
   });
 
+  const meanwhile = (asking: Promise<void> | undefined) => {
+    if (!asking) return;
+    const tracked = asking.finally(() => beside.delete(tracked));
+    beside.add(tracked);
+  };
+
   const warn = async (text: string) => {
+    const agent = life?.seat.agent;
     try {
-      await seat.agent.admit("hook", [{ type: "text", text }]);
+      await agent?.admit("hook", [{ type: "text", text }]);
     } catch (error) {
-      await seat.agent.fail(error);
+      await agent?.fail(error);
     }
   };
 
@@ -111,107 +156,198 @@ export function createChild(options: ChildOptions): Child {
   };
 
   const interrupt = async (reason: string) => {
-    stopReason ??= reason;
-    await seat.agent.interrupt({ hold: true });
+    ended ??= { status: "stopped", reason };
+    await life?.seat.agent.interrupt({ hold: true });
   };
 
-  const report = (outcome: RunOutcome | undefined): AgentReport => {
-    const found = evidence.evidence();
-    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = found.tokens;
-    const stopped = stopReason ?? (outcome?.reason === "interrupted" ? "it was interrupted" : undefined);
-    const status = stopped !== undefined ? "stopped" : outcome?.reason === "completed" ? "completed" : "failed";
-    const reason = stopped ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined);
+  /** Nobody wants it to stop: it has failed, and has not noticed. */
+  const giveUp = async (reason: string) => {
+    ended ??= { status: "failed", reason };
+    await life?.seat.agent.interrupt({ hold: true, verdict: reason });
+  };
+
+  const wake = (): Promise<ChildLife> => {
+    if (life) return Promise.resolve(life);
+    waking ??= reopen().finally(() => {
+      waking = undefined;
+    });
+    return waking;
+  };
+
+  const reopen = async (): Promise<ChildLife> => {
+    await putting;
+    const reseated = await options.reseat();
+    finishWorktree = reseated.finishWorktree;
+    const again = (life = open(reseated.seat));
+    await reseated.seat.takeUp();
+    return again;
+  };
+
+  const report = ({ evidence, lastWords }: ChildLife, outcome: RunOutcome | undefined): AgentReport => {
+    const end =
+      ended ??
+      (outcome?.reason === "interrupted" ? { status: "stopped" as const, reason: "it was interrupted" } : undefined);
+    const status = end?.status ?? (outcome?.reason === "completed" ? "completed" : "failed");
+    const { words, usage } = evidence();
     return {
-      agentId: options.id,
-      description: options.description,
+      agentId: id,
+      description,
       status,
-      text: lastWords,
-      reason,
-      evidence: [evidenceText(found), ...unheardLine(unheard.size)].join("\n"),
-      usage: {
-        tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
-        toolCalls: Object.values(found.toolCalls).reduce((sum, count) => sum + count, 0),
-        durationMs: found.durationMs,
-      },
+      text: lastWords(),
+      reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
+      evidence: [words, ...unheardLine(unheard.size)].join("\n"),
+      usage,
     };
   };
 
-  const work = async (parts: readonly ContentPart[]): Promise<AgentReport> => {
+  const work = async (parts: readonly ContentPart[], by: Speaker, onHeard: () => void): Promise<AgentReport> => {
+    let now: ChildLife;
+    try {
+      now = await wake();
+    } catch (error) {
+      phase = "finishing";
+      onHeard();
+      return neverBegun(options, error);
+    }
+    const { agent } = now.seat;
     const watched = new AbortController();
-    watch = createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+    watch = newWatchdog();
     const watching = keepWatch(watch, clock, watched.signal).then(
-      (verdict) => interrupt(verdict.message),
+      (verdict) => giveUp(verdict.message),
       (error: unknown) => {
         if (!watched.signal.aborted) throw error;
       },
     );
     try {
-      unheard.delete(await seat.agent.admit("agent", parts));
+      unheard.delete(await agent.admit(by, parts));
+      onHeard();
       // Whoever stopped it before it could begin has stopped it.
-      if (stopReason === undefined) seat.agent.resume();
-      let outcome = await settled(seat);
+      if (ended === undefined) agent.resume();
+      let outcome = await settled(now.seat);
       // What is being said to it belongs to this run: it ends when nobody is still speaking.
       while (telling.size > 0) {
         await Promise.all(telling);
-        outcome = await settled(seat);
+        outcome = await settled(now.seat);
       }
-      return report(outcome);
+      return report(now, outcome);
     } finally {
       phase = "finishing";
       watched.abort();
       await watching;
-      await seat.stopLeftovers();
+      await now.seat.stopLeftovers();
     }
   };
 
   const finish = async (assembled: Promise<AgentReport>, place: AgentPlace): Promise<AgentReport> => {
     try {
       const worked = await assembled;
+      const ask = life?.seat.aside;
+      const handOver = asides?.handOverCheck
+        ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
+        : undefined;
       try {
-        return { ...worked, worktree: await options.finishWorktree?.() };
+        return { ...worked, handOver, worktree: await finishWorktree?.() };
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        return { ...worked, evidence: `${worked.evidence}\nIts worktree could not be put in order: ${why}` };
+        return { ...worked, handOver, evidence: `${worked.evidence}\nIts worktree could not be put in order: ${why}` };
       }
     } finally {
       phase = "resting";
       place.release();
+      meanwhile(life?.keepHistory?.("ended", leaving.signal));
+      options.onRest?.(child);
     }
   };
 
-  return {
-    ...options,
+  const putAway = async (now: ChildLife) => {
+    await Promise.all(beside);
+    await now.seat.settled();
+    // Somebody may have sent it on meanwhile.
+    if (life !== now || phase !== "resting") return;
+    life = undefined;
+    written = "";
+    await now.seat.close();
+  };
+
+  const child: Child = {
+    id,
+    path,
+    name,
+    definition,
+    description,
+    parent,
+    isFork,
     get running() {
       return phase === "working";
     },
-    run(parts, place) {
-      if (phase !== "resting") throw new Error(`${options.path} is ${phase}: it cannot be sent to work twice`);
+    run(parts, place, by = "agent") {
+      if (phase !== "resting") throw new Error(`${path} is ${phase}: it cannot be sent to work twice`);
       phase = "working";
+      options.onWake?.(child);
       lending = createLending(place);
-      stopReason = undefined;
+      ended = undefined;
       written = "";
-      const assembled = work(parts);
+      let markHeard: () => void = () => undefined;
+      const heard = new Promise<void>((resolve) => (markHeard = resolve));
+      const assembled = work(parts, by, markHeard);
       const done = finish(assembled, place);
       rested = Promise.allSettled([done]);
-      return { assembled, done };
+      return { assembled, done, heard };
     },
-    async tell(parts) {
+    async tell(parts, by = "agent") {
       if (phase !== "working") return false;
-      const saying = seat.agent.admit("agent", parts).then(() => seat.agent.wake());
+      // It is being had again from its log: whether it could be is for the run to say.
+      await waking?.catch(() => undefined);
+      const agent = life?.seat.agent;
+      if (phase !== "working" || !agent) return false;
+      const saying = agent.admit(by, parts).then(() => agent.wake());
       telling.add(saying);
       await saying.finally(() => telling.delete(saying));
       return true;
     },
     lendPlace: async () => lending?.lend() ?? (async () => undefined),
     rested: async () => void (await rested),
+    wake: async () => void (await wake()),
     interrupt,
     onText(listener, { fromStart } = { fromStart: false }) {
       if (fromStart && written !== "") listener(written);
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    close: () => seat.close(),
+    progress: () => (phase === "working" && life ? progressWords(life) : undefined),
+    showProgress() {
+      const over = new AbortController();
+      const showing = async () => {
+        await waking?.catch(() => undefined);
+        if (!asides?.progress || !life?.seat.aside || over.signal.aborted) return;
+        const { doings, seat } = life;
+        const signal = AbortSignal.any([over.signal, leaving.signal]);
+        await keepSummarizing(
+          { doings, ask: life.seat.aside, record: (event) => seat.agent.record(event), clock },
+          signal,
+        );
+      };
+      meanwhile(showing());
+      return () => over.abort();
+    },
+    putAway() {
+      if (!life || phase !== "resting") return;
+      putting = putAway(life);
+      // Whoever sends it on or closes it hears of a failure; until then it is nobody's.
+      putting.catch(() => undefined);
+    },
+    async close() {
+      leaving.abort(new DOMException("the session is closed", "AbortError"));
+      if (phase === "working") await interrupt("the session was closed");
+      await rested;
+      await Promise.all(beside);
+      const now = life;
+      life = undefined;
+      await now?.seat.close();
+      await putting;
+    },
   };
+  return child;
 }
 
 /** So much of what an agent has written is given to somebody who comes later. */
@@ -230,4 +366,11 @@ async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {
   } catch (error) {
     return { reason: "failed", detail: error instanceof Error ? error.message : String(error), turns: 0 };
   }
+}
+
+/** It could not be had again: nothing of it has been done. */
+function neverBegun({ id, description }: Pick<Child, "id" | "description">, error: unknown): AgentReport {
+  const reason = error instanceof Error ? error.message : String(error);
+  const usage = { tokens: 0, toolCalls: 0, durationMs: 0 };
+  return { agentId: id, description, status: "failed", text: "", reason, evidence: "Nothing was done.", usage };
 }

@@ -8,7 +8,7 @@ import {
   resolveAgentModel,
 } from "../agent/definitions/index.ts";
 import { type AgentReport, forkInstructions } from "../agent/index.ts";
-import type { Clock, CreateId } from "../platform/index.ts";
+import type { CreateId } from "../platform/index.ts";
 import { isInside, nearestName } from "../platform/index.ts";
 import {
   type AgentDefinition,
@@ -19,11 +19,10 @@ import {
   leadPath,
   type PermissionMode,
   TroupeError,
-  type WatchdogSettings,
 } from "../protocol/index.ts";
 import { protectedReason, type RuleSet } from "../tool/index.ts";
-import { type Child, createChild } from "./child.ts";
-import type { SeatChild, SeatRequest } from "./child-seat.ts";
+import { type Child, type ChildManner, createChild } from "./child.ts";
+import type { Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
 import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
 
 /** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
@@ -32,7 +31,7 @@ export interface Children {
   readonly listing: string;
   /** Seats a new agent and takes a place for it. Rejects with a TroupeError whose message is for the model. */
   start(parent: ParentAgent, request: StartChild): Promise<StartedChild>;
-  /** By name or id; also one that an earlier life of the session has started. */
+  /** By name, id or path; also one that an earlier life of the session has started. */
   find(who: string): Promise<Child | undefined>;
   /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for the lead. */
   lendPlaceOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
@@ -85,10 +84,12 @@ export interface ChildrenOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: RuleSet;
   readonly seat: SeatChild;
+  /** Seats one again that was put away while it rested. */
+  readonly reseat: (request: SeatRequest, worktree: Spawned["worktree"]) => Promise<Reseated>;
   /** Seats one that is known from its log only; undefined when there is no such agent. */
   readonly recall: (who: string) => Promise<Child | undefined>;
   readonly limits: SpawnLimits;
-  readonly clock: Clock;
+  readonly manner: ChildManner;
   readonly createId: CreateId;
   readonly forks: boolean;
   /** Names that agents of an earlier life of the session have. */
@@ -96,7 +97,6 @@ export interface ChildrenOptions {
   /** What the environment says for all sub-agents' models. */
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
-  readonly watchdog?: WatchdogSettings | undefined;
   /** Undefined where there is no repository to make one in: then asking for one is refused. */
   readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
 }
@@ -261,9 +261,9 @@ export function createChildren(options: ChildrenOptions): Children {
         description: request.description,
         parent: parent.id,
         isFork: fork,
+        ...options.manner,
         seat,
-        clock: options.clock,
-        watchdog: options.watchdog,
+        reseat: () => options.reseat(seatRequest, spawned.worktree),
         finishWorktree: worktree?.finish,
         listen: (listener) => {
           hear = listener;
@@ -302,7 +302,8 @@ export function createChildren(options: ChildrenOptions): Children {
     listing: agentListing(types),
     start,
     async find(who) {
-      const known = children.get(names.get(who) ?? (who as AgentId));
+      const known =
+        children.get(names.get(who) ?? (who as AgentId)) ?? [...children.values()].find(({ path }) => path === who);
       if (known) return known;
       const recalled = await options.recall(who);
       if (recalled) {

@@ -13,5 +13,7 @@ test("promise 18: an agent that makes no progress is noticed, and failed with wh
   await team.ask("go");
   const { text, outcome } = resultOf(team);
   expect(outcome).toBe("failed");
-  expect(text).toMatch(/^The agent stopped: .*\n\nhalf of it[\s\S]*echo half/);
+  expect(text).toMatch(/^The agent failed: no sign of life .*\n\nhalf of it[\s\S]*echo half/);
+  const idle = team.all("agent.idle").filter(({ reason }) => reason !== "completed");
+  expect(idle).toMatchObject([{ reason: "failed", detail: expect.stringMatching(/^no sign of life/) as string }]);
 });
