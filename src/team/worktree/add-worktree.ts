@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+import { makeFolder } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { gitWords, type Repository } from "./repository.ts";
 import { forgetWorktree, removeBranch, removeFolder } from "./undo-creation.ts";
@@ -15,6 +17,8 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
   const { clock, signal } = repository.place;
   const deadline = clock.monotonic() + patienceMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
+    // It may have gone with the worktree that was the last one until now.
+    await makeFolder(dirname(path));
     const added = await repository.git(args, { operation: name });
     if (added.ok) return;
     signal?.throwIfAborted();

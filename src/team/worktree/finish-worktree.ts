@@ -8,13 +8,11 @@ import { inTurn } from "./in-turn.ts";
 import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
 import { freePorts } from "./port-blocks.ts";
 import { gitWords, openRepository, type Repository, type TeamPlace } from "./repository.ts";
-import { forgetWorktree, removeBranch, removeFolder } from "./undo-creation.ts";
+import { forgetWorktree, removeBranch, removeEmptyFolder, removeFolder } from "./undo-creation.ts";
 import { readEntry, removeEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 export interface FinishRequest {
   readonly name: string;
-  /** Made by a `WorktreeCreate` hook: whatever is in it is not ours to judge. */
-  readonly hookMade?: boolean;
   /** Told before each step, and awaited. */
   onStep?(step: string): void | Promise<void>;
 }
@@ -43,7 +41,6 @@ export async function finishWorktree(place: TeamPlace, request: FinishRequest): 
       `the worktree ${entry.name} belongs to process ${entry.owner.pid}, which is at work in it`,
     );
   }
-  if (request.hookMade) return keep(repository, entry, { reasons: ["made by a WorktreeCreate hook"], rescued: [] });
   // Looked at before its turn comes: others need not wait for that, and nobody else may touch it.
   const found = await inspectWorktree(repository, entry);
   return inTurn(place, creationTurn(repository), () => settleWorktree(repository, entry, { ...request, found }));
@@ -74,6 +71,7 @@ export async function settleWorktree(
   await onStep("forget");
   if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
   await removeEntry(repository, entry.name);
+  await removeEmptyFolder(repository);
   return { outcome: "removed", rescued };
 }
 

@@ -6,7 +6,7 @@ import { inspectWorktree } from "./inspect-worktree.ts";
 import { isOwned } from "./list-worktrees.ts";
 import { operationIsOver } from "./living.ts";
 import { openRepository, type Repository, type TeamPlace } from "./repository.ts";
-import { undoCreation } from "./undo-creation.ts";
+import { removeEmptyFolder, undoCreation } from "./undo-creation.ts";
 import { listEntries, readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 export interface PrunedWorktree {
@@ -36,13 +36,13 @@ export async function pruneWorktrees(
 ): Promise<{ worktrees: readonly PrunedWorktree[]; problems: readonly string[] }> {
   const repository = await openRepository(place);
   const { entries, problems } = await listEntries(repository);
-  if (entries.length === 0) return { worktrees: [], problems };
   const worktrees: PrunedWorktree[] = [];
   for (const { name, state } of entries) {
     if (request.onlyLeft && state === "kept") continue;
     const one = await inTurn(place, creationTurn(repository), () => pruneOne(repository, name, request));
     if (one) worktrees.push(one);
   }
+  if (!request.dryRun) await removeEmptyFolder(repository);
   return { worktrees, problems };
 }
 

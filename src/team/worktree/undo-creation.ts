@@ -1,10 +1,10 @@
-import { rm } from "node:fs/promises";
-import { storageError } from "../../platform/index.ts";
+import { rm, rmdir } from "node:fs/promises";
+import { hasErrorCode, storageError } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder, findUnfinishedAdminFolders } from "./admin-folder.ts";
 import { operationIsOver } from "./living.ts";
 import { freePorts } from "./port-blocks.ts";
-import { gitFailed, type Repository } from "./repository.ts";
+import { defaultWorktreeFolder, gitFailed, type Repository } from "./repository.ts";
 import { removeEntry, type WorktreeEntry } from "./worktree-entry.ts";
 
 /**
@@ -20,6 +20,19 @@ export async function undoCreation(repository: Repository, entry: WorktreeEntry)
   await removeBranch(repository, entry, entry.base);
   if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
   await removeEntry(repository, entry.name);
+  await removeEmptyFolder(repository);
+}
+
+/** The folder beside the project goes with the last worktree in it; one that the user has named stays. */
+export async function removeEmptyFolder(repository: Repository): Promise<void> {
+  const folder = defaultWorktreeFolder(repository);
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOTEMPTY", "EEXIST", "ENOENT", "EACCES", "EPERM", "EROFS", "EBUSY")) {
+      throw storageError("remove", folder, error);
+    }
+  }
 }
 
 export async function removeFolder(path: string): Promise<void> {

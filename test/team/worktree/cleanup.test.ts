@@ -277,16 +277,6 @@ describe("what becomes of a worktree", () => {
     expect(await resumeWorktree(repo.place, "nobody")).toBeUndefined();
   });
 
-  it("is kept whatever it holds when a hook has made it", async () => {
-    const repo = testRepository();
-    const made = await createWorktree(repo.place, { agentId: newAgentId() });
-    expect(await finishWorktree(repo.place, { name: made.name, hookMade: true })).toMatchObject({
-      outcome: "kept",
-      reasons: ["made by a WorktreeCreate hook"],
-    });
-    expect(existsSync(made.path)).toBe(true);
-  });
-
   it("never prunes one whose process lives, and lists what is not in its records without touching it", async () => {
     const repo = testRepository();
     const made = await createWorktree(repo.place, { agentId: newAgentId() });

@@ -26,7 +26,7 @@ describe("createWorktree", () => {
       { state: "live", branch: made.branch, changedFiles: [], commits: 0, reasons: [] },
     ]);
     expect(await finishWorktree(place, { name: made.name })).toEqual({ outcome: "removed", rescued: [] });
-    expect(readdirSync(`${repo}.troupe`)).toEqual([]);
+    expect(existsSync(`${repo}.troupe`)).toBe(false);
   });
 
   it("gives each live worktree ports of its own, and a freed block to the next", async () => {
@@ -89,7 +89,7 @@ describe("createWorktree", () => {
     const settings = { setup, setupTimeoutMs: 1000 };
     await expect(createWorktree(place, { agentId: newAgentId(), settings })).rejects.toThrow(message);
     expect(traces()).toEqual({ branches: ["main"], worktrees: 1, rescue: [] });
-    expect(readdirSync(`${repo}.troupe`)).toEqual([]);
+    expect(existsSync(`${repo}.troupe`)).toBe(false);
     expect((await listWorktrees(place)).worktrees).toEqual([]);
     expect(readFileSync(join(place.home, "worktrees/ports/blocks.json"), "utf8")).toBe('{"blocks":[]}\n');
   });
