@@ -1,15 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
-import {
-  type AgentModel,
-  agentListing,
-  deniedAgents,
-  effectiveMode,
-  resolveAgentModel,
-} from "../agent/definitions/index.ts";
+import { agentListing } from "../agent/definitions/index.ts";
 import { type AgentReport, forkInstructions } from "../agent/index.ts";
 import type { CreateId } from "../platform/index.ts";
-import { isInside, nearestName } from "../platform/index.ts";
 import {
   type AgentDefinition,
   type AgentId,
@@ -20,9 +11,10 @@ import {
   type PermissionMode,
   TroupeError,
 } from "../protocol/index.ts";
-import { protectedReason, type RuleSet } from "../tool/index.ts";
+import type { RuleSet } from "../tool/index.ts";
 import { type Child, type ChildManner, createChild } from "./child.ts";
 import type { Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
+import { createChildResolver, type ResolvedChild } from "./resolve-child.ts";
 import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
 
 /** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
@@ -113,34 +105,12 @@ export interface Isolation {
   finish(): Promise<AgentReport["worktree"]>;
 }
 
-const generalPurpose = "general-purpose";
-/** Started by coordinators, which there are none of yet. */
-const coordinatorOnly = "worker";
-
 export function createChildren(options: ChildrenOptions): Children {
-  const denied = deniedAgents(
-    options.definitions.map(({ name }) => name),
-    options.rules.deny,
-  );
-  const types = options.definitions.filter(({ name }) => !denied.includes(name) && name !== coordinatorOnly);
+  const resolver = createChildResolver(options);
   const children = new Map<AgentId, Child>();
   const names = new Map<string, AgentId>();
   const reserved = new Set<string>();
   const earlier = new Set(options.earlierNames);
-
-  const definitionOf = (type: string): AgentDefinition => {
-    const found = types.find(({ name }) => name === type);
-    if (found) return found;
-    const near = nearestName(
-      type,
-      types.map(({ name }) => name),
-    );
-    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-    throw new TroupeError(
-      "agent",
-      `There is no agent type ${JSON.stringify(type)}.${hint} There are: ${types.map(({ name }) => name).join(", ")}.`,
-    );
-  };
 
   const reserveName = (name: string | undefined) => {
     if (name === undefined) return;
@@ -154,26 +124,7 @@ export function createChildren(options: ChildrenOptions): Children {
   };
 
   const start = async (parent: ParentAgent, request: StartChild): Promise<StartedChild> => {
-    const fork = request.type === undefined && options.forks;
-    if (fork && parent.isFork)
-      throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
-    const definition = definitionOf(request.type ?? generalPurpose);
-    const model: AgentModel = fork
-      ? { ok: true, ref: parent.model, from: "parent" }
-      : resolveAgentModel({
-          override: options.modelOverride,
-          call: request.model,
-          definition: definition.model,
-          parent: parent.model,
-        });
-    if (!model.ok) throw new TroupeError("agent", model.message);
-    const isolation = request.isolation ?? definition.isolation;
-    if (isolation === "remote")
-      throw new TroupeError(
-        "agent",
-        "isolation: remote needs a bus to other machines, and this session has none: use worktree, or leave it out.",
-      );
-    const cwd = checkedCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
+    const resolved = resolver.resolve(parent, request);
     reserveName(request.name);
     try {
       const depth = parent.path.split("/").length - 1;
@@ -184,16 +135,7 @@ export function createChildren(options: ChildrenOptions): Children {
       });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       try {
-        return await seatChild({
-          parent,
-          request,
-          fork,
-          definition,
-          model: model.ref,
-          cwd,
-          isolated: isolation === "worktree",
-          place: admitted.place,
-        });
+        return await seatChild({ ...resolved, parent, request, place: admitted.place });
       } catch (error) {
         admitted.place.release();
         throw error;
@@ -203,14 +145,9 @@ export function createChildren(options: ChildrenOptions): Children {
     }
   };
 
-  interface Seating {
+  interface Seating extends ResolvedChild {
     readonly parent: ParentAgent;
     readonly request: StartChild;
-    readonly fork: boolean;
-    readonly definition: AgentDefinition;
-    readonly model: string;
-    readonly cwd: string;
-    readonly isolated: boolean;
     readonly place: AgentPlace;
   }
 
@@ -220,6 +157,7 @@ export function createChildren(options: ChildrenOptions): Children {
     fork,
     definition,
     model,
+    mode,
     isolated,
     place,
     ...seating
@@ -229,12 +167,6 @@ export function createChildren(options: ChildrenOptions): Children {
     const worktree = isolated ? await options.isolate(id, seating.cwd, request.signal) : undefined;
     const cwd = worktree?.path ?? seating.cwd;
     const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
-    const { mode } = effectiveMode({
-      parent: parent.mode,
-      definition: fork ? undefined : definition.permissionMode,
-      setting: options.modeSetting,
-      call: request.mode,
-    });
     let hear: (envelope: Envelope) => void = () => undefined;
     const seatRequest: SeatRequest = {
       agentId: id,
@@ -244,7 +176,7 @@ export function createChildren(options: ChildrenOptions): Children {
       kind: background ? "background" : "foreground",
       fork,
       model,
-      mode: fork ? "bubble" : mode,
+      mode,
       cwd,
       env: worktree?.env ?? {},
       isolated: worktree !== undefined,
@@ -299,7 +231,7 @@ export function createChildren(options: ChildrenOptions): Children {
   };
 
   return {
-    listing: agentListing(types),
+    listing: agentListing(resolver.types),
     start,
     async find(who) {
       const known =
@@ -325,30 +257,4 @@ export function createChildren(options: ChildrenOptions): Children {
       await Promise.all([...children.values()].map((child) => child.close()));
     },
   };
-}
-
-/** An absolute folder that is there; never together with a worktree, which is a folder of its own. */
-function checkedCwd(
-  cwd: string | undefined,
-  { isolation, roots }: { isolation: string | undefined; roots: readonly string[] },
-): string | undefined {
-  if (cwd === undefined) return undefined;
-  if (isolation !== undefined)
-    throw new TroupeError(
-      "agent",
-      "cwd and isolation cannot be asked for together: a worktree is a folder of its own.",
-    );
-  if (!isAbsolute(cwd)) throw new TroupeError("agent", `cwd must be an absolute path; ${JSON.stringify(cwd)} is not.`);
-  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
-    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} is not a folder that is there.`);
-  const real = realpathSync(cwd);
-  if (!roots.some((root) => isInside(real, root)))
-    throw new TroupeError(
-      "agent",
-      `cwd ${JSON.stringify(cwd)} lies outside the folders you may work in: ${roots.join(", ")}.`,
-    );
-  const guarded = protectedReason(join(real, "any"), { roots });
-  if (guarded !== undefined)
-    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be worked in: ${guarded}.`);
-  return real;
 }

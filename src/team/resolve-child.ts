@@ -1,0 +1,117 @@
+import { realpathSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { deniedAgents, effectiveMode, resolveAgentModel } from "../agent/definitions/index.ts";
+import { isInside, nearestName } from "../platform/index.ts";
+import { type AgentDefinition, type PermissionMode, TroupeError } from "../protocol/index.ts";
+import { protectedReason, type RuleSet } from "../tool/index.ts";
+import type { ParentAgent, StartChild } from "./children.ts";
+
+/** What a call for an agent comes to, once it is known who makes it: the same for sub-agents and teammates. */
+export interface ResolvedChild {
+  readonly fork: boolean;
+  readonly definition: AgentDefinition;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly cwd: string;
+  readonly isolated: boolean;
+}
+
+export interface ResolveOptions {
+  readonly definitions: readonly AgentDefinition[];
+  readonly rules: Pick<RuleSet, "deny">;
+  readonly forks: boolean;
+  /** What the environment says for all sub-agents' models. */
+  readonly modelOverride?: string | undefined;
+  readonly modeSetting?: PermissionMode | "inherit" | undefined;
+}
+
+export interface ChildResolver {
+  /** The types that may be started. */
+  readonly types: readonly AgentDefinition[];
+  /** Throws a TroupeError whose message is for the model that asked. */
+  resolve(parent: ParentAgent, request: ChildWish): ResolvedChild;
+}
+
+export type ChildWish = Pick<StartChild, "type" | "model" | "mode" | "isolation" | "cwd">;
+
+const generalPurpose = "general-purpose";
+/** Started by coordinators, which there are none of yet. */
+const coordinatorOnly = "worker";
+
+export function createChildResolver(options: ResolveOptions): ChildResolver {
+  const denied = deniedAgents(
+    options.definitions.map(({ name }) => name),
+    options.rules.deny,
+  );
+  const types = options.definitions.filter(({ name }) => !denied.includes(name) && name !== coordinatorOnly);
+
+  const definitionOf = (type: string): AgentDefinition => {
+    const names = types.map(({ name }) => name);
+    const found = types.find(({ name }) => name === type);
+    if (found) return found;
+    const near = nearestName(type, names);
+    const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+    const message = `There is no agent type ${JSON.stringify(type)}.${hint} There are: ${names.join(", ")}.`;
+    throw new TroupeError("agent", message);
+  };
+
+  return {
+    types,
+    resolve(parent, request) {
+      const fork = request.type === undefined && options.forks;
+      if (fork && parent.isFork)
+        throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
+      const definition = definitionOf(request.type ?? generalPurpose);
+      const model = fork
+        ? { ok: true as const, ref: parent.model }
+        : resolveAgentModel({
+            override: options.modelOverride,
+            call: request.model,
+            definition: definition.model,
+            parent: parent.model,
+          });
+      if (!model.ok) throw new TroupeError("agent", model.message);
+      const isolation = request.isolation ?? definition.isolation;
+      if (isolation === "remote")
+        throw new TroupeError(
+          "agent",
+          "isolation: remote needs a bus to other machines, and this session has none: use worktree, or leave it out.",
+        );
+      const cwd = checkedCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
+      const { mode } = effectiveMode({
+        parent: parent.mode,
+        definition: fork ? undefined : definition.permissionMode,
+        setting: options.modeSetting,
+        call: request.mode,
+      });
+      const isolated = isolation === "worktree";
+      return { fork, definition, model: model.ref, mode: fork ? "bubble" : mode, cwd, isolated };
+    },
+  };
+}
+
+/** An absolute folder that is there; never together with a worktree, which is a folder of its own. */
+function checkedCwd(
+  cwd: string | undefined,
+  { isolation, roots }: { isolation: string | undefined; roots: readonly string[] },
+): string | undefined {
+  if (cwd === undefined) return undefined;
+  if (isolation !== undefined)
+    throw new TroupeError(
+      "agent",
+      "cwd and isolation cannot be asked for together: a worktree is a folder of its own.",
+    );
+  if (!isAbsolute(cwd)) throw new TroupeError("agent", `cwd must be an absolute path; ${JSON.stringify(cwd)} is not.`);
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} is not a folder that is there.`);
+  const real = realpathSync(cwd);
+  if (!roots.some((root) => isInside(real, root)))
+    throw new TroupeError(
+      "agent",
+      `cwd ${JSON.stringify(cwd)} lies outside the folders you may work in: ${roots.join(", ")}.`,
+    );
+  const guarded = protectedReason(join(real, "any"), { roots });
+  if (guarded !== undefined)
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be worked in: ${guarded}.`);
+  return real;
+}
