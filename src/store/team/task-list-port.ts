@@ -58,8 +58,8 @@ export interface TaskPatch {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface TaskActor {
-  readonly name: string;
+/** Who asks. What `team-lead` and `user` ask is done to the tasks of others too. */
+export interface TaskActor extends TaskClaimer {
   /**
    * Of its claim, as the task had it then. With it the write counts only while that claim holds: whoever was stopped
    * past its lease learns from the refusal that the task is no longer its own.
@@ -115,4 +115,6 @@ export interface TaskChange {
   readonly item: WorkItem;
   /** Tasks that nothing blocks any more because of it. */
   readonly freed: readonly WorkItemId[];
+  /** Why it was given back. */
+  readonly why?: string | undefined;
 }
