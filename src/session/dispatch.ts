@@ -1,4 +1,5 @@
 import type { Agent } from "../agent/index.ts";
+import { nearestName } from "../platform/index.ts";
 import type { Ack, AgentPath, Command, PermissionMode } from "../protocol/index.ts";
 import type { BackgroundTasks } from "../tool/index.ts";
 import type { PermissionBroker } from "./permission-broker.ts";
@@ -12,6 +13,10 @@ export interface DispatchPorts {
   setMode(mode: PermissionMode): Promise<void>;
   say(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
   sendToBackground(): void;
+  /** Says it to the agent of this path, which is not the lead; undefined where there is none. */
+  sayTo(path: AgentPath, content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack | undefined>;
+  /** The paths of the agents that there are. */
+  paths(): readonly AgentPath[];
   /** Stops what the agent of this path does; false where there is none. */
   interruptAgent(path: AgentPath): Promise<boolean>;
   reconnect(server: string): Ack;
@@ -27,11 +32,8 @@ const done: Ack = { ok: true };
 /** Carries out one command. */
 export async function dispatch(command: Command, ports: DispatchPorts): Promise<Ack> {
   const { lead, broker, background } = ports;
-  if (command.type === "interrupt" && command.agent !== undefined && command.agent !== lead.path) {
-    if (await ports.interruptAgent(command.agent)) return done;
-  }
   if ("agent" in command && command.agent !== undefined && command.agent !== lead.path) {
-    return { ok: false, code: "no_such_agent", message: `there is no agent ${command.agent}; there is: ${lead.path}` };
+    return (await forAnother(command, command.agent, ports)) ?? noSuchAgent(command.agent, ports);
   }
   switch (command.type) {
     case "prompt":
@@ -77,6 +79,24 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
       await ports.close();
       return done;
   }
+}
+
+/** What can be asked of an agent other than the lead. Undefined: there is no such agent. */
+async function forAnother(command: Command, path: AgentPath, ports: DispatchPorts): Promise<Ack | undefined> {
+  if (command.type === "prompt") return ports.sayTo(path, command.content);
+  if (command.type === "interrupt") return (await ports.interruptAgent(path)) ? done : undefined;
+  if (!ports.paths().includes(path)) return undefined;
+  const message = `${command.type} is for the lead alone: ${path} can be spoken to (prompt) and interrupted`;
+  return { ok: false, code: "only_lead", message };
+}
+
+function noSuchAgent(path: AgentPath, ports: DispatchPorts): Ack {
+  const known = [ports.lead.path, ...ports.paths()];
+  const near = nearestName(path, known);
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const more = known.length > 30 ? ` and ${known.length - 30} more` : "";
+  const message = `there is no agent ${path}.${hint} There are: ${known.slice(0, 30).join(", ")}${more}`;
+  return { ok: false, code: "no_such_agent", message };
 }
 
 /** What `compact` does, and `/compact`. */

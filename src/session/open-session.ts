@@ -184,6 +184,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         setMode: seat.setMode,
         say,
         sendToBackground: () => children?.sendToBackground(),
+        sayTo: async (path, content) =>
+          children?.say(path, typeof content === "string" ? [{ type: "text", text: content }] : content),
+        paths: () => children?.paths() ?? [],
         interruptAgent: async (path) => (await children?.interrupt(path)) ?? false,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         team: async () => noTeam,

@@ -1,6 +1,15 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
 import { type Agent, createAskAside, createConversation, forkMark, isDiskFull } from "../agent/index.ts";
-import type { AgentId, AgentPath, Message, PermissionMode, PromptId, StoredEnvelope } from "../protocol/index.ts";
+import type {
+  Ack,
+  AgentId,
+  AgentPath,
+  ContentPart,
+  Message,
+  PermissionMode,
+  PromptId,
+  StoredEnvelope,
+} from "../protocol/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import {
   type Child,
@@ -18,6 +27,7 @@ import {
   type ParentAgent,
   type Reseated,
   type SeatRequest,
+  sendOn,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
@@ -41,6 +51,12 @@ export interface SessionChildren {
   resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agents(): readonly Agent[];
   agentOf(id: AgentId): Agent | undefined;
+  /**
+   * Says something of the user's to the agent of this path: at work, it hears it between two turns; finished, it goes on from
+   * where it was, and the one that has started it is told of its end. Undefined: there is no such agent.
+   */
+  say(path: AgentPath, parts: readonly ContentPart[]): Promise<Ack | undefined>;
+  paths(): readonly AgentPath[];
   /** Stops what the agent of this path does, and nothing else. False: there is no such agent. */
   interrupt(path: AgentPath): Promise<boolean>;
   interruptAll(reason: string): Promise<void>;
@@ -59,6 +75,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   /** Of agents that were put away: what those they have started may do. */
   const away = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
   const modeOf = (id: AgentId) => seats.get(id)?.seat.mode() ?? away.get(id)?.mode ?? agents.lead().mode();
+  const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
   const isolationAt = (cwd: string): IsolationPorts => ({
     place: { ...agents.place, cwd, env: parts.childEnv, clock, createId },
@@ -347,6 +364,11 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     return lostReport({ agent, taskId, description }, (await agents.readLogs()).get(agent) ?? []);
   }
 
+  const earlierPaths = (parts.earlierAgents ?? []).flatMap(({ event }) =>
+    event.type === "agent.spawned" && event.parent !== undefined ? [event.path] : [],
+  );
+  const paths = () => [...new Set([...earlierPaths, ...children.all().map(({ path }) => path)])];
+
   const resting = (parent: AgentId) =>
     children
       .all()
@@ -378,15 +400,32 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     resting,
     agentOf: (id) => seats.get(id)?.seat.agent,
     agents: () => [...seats.values()].map(({ seat }) => seat.agent),
+    paths,
+    async say(path, said) {
+      const child = await children.find(path);
+      if (child?.path !== path) return undefined;
+      const submitted = (await agents.lead().hooks?.submitted(said)) ?? { parts: said };
+      if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
+      const parent = children.all().find(({ id }) => id === child.parent);
+      // One that rests itself would have to be woken for the news: the lead gets it.
+      const hears = (parent?.running ? seats.get(child.parent)?.seat : undefined) ?? agents.lead();
+      const { description } = child;
+      const ports = { children, background: hears.background.tasks, signal: closing.signal };
+      await sendOn(child, { parts: submitted.parts, by: "user", description }, ports);
+      return { ok: true };
+    },
     async interrupt(path) {
       const child = children.all().find((each) => each.path === path);
       if (child?.running) await child.interrupt("the user interrupted it");
-      return child !== undefined;
+      return child !== undefined || earlierPaths.includes(path);
     },
     async interruptAll(reason) {
       await Promise.all(children.all().flatMap((child) => (child.running ? [child.interrupt(reason)] : [])));
     },
-    close: () => children.close(),
+    async close() {
+      closing.abort(new DOMException("the session is closed", "AbortError"));
+      await children.close();
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { agentProblemLine } from "../agent/definitions/index.ts";
 import { composeAgentPrompt, composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
-import { gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
+import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
 import {
   type AgentDefinition,
   type ModelClient,
@@ -51,13 +51,14 @@ export interface StartOptions {
   readonly model?: ModelClient | undefined;
   /** On top of the built-in ones; one of the same name takes its place. */
   readonly tools?: readonly Tool[] | undefined;
+  readonly clock?: Clock | undefined;
   /** Instead of the files under TROUPE_HOME. */
   readonly store?: SessionStore | undefined;
 }
 
 /** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */
 export async function startSession(options: StartOptions): Promise<Session> {
-  const clock = systemClock;
+  const { clock = systemClock } = options;
   const createId = idMaker(clock);
   let config = await loadConfig(options);
   const recording =

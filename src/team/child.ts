@@ -29,6 +29,8 @@ export interface Child {
   readonly parent: AgentId;
   readonly isFork: boolean;
   readonly running: boolean;
+  /** It can be sent on. */
+  readonly resting: boolean;
   /** Says something and works until there is nothing left to do. One at a time. */
   run(parts: readonly ContentPart[], place: AgentPlace, by?: Speaker): ChildRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
@@ -279,6 +281,9 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     isFork,
     get running() {
       return phase === "working";
+    },
+    get resting() {
+      return phase === "resting";
     },
     run(parts, place, by = "agent") {
       if (phase !== "resting") throw new Error(`${path} is ${phase}: it cannot be sent to work twice`);

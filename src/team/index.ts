@@ -22,6 +22,7 @@ export { type AsideSettings, type Child, type ChildManner, createChild } from ".
 export { type ChildSeat, type Reseated, type SeatRequest } from "./child-seat.ts";
 export { type Children, createChildren, type Isolation, type ParentAgent } from "./children.ts";
 export { createRestingPlaces } from "./resting.ts";
+export { sendOn } from "./send-on.ts";
 export { lostReport, type LostReport } from "./lost-report.ts";
 export { createAgentTool } from "./tools/agent-tool.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";

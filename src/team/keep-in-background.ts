@@ -23,13 +23,16 @@ export async function keepInBackground(
     kind: "agent",
     agent: child.id,
     description,
+    progress: () => child.progress(),
     async run({ id, signal, write }) {
       const stopWriting = child.onText((text) => write(Buffer.from(text)), { fromStart: true });
+      const stopShowing = child.showProgress();
       const stop = () => void child.interrupt("it was stopped");
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop, { once: true });
       const { status } = await run.assembled;
       stopWriting();
+      stopShowing();
       return {
         status: status === "stopped" ? "killed" : status,
         exitCode: null,

@@ -72,6 +72,7 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
   };
 
   const hear = (event: Event) => {
+    if (isAside(event)) return;
     heardAt = clock.monotonic();
     switch (event.type) {
       case "turn.started":
@@ -180,6 +181,11 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
     },
   };
 }
+
+/** What others ask about the agent is no sign of its own life. */
+const isAside = (event: Event) =>
+  event.type === "agent.summarized" ||
+  (event.type === "cost.recorded" && (event.purpose === "summary" || event.purpose === "check"));
 
 interface Watched {
   readonly kind: Verdict["kind"];

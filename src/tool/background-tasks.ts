@@ -23,6 +23,8 @@ export interface BackgroundWork {
   /** The agent that works there, if one does. */
   readonly agent?: AgentId | undefined;
   readonly description: string;
+  /** How far it is, in a line, while it runs. */
+  progress?(): string | undefined;
   run(task: BackgroundRun): Promise<BackgroundEnd>;
 }
 
@@ -46,6 +48,8 @@ export interface BackgroundTask {
   readonly description: string;
   readonly outputFile: string;
   readonly startedAt: number;
+  /** How far it is, in a line, where that is known. */
+  progress(): string | undefined;
   /** Undefined while it runs. */
   readonly ended: BackgroundEnd | undefined;
   /** Resolves when it has ended; never rejects. */
@@ -145,6 +149,7 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     description,
     outputFile,
     startedAt: options.clock.now(),
+    progress: () => (ended ? undefined : work.progress?.()),
     get ended() {
       return ended;
     },

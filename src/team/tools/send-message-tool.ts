@@ -12,7 +12,7 @@ import {
 } from "../../tool/index.ts";
 import type { Child } from "../child.ts";
 import type { Children } from "../children.ts";
-import { keepInBackground } from "../keep-in-background.ts";
+import { sendOn } from "../send-on.ts";
 
 const SendMessageInput = z.strictObject({
   to: z.string().min(1).max(100).describe("The name or the agent id of an agent you have started"),
@@ -35,12 +35,8 @@ export function createSendMessageTool({ children }: { children: Children }): Too
       // Who calls is asked, not whose tool it is: a fork has its parent's, and its parent's agents are not its own.
       const self = context.agent.id;
       if (!child || child.parent !== self) return failedResult(unknown(input.to, children, self));
-      const parts = [{ type: "text" as const, text: input.message }];
-      if (await child.tell(parts)) {
-        return textResult(`${input.to} is at work and will hear it after its current turn.`);
-      }
       try {
-        return await sendOn(child, input, { children, context });
+        return await say(child, input, { children, context });
       } catch (error) {
         if (TroupeError.is(error)) return failedResult(error.message);
         throw error;
@@ -49,18 +45,17 @@ export function createSendMessageTool({ children }: { children: Children }): Too
   });
 }
 
-async function sendOn(
+async function say(
   child: Child,
-  input: SendMessageInput,
+  { to, message, summary }: SendMessageInput,
   { children, context }: { children: Children; context: ToolContext },
 ): Promise<ToolResult> {
-  await child.rested();
-  const place = await children.placeFor(child, context.signal);
-  const run = child.run([{ type: "text", text: input.message }], place);
-  const description = input.summary ?? child.description;
-  const kept = await keepInBackground(context, { child, run, description, prompt: input.message });
-  const why = `${input.to} had finished and goes on from where it was.`;
-  return textResult(agentLaunched({ ...kept, why }));
+  const { background, signal } = context;
+  const parts = [{ type: "text" as const, text: message }];
+  const description = summary ?? child.description;
+  const kept = await sendOn(child, { parts, by: "agent", description }, { children, background, signal });
+  if (kept === "heard") return textResult(`${to} is at work and will hear it after its current turn.`);
+  return textResult(agentLaunched({ ...kept, why: `${to} had finished and goes on from where it was.` }));
 }
 
 function unknown(to: string, children: Children, self: AgentId): string {

@@ -24,7 +24,9 @@ export const taskOutputTool = defineTool<z.infer<typeof TaskOutputInput>>({
     const { text, skippedBytes } = await task.takeOutput(showBytes);
     const skipped = skippedBytes === 0 ? "" : `[… ${skippedBytes} bytes before this are in ${task.outputFile}]\n`;
     const shown = text.replace(/\n+$/, "");
-    return textResult(`${statusLine(task)}\n\n${shown === "" ? "(no new output)" : skipped + shown}`);
+    const progress = task.progress();
+    const status = progress === undefined ? statusLine(task) : `${statusLine(task)}\n${progress}`;
+    return textResult(`${status}\n\n${shown === "" ? "(no new output)" : skipped + shown}`);
   },
 });
 
