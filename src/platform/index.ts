@@ -12,6 +12,7 @@ export { nearestName } from "./nearest-name.ts";
 export { markdownProblemLine, parseMarkdown } from "./parse-markdown.ts";
 export { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
 export { createProcessScope, type ProcessScope } from "./process-scope.ts";
+export { endTree as endProcessTree, markVariable as processMarkVariable } from "./process-tree.ts";
 export { openExact, openFolderExact, PathMovedError, type OpenFolder } from "./open-exact.ts";
 export { type LineReading, readLines } from "./read-lines.ts";
 export { isInside, realPathSync } from "./real-path.ts";

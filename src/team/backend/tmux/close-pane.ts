@@ -1,0 +1,37 @@
+import { endProcessTree } from "../../../platform/index.ts";
+import { type TmuxPane, TroupeError } from "../../../protocol/index.ts";
+import { removeDeadSocket } from "./own-socket.ts";
+import { ifSamePane, isSamePane, listPanes } from "./list-panes.ts";
+import { type PaneState, stateAmong } from "./pane-state.ts";
+import type { Tmux } from "./tmux.ts";
+
+export interface CloseOptions {
+  /** Between SIGTERM and SIGKILL for the program in the pane. */
+  readonly graceMs?: number;
+}
+
+/**
+ * Ends the program in a pane with all that it started, and then the pane, if it is still the very pane that was made.
+ * Gives back what it was before: only of `there` anything was touched. When it resolves, pane and program are gone.
+ */
+export async function closePane(tmux: Tmux, pane: TmuxPane, options: CloseOptions = {}): Promise<PaneState> {
+  const panes = await listPanes(tmux, pane.socket);
+  const found = panes === "none" ? undefined : panes.find((one) => isSamePane(one, pane));
+  if (found !== undefined) {
+    if (!found.dead && found.pid > 0)
+      await endProcessTree({ leader: found.pid, mark: `pane.${pane.mark}.` }, options.graceMs ?? 3000);
+    await tmux.inTurn(() => tmux.run([[ifSamePane(pane, [["kill-pane", "-t", pane.paneId]])]], pane));
+  }
+  await tmux.inTurn(() => mustBeGone(tmux, pane));
+  return stateAmong(panes, pane);
+}
+
+async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
+  const left = await listPanes(tmux, pane.socket);
+  if (stateAmong(left, pane) === "there")
+    throw new TroupeError("team", `tmux did not close the pane ${pane.paneId} on ${pane.socket}`);
+  if (left === "none" || left.length === 0) await removeDeadSocket(pane.socket, serverEndsWithinMs);
+}
+
+/** After its last pane. */
+const serverEndsWithinMs = 3000;

@@ -1,0 +1,22 @@
+import type { TmuxPane } from "../../../protocol/index.ts";
+import { closePane, type CloseOptions } from "./close-pane.ts";
+import { isOwnSocket, removeDeadSocket } from "./own-socket.ts";
+import { listPanes } from "./list-panes.ts";
+import type { Tmux } from "./tmux.ts";
+
+/** What a user opened on our server stays, and with it the server. */
+export type ServerEnd = "ended" | "kept";
+
+/** Closes every pane of ours on a server of ours; with the last one the server ends, and its socket is removed. */
+export async function closeServer(tmux: Tmux, socket: string, options: CloseOptions = {}): Promise<ServerEnd> {
+  if (!isOwnSocket(socket)) return "kept";
+  const panes = await listPanes(tmux, socket);
+  if (panes !== "none") {
+    const ours = panes.filter((pane) => pane.mark !== "");
+    await Promise.all(ours.map((pane: TmuxPane) => closePane(tmux, pane, options)));
+  }
+  const gone = await tmux.inTurn(() => removeDeadSocket(socket, endsWithinMs));
+  return gone ? "ended" : "kept";
+}
+
+const endsWithinMs = 3000;

@@ -1,0 +1,42 @@
+import { rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { basename } from "node:path";
+import { hasErrorCode } from "../../../platform/index.ts";
+
+/** The name of the socket for one session's panes. */
+export const socketNameFor = (sessionId: string): string => `${socketPrefix}${sessionId.slice(-10)}`;
+
+export const isOwnSocket = (socket: string): boolean => basename(socket).startsWith(socketPrefix);
+
+const socketPrefix = "troupe-";
+
+/**
+ * tmux leaves the file of its socket behind. It is removed if it is one of ours and nobody listens there any more; while a
+ * server that has lost its last pane is still ending, that is waited for.
+ */
+export async function removeDeadSocket(socket: string, waitMs = 0): Promise<boolean> {
+  if (!isOwnSocket(socket)) return false;
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const state = await probe(socket);
+    if (state === "dead") await rm(socket, { force: true });
+    if (state !== "alive") return true;
+    if (performance.now() >= deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function probe(socket: string): Promise<"alive" | "dead" | "absent"> {
+  return new Promise((resolve, reject) => {
+    const connection = connect(socket);
+    connection.once("connect", () => {
+      connection.destroy();
+      resolve("alive");
+    });
+    connection.once("error", (error) => {
+      if (hasErrorCode(error, "ENOENT")) resolve("absent");
+      else if (hasErrorCode(error, "ECONNREFUSED")) resolve("dead");
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import type { AgentColor } from "../../../protocol/index.ts";
+import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
+
+/**
+ * How an agent's pane is told from others: its name on the border, in its colour. Names stand in options and are put in by
+ * `#{@…}`: tmux would run `#(…)` in a title that it is given itself.
+ */
+export function paneLook(target: string, look: { readonly title: string; readonly color?: AgentColor }): TmuxGroup {
+  const set = (name: string, value: string): TmuxCommand => ["set-option", "-p", "-t", target, name, value];
+  return [
+    set("@troupe_title", cleanTitle(look.title)),
+    set("@troupe_color", look.color === undefined ? "default" : colors[look.color]),
+    set("remain-on-exit", "off"),
+    ["select-pane", "-t", target, "-T", "#{@troupe_title}"],
+    ["rename-window", "-t", target, "#{@troupe_title}"],
+  ];
+}
+
+/** A server of our own, from its first session on. What an older tmux does not know is left out; the last two are the newest. */
+export function serverLook(label: string): TmuxGroup {
+  const global = (name: string, value: string): TmuxCommand => ["set-option", "-gq", name, value];
+  return [
+    global("@troupe_label", cleanTitle(label)),
+    global("remain-on-exit", "off"),
+    global("destroy-unattached", "off"),
+    global("default-size", "200x50"),
+    global("allow-rename", "off"),
+    global("automatic-rename", "off"),
+    global("mouse", "on"),
+    global("history-limit", "20000"),
+    global("status-style", "bg=colour236,fg=colour252"),
+    global("status-left", " Troupe: agents of #{@troupe_label}  "),
+    global("status-left-length", "80"),
+    global("status-right", " closing a pane ends its agent; C-b d leaves "),
+    global("status-right-length", "60"),
+    global("pane-border-status", "top"),
+    global("pane-border-format", border),
+    global("pane-border-style", "fg=#{?#{@troupe_id},#{@troupe_color},default}"),
+    global("pane-active-border-style", "fg=#{?#{@troupe_id},#{@troupe_color},default},bold"),
+  ];
+}
+
+const border = "#{?#{@troupe_id},#[fg=#{@troupe_color}]#[bold] #{@troupe_title} #[default], #{pane_title} }";
+
+/** Per pane, for a window whose options are the user's. Since tmux 3.3; before that nothing is said on the border. */
+export const ownBorder = (target: string): TmuxCommand => [
+  "set-option",
+  "-pq",
+  "-t",
+  target,
+  "pane-border-format",
+  border,
+];
+
+const colors: Readonly<Record<AgentColor, string>> = {
+  red: "red",
+  blue: "blue",
+  green: "green",
+  yellow: "yellow",
+  purple: "magenta",
+  orange: "colour208",
+  pink: "colour205",
+  cyan: "cyan",
+};
+
+/** One short line that draws nothing but itself. `#` begins styles also in a text that was put in. */
+export function cleanTitle(text: string): string {
+  const line = text
+    .replace(/#/g, "")
+    .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]+/gu, " ")
+    .trim();
+  return Array.from(line).slice(0, titleLength).join("") || "agent";
+}
+
+const titleLength = 60;

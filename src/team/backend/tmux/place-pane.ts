@@ -1,0 +1,72 @@
+import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
+import { type FoundPane, listPanes } from "./list-panes.ts";
+import type { Tmux } from "./tmux.ts";
+
+export interface PanePlace {
+  readonly socket: string;
+  readonly paneId: string;
+  /** The pane of the user's that it goes beside; without it, beside other panes of ours. */
+  readonly anchor?: string;
+}
+
+/**
+ * Puts a pane that has a window to itself beside the others, if there is room; otherwise it stays a window, with a number
+ * like any other. A window that somebody has zoomed is left alone. The focus stays where it is.
+ */
+export async function placePane(tmux: Tmux, place: PanePlace): Promise<void> {
+  const panes = await listPanes(tmux, place.socket);
+  if (panes === "none") return;
+  const pane = panes.find((one) => one.paneId === place.paneId);
+  if (pane === undefined) return;
+  const window = windowFor(pane, panes, place.anchor);
+  if (window !== undefined) {
+    const answer = await tmux.run([joinCommands(pane, window, place.anchor)], place);
+    // That there is no room is not a failure; that the pane or the window has gone meanwhile neither.
+    if (answer.ok) return;
+  }
+  await tmux.run([[["move-window", "-d", "-s", pane.windowId, "-t", `${pane.sessionId}:`]]], place);
+}
+
+/** The panes of the window that it goes to. */
+function windowFor(
+  pane: FoundPane,
+  panes: readonly FoundPane[],
+  anchor: string | undefined,
+): readonly FoundPane[] | undefined {
+  const windows = new Map<string, FoundPane[]>();
+  for (const one of panes) windows.set(one.windowId, [...(windows.get(one.windowId) ?? []), one]);
+  windows.delete(pane.windowId);
+  return [...windows.values()].find((window) => {
+    if (window.some((one) => one.zoomed)) return false;
+    if (anchor !== undefined) return window.some((one) => one.paneId === anchor);
+    return window.length < mostInWindow && window.every((one) => one.mark !== "" && !one.hidden);
+  });
+}
+
+const mostInWindow = 12;
+
+function joinCommands(pane: FoundPane, window: readonly FoundPane[], anchor: string | undefined): TmuxGroup {
+  const ours = window.filter((one) => one.mark !== "" && !one.hidden);
+  const candidates = ours.length > 0 ? ours : window.filter((one) => one.paneId === anchor);
+  const target = candidates.reduce((best, one) => (one.width * one.height > best.width * best.height ? one : best));
+  // A character is about twice as high as it is wide. The first one beside the user's own always goes to the right.
+  const across = target.paneId === anchor || target.width > 2 * target.height;
+  const join = ["join-pane", "-d", across ? "-h" : "-v", "-s", pane.paneId, "-t", target.paneId];
+  const others = window.some((one) => one.mark === "" && one.paneId !== anchor);
+  // Who has arranged a window keeps the arrangement.
+  return others ? [join] : [join, ...layout(window, ours.length + 1, anchor)];
+}
+
+function layout(window: readonly FoundPane[], count: number, anchor: string | undefined): readonly TmuxCommand[] {
+  const first = window[0];
+  if (first === undefined) return [];
+  if (anchor === undefined || count * leastHeight > first.windowHeight)
+    return [["select-layout", "-t", first.paneId, "tiled"]];
+  return [
+    ["select-layout", "-t", anchor, "main-vertical"],
+    ["resize-pane", "-t", anchor, "-x", String(Math.floor(first.windowWidth / 2))],
+  ];
+}
+
+/** Lines below which a pane shows nothing of use. */
+const leastHeight = 8;

@@ -1,0 +1,61 @@
+import type { Clock } from "../../../platform/index.ts";
+import { type TmuxPane, TroupeError } from "../../../protocol/index.ts";
+import { removeDeadSocket } from "./own-socket.ts";
+import { type FoundPane, listPanes } from "./list-panes.ts";
+import { type PaneState, stateAmong } from "./pane-state.ts";
+import type { Tmux } from "./tmux.ts";
+
+export interface WatchOptions {
+  /** The panes to watch, asked for at every look. */
+  panes(): readonly TmuxPane[];
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+export interface LostPane {
+  readonly pane: TmuxPane;
+  readonly state: Exclude<PaneState, "there">;
+}
+
+/**
+ * Tells once of every pane that is no longer there: closed by hand, ended with its program, or gone with its server. It
+ * looks once a second, with one question for each server. A server that does not answer has lost nothing yet.
+ */
+export async function* watchPanes(tmux: Tmux, options: WatchOptions): AsyncGenerator<LostPane, void> {
+  const { signal, clock } = options;
+  const told = new Set<string>();
+  while (!signal.aborted) {
+    const watched = options.panes().filter((pane) => !told.has(pane.mark));
+    for (const socket of new Set(watched.map((pane) => pane.socket))) {
+      const panes = await look(tmux, socket);
+      if (panes === "unanswered") continue;
+      for (const pane of watched.filter((one) => one.socket === socket)) {
+        const state = stateAmong(panes, pane);
+        if (state === "there") continue;
+        told.add(pane.mark);
+        yield { pane, state };
+      }
+      if (panes === "none") await tmux.inTurn(() => removeDeadSocket(socket));
+    }
+    await pause(clock, signal);
+  }
+}
+
+const everyMs = 1000;
+
+async function look(tmux: Tmux, socket: string): Promise<readonly FoundPane[] | "none" | "unanswered"> {
+  try {
+    return await listPanes(tmux, socket);
+  } catch (error) {
+    if (TroupeError.is(error)) return "unanswered";
+    throw error;
+  }
+}
+
+async function pause(clock: Clock, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(everyMs, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
