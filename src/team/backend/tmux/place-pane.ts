@@ -1,4 +1,4 @@
-import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
+import type { TmuxGroup } from "./encode-commands.ts";
 import { type FoundPane, listPanes } from "./list-panes.ts";
 import type { Tmux } from "./tmux.ts";
 
@@ -18,9 +18,9 @@ export async function placePane(tmux: Tmux, place: PanePlace): Promise<void> {
   if (panes === "none") return;
   const pane = panes.find((one) => one.paneId === place.paneId);
   if (pane === undefined) return;
-  const window = windowFor(pane, panes, place.anchor);
-  if (window !== undefined) {
-    const answer = await tmux.run([joinCommands(pane, window, place.anchor)], place);
+  const commands = joinCommands(pane, windowFor(pane, panes, place.anchor), place.anchor);
+  if (commands !== undefined) {
+    const answer = await tmux.run([commands], place);
     // That there is no room is not a failure; that the pane or the window has gone meanwhile neither.
     if (answer.ok) return;
   }
@@ -45,28 +45,41 @@ function windowFor(
 
 const mostInWindow = 12;
 
-function joinCommands(pane: FoundPane, window: readonly FoundPane[], anchor: string | undefined): TmuxGroup {
+function joinCommands(
+  pane: FoundPane,
+  window: readonly FoundPane[] | undefined,
+  anchor: string | undefined,
+): TmuxGroup | undefined {
+  if (window === undefined) return undefined;
   const ours = window.filter((one) => one.mark !== "" && !one.hidden);
   const candidates = ours.length > 0 ? ours : window.filter((one) => one.paneId === anchor);
   const target = candidates.reduce((best, one) => (one.width * one.height > best.width * best.height ? one : best));
   // A character is about twice as high as it is wide. The first one beside the user's own always goes to the right.
   const across = target.paneId === anchor || target.width > 2 * target.height;
   const join = ["join-pane", "-d", across ? "-h" : "-v", "-s", pane.paneId, "-t", target.paneId];
-  const others = window.some((one) => one.mark === "" && one.paneId !== anchor);
   // Who has arranged a window keeps the arrangement.
-  return others ? [join] : [join, ...layout(window, ours.length + 1, anchor)];
+  if (window.some((one) => one.mark === "" && one.paneId !== anchor)) {
+    const { width, height } = target;
+    return isReadable(across ? width / 2 : width, across ? height : height / 2) ? [join] : undefined;
+  }
+  const layout = layoutFor(target, ours.length + 1, anchor);
+  return layout && [join, ...layout];
 }
 
-function layout(window: readonly FoundPane[], count: number, anchor: string | undefined): readonly TmuxCommand[] {
-  const first = window[0];
-  if (first === undefined) return [];
-  if (anchor === undefined || count * leastHeight > first.windowHeight)
-    return [["select-layout", "-t", first.paneId, "tiled"]];
-  return [
-    ["select-layout", "-t", anchor, "main-vertical"],
-    ["resize-pane", "-t", anchor, "-x", String(Math.floor(first.windowWidth / 2))],
-  ];
+/** Undefined where nobody could read what so many panes show. */
+function layoutFor(target: FoundPane, count: number, anchor: string | undefined): TmuxGroup | undefined {
+  const { windowWidth: width, windowHeight: height } = target;
+  if (anchor !== undefined && isReadable(width / 2, height / count)) {
+    const half = String(Math.floor(width / 2));
+    return [
+      ["select-layout", "-t", anchor, "main-vertical"],
+      ["resize-pane", "-t", anchor, "-x", half],
+    ];
+  }
+  const all = anchor === undefined ? count : count + 1;
+  const rows = Math.ceil(Math.sqrt(all));
+  const fits = isReadable(width / Math.ceil(all / rows), height / rows);
+  return fits ? [["select-layout", "-t", target.paneId, "tiled"]] : undefined;
 }
 
-/** Lines below which a pane shows nothing of use. */
-const leastHeight = 8;
+const isReadable = (width: number, height: number) => width >= 24 && height >= 7;
