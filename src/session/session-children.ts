@@ -361,7 +361,10 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   async function lost(started: StartedWork): Promise<LostReport | undefined> {
     if (started.agent === undefined) return undefined;
     const { agent, backgroundId: taskId, description } = started;
-    return lostReport({ agent, taskId, description }, (await agents.readLogs()).get(agent) ?? []);
+    return lostReport(
+      { agent, taskId, description, wantsCheck: asides.handOverCheck },
+      (await agents.readLogs()).get(agent) ?? [],
+    );
   }
 
   const earlierPaths = (parts.earlierAgents ?? []).flatMap(({ event }) =>
@@ -392,7 +395,10 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
         if (spawned?.parent !== seat.id || known.has(agent)) continue;
         if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
-        const { text } = lostReport({ agent, description: spawned.description ?? spawned.agentType }, envelopes);
+        const { text } = lostReport(
+          { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.handOverCheck },
+          envelopes,
+        );
         const promptId = agent.replace(/^agt_/, "prm_") as PromptId;
         await seat.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
       }

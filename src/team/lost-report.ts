@@ -13,7 +13,13 @@ export interface LostReport {
  * had done, and that it can go on.
  */
 export function lostReport(
-  work: { readonly agent: AgentId; readonly taskId?: string; readonly description: string },
+  work: {
+    readonly agent: AgentId;
+    readonly taskId?: string;
+    readonly description: string;
+    /** Where reports are looked at before they are handed over: this one was not. */
+    readonly wantsCheck?: boolean | undefined;
+  },
   envelopes: readonly StoredEnvelope[],
 ): LostReport {
   const evidence = evidenceOf(envelopes);
@@ -32,6 +38,7 @@ export function lostReport(
     reason,
     text: words(answer?.parts.filter((part) => part.type === "text")),
     evidence: evidenceText(evidence),
+    ...(work.wantsCheck && { handOver: { verdict: "not checked", why: "the program ended before it was" } }),
     usage: {
       tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
       toolCalls: Object.values(evidence.toolCalls).reduce((sum, count) => sum + count, 0),
