@@ -325,6 +325,25 @@ describe("files", () => {
     expect(write("/work/.troupe/worktrees/one/.git")).toBe("deny");
     expect(write("/work/.troupe/settings.json")).toBe("deny");
   });
+  it("an agent's own notes can be kept without asking, wherever they lie; what is protected in there is protected", () => {
+    const memory = "/work/.troupe/agent-memory/keen";
+    const say = (name: "Read" | "Write", file: string, more: Partial<Parameters<typeof authorize>[0]> = {}) => {
+      const { subject, access } = path(name, file);
+      const request = { tool: { name, access }, subject, title: "", mode: "default" as const, rules: noRules };
+      return authorize({ ...request, roots: ["/other"], cwd: "/other", stateRoot: "/home", memory, ...more }).behavior;
+    };
+    expect(say("Write", `${memory}/MEMORY.md`)).toBe("allow");
+    expect(say("Read", `${memory}/MEMORY.md`)).toBe("allow");
+    expect(say("Write", "/home/agent-memory/keen/a", { memory: "/home/agent-memory/keen" })).toBe("allow");
+    expect(say("Write", `${memory}/MEMORY.md`, { mode: "plan" })).toBe("deny");
+    expect(say("Write", `${memory}/MEMORY.md`, { rules: parseRules({ deny: ["Write"] }) })).toBe("deny");
+    expect(say("Write", `${memory}/MEMORY.md`, { rules: parseRules({ ask: ["Write"] }) })).toBe("ask");
+    expect(say("Write", memory)).toBe("deny");
+    expect(say("Write", `${memory}/.git/config`)).toBe("deny");
+    expect(say("Read", `${memory}/.env`)).toBe("ask");
+    expect(say("Write", "/work/.troupe/agent-memory/keen2/a")).toBe("deny");
+    expect(say("Read", "/work/.troupe/agent-memory/keen2/a")).toBe("ask");
+  });
   it.each([".env", ".env.local", "id_rsa", "server.key", "secrets.json"])(
     "%s is asked about before it is read",
     (file) => {
