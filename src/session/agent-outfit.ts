@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { agentMemory } from "../agent/index.ts";
 import type { AgentDefinition } from "../protocol/index.ts";
 import type { Tool } from "../tool/index.ts";
@@ -55,7 +56,7 @@ export function createOutfit(definition: AgentDefinition, { servers, memory, sla
       const has = (name: string) => tools().some((tool) => tool.name === name);
       const skills = await skillsOf(definition, { slash, policy, tools });
       const missing = servers?.missing ?? [];
-      const canWrite = has("Write") || has("Edit");
+      const canWrite = notes !== undefined && (await mayWrite(join(notes.folder, "MEMORY.md"), { policy, tools }));
       return {
         blocks: [
           skills.text,
@@ -80,6 +81,18 @@ export function createOutfit(definition: AgentDefinition, { servers, memory, sla
       await servers?.stop();
     },
   };
+}
+
+/** Whether it has a tool for it, and neither its mode nor a rule is against it. */
+async function mayWrite(
+  path: string,
+  { policy, tools }: { policy: Policy; tools: () => readonly Tool[] },
+): Promise<boolean> {
+  for (const tool of tools().filter(({ name }) => name === "Write" || name === "Edit")) {
+    const decision = await policy.decide(tool, { file_path: path, content: "", old_string: "a", new_string: "b" });
+    if (decision.behavior !== "deny") return true;
+  }
+  return false;
 }
 
 const noSkills: AgentSkills = { text: "", names: [], problems: [] };

@@ -93,7 +93,9 @@ test("what is protected anywhere is protected in there, and deny rules and plan 
   const deny = { permissions: { deny: ["Write(**/agent-memory/**)"] } };
   expect((await remembering({ head, settings: deny, paths: own("MEMORY.md") })).outcomes).toEqual(["denied"]);
   const plan = { head, flags: { permissionMode: "plan" as const }, paths: own("MEMORY.md") };
-  expect((await remembering(plan)).outcomes).toEqual(["denied"]);
+  const planned = await remembering(plan);
+  expect(planned.outcomes).toEqual(["denied"]);
+  expect(planned.system).toContain("you have no tool to change it");
 });
 
 test("an agent whose tools are named gets those it needs for its notes, limited to them", async () => {
