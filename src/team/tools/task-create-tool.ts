@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { taskLine } from "../../agent/index.ts";
+import { AcceptanceCheck, type WorkItemId } from "../../protocol/index.ts";
+import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
+import { lazyInput } from "./lazy-input.ts";
+import { orFailed } from "./or-failed.ts";
+import {
+  metadataInput,
+  readerOf,
+  subjectLimit,
+  taskNumber,
+  type TaskToolPorts,
+  teamOf,
+  textLimit,
+} from "./task-ports.ts";
+
+interface TaskCreateInput {
+  readonly subject: string;
+  readonly description: string;
+  readonly activeForm?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly needs?: readonly string[] | undefined;
+  readonly acceptance?: readonly AcceptanceCheck[] | undefined;
+  readonly blockedBy?: readonly WorkItemId[] | undefined;
+}
+
+const createInput = lazyInput<TaskCreateInput>(() =>
+  z.strictObject({
+    subject: z
+      .string()
+      .trim()
+      .min(1)
+      .max(subjectLimit)
+      .describe("What is to be done, as an order: Fix the date parser"),
+    description: z
+      .string()
+      .max(textLimit)
+      .describe("All that whoever does it must know; it has not seen this conversation"),
+    activeForm: z
+      .string()
+      .max(subjectLimit)
+      .optional()
+      .describe("What is shown while it is being done: Fixing the parser"),
+    metadata: metadataInput().optional(),
+    needs: z
+      .array(z.string().min(1).max(100))
+      .max(50)
+      .optional()
+      .describe("Tools it cannot be done without, such as Bash: who has them not cannot claim it"),
+    acceptance: z
+      .array(AcceptanceCheck.extend({ command: z.string().trim().min(1).max(2_000) }))
+      .max(10)
+      .optional()
+      .describe(
+        "Commands that are run when it is said to be done; it is done only if all of them end with exit code 0",
+      ),
+    blockedBy: z.array(taskNumber()).max(100).optional().describe("Numbers of tasks that must be completed first"),
+  }),
+);
+
+/** Puts a task on the list. Nothing is written where a hook is against it. */
+export function createTaskCreateTool(ports: TaskToolPorts): Tool {
+  return defineTool<TaskCreateInput>({
+    name: "TaskCreate",
+    description: `Puts a task on the shared list, for whoever is free to claim it. Use it for work of several parts, or for several agents: one task for each part that one agent can do alone, with blockedBy where the order matters. Not for a single small step that you do right away.`,
+    get input() {
+      return createInput();
+    },
+    access: "write",
+    subject: () => ({ kind: "own" }),
+    title: (input) => `TaskCreate ${input.subject}`,
+    execute: (input) => orFailed(() => create(input, ports)),
+  });
+}
+
+async function create(input: TaskCreateInput, ports: TaskToolPorts): Promise<ToolResult> {
+  const task = { ...input, subject: cleanText(input.subject), description: cleanText(input.description) };
+  const against = await ports.hooks?.taskCreated(task);
+  if (against !== undefined) {
+    return failedResult(`The task was not created: a hook of the user's is against it.\n${against}`);
+  }
+  const list = await ports.list();
+  const answer = await list.create(task, { name: ports.me() });
+  if (!answer.ok) return failedResult(`${answer.message} The task was not created; TaskList shows which there are.`);
+  const { item } = answer;
+  await ports.record({ type: "task.created", ...teamOf(ports), taskId: item.id, subject: item.subject });
+  return textResult(`Task #${item.id} created.\n${taskLine(item, await list.list(), readerOf(ports))}`);
+}

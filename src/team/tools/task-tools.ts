@@ -1,0 +1,15 @@
+import type { Tool } from "../../tool/index.ts";
+import { createTaskCreateTool } from "./task-create-tool.ts";
+import { createTaskGetTool, createTaskListTool } from "./task-look-tools.ts";
+import type { TaskToolPorts } from "./task-ports.ts";
+import { createTaskUpdateTool } from "./task-update-tool.ts";
+
+/** What an agent works on a task list with: that of its team, or its session's own. */
+export function createTaskTools(ports: TaskToolPorts): readonly Tool[] {
+  return [
+    createTaskCreateTool(ports),
+    createTaskGetTool(ports),
+    createTaskListTool(ports),
+    createTaskUpdateTool(ports),
+  ];
+}

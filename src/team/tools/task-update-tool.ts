@@ -1,0 +1,170 @@
+import * as z from "zod";
+import { taskLine } from "../../agent/index.ts";
+import { type WorkItem, type WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
+import type { TaskList, TaskPatch } from "../../store/index.ts";
+import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
+import { completeTask } from "./task-complete.ts";
+import { lazyInput } from "./lazy-input.ts";
+import { orFailed } from "./or-failed.ts";
+import {
+  actorOf,
+  claimerOf,
+  metadataInput,
+  noSuchTask,
+  refused,
+  subjectLimit,
+  taskNumber,
+  type TaskToolPorts,
+  teamOf,
+  textLimit,
+  unknownOwner,
+} from "./task-ports.ts";
+
+interface TaskUpdateInput {
+  readonly taskId: WorkItemId;
+  readonly subject?: string | undefined;
+  readonly description?: string | undefined;
+  readonly activeForm?: string | undefined;
+  readonly status?: WorkItemStatus | undefined;
+  readonly addBlocks?: readonly WorkItemId[] | undefined;
+  readonly addBlockedBy?: readonly WorkItemId[] | undefined;
+  readonly owner?: string | undefined;
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const updateInput = lazyInput<TaskUpdateInput>(() =>
+  z.strictObject({
+    taskId: taskNumber().describe("Its number, as TaskList shows it"),
+    subject: z.string().trim().min(1).max(subjectLimit).optional(),
+    description: z.string().max(textLimit).optional(),
+    activeForm: z.string().max(subjectLimit).optional(),
+    status: WorkItemStatus.optional().describe(
+      "in_progress claims a task that nobody has; pending gives it back; completed when all of it is done and checked",
+    ),
+    addBlocks: z
+      .array(taskNumber())
+      .max(100)
+      .optional()
+      .describe("Tasks that cannot begin before this one is completed"),
+    addBlockedBy: z.array(taskNumber()).max(100).optional().describe("Tasks that must be completed before this one"),
+    owner: z
+      .string()
+      .trim()
+      .max(100)
+      .optional()
+      .describe("Gives it to a member of the team; empty takes it from its owner"),
+    metadata: metadataInput().optional().describe("Merged key by key; null removes a key"),
+  }),
+);
+
+/** Changes a task: claims it, gives it back or to somebody, completes it. Each call takes effect as a whole or not at all. */
+export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
+  return defineTool<TaskUpdateInput>({
+    name: "TaskUpdate",
+    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one can have it. Set it to completed only when all of it is done; where it has checks they are run then, and what they print comes back to you if they fail. If you cannot finish it, set it back to pending, or add a task for what stands in the way and block this one by it. Setting owner tells that member by mail.`,
+    get input() {
+      return updateInput();
+    },
+    access: "write",
+    subject: () => ({ kind: "own" }),
+    title: ({ taskId, status, owner }) =>
+      ["TaskUpdate", `#${taskId}`, status, owner && `for ${owner}`].filter(Boolean).join(" "),
+    execute: (input, { signal }) => orFailed(() => update(input, ports, signal)),
+  });
+}
+
+async function update(input: TaskUpdateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
+  const stranger = input.owner ? unknownOwner(input.owner, ports) : undefined;
+  if (stranger) return stranger;
+  const list = await ports.list();
+  const task = await list.get(input.taskId);
+  if (!task || task.status === "deleted") return noSuchTask(input.taskId);
+  const patch = patchOf(input);
+  switch (input.status) {
+    case "completed":
+      if (input.owner !== undefined && input.owner !== ports.me()) return failedResult(contradiction);
+      return completeTask({ list, task, patch, ports, signal });
+    case "deleted":
+      return deleteTask(list, task, ports);
+    case "in_progress":
+      if (isClaim(input, task, ports)) return claimTask(list, task, { patch, ports });
+      break;
+    case "pending":
+    case undefined:
+      break;
+  }
+  return changeTask(list, task, { patch: { ...patch, ...whoAndHow(input) }, ports });
+}
+
+const contradiction =
+  "Nothing was changed: a task is completed by its owner, so it cannot be given to somebody in the same call. Leave out owner or status.";
+
+/** All but status and owner. */
+function patchOf(input: TaskUpdateInput): TaskPatch {
+  const { taskId: _, status: __, owner: ___, ...patch } = input;
+  const { subject, description } = patch;
+  return {
+    ...patch,
+    ...(subject !== undefined && { subject: cleanText(subject) }),
+    ...(description !== undefined && { description: cleanText(description) }),
+  };
+}
+
+const whoAndHow = ({ status, owner }: TaskUpdateInput): TaskPatch => ({
+  ...(status !== undefined && { status }),
+  ...(owner !== undefined && { owner: owner === "" ? null : owner }),
+});
+
+const isEmpty = (patch: TaskPatch) => Object.values(patch).every((value) => value === undefined);
+
+/** By somebody for itself, of a task that is nobody's, or waits for it to begin. */
+const isClaim = ({ owner }: TaskUpdateInput, task: WorkItem, ports: TaskToolPorts) =>
+  (owner === undefined || owner === ports.me()) &&
+  (task.owner === undefined || (task.owner === ports.me() && task.status !== "in_progress"));
+
+interface Change {
+  readonly patch: TaskPatch;
+  readonly ports: TaskToolPorts;
+}
+
+async function claimTask(list: TaskList, task: WorkItem, { patch, ports }: Change): Promise<ToolResult> {
+  const claimer = claimerOf(ports, task);
+  const answer = isEmpty(patch)
+    ? await list.claim(task.id, claimer)
+    : await list.update(task.id, { ...patch, status: "in_progress" }, claimer);
+  if (!answer.ok) return refused(answer, ports, task.id);
+  const { item } = answer;
+  // A lead's change of a task that somebody has claimed in the meantime leaves it with that one.
+  if (item.owner !== ports.me()) return failedResult(`Task #${item.id} is already claimed by ${item.owner}.`);
+  ports.claims.set(item.id, item.generation);
+  await ports.record({ type: "task.claimed", ...teamOf(ports), taskId: item.id, subject: item.subject });
+  return textResult(`Task #${item.id} is yours.\n${taskLine(item, await list.list())}`);
+}
+
+async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts): Promise<ToolResult> {
+  const answer = await list.delete(task.id, actorOf(ports, task.id));
+  if (!answer.ok) return refused(answer, ports, task.id);
+  ports.claims.delete(task.id);
+  await ports.record({ type: "task.updated", ...teamOf(ports), taskId: task.id, status: "deleted" });
+  return textResult(`Task #${task.id} deleted.`);
+}
+
+async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Change): Promise<ToolResult> {
+  if (isEmpty(patch))
+    return failedResult(`Nothing to change was given for #${task.id}. Say which fields are to be different.`);
+  const answer = await list.update(task.id, patch, actorOf(ports, task.id));
+  if (!answer.ok) return refused(answer, ports, task.id);
+  const { item } = answer;
+  if (item.owner !== ports.me()) ports.claims.delete(item.id);
+  await ports.record({
+    type: "task.updated",
+    ...teamOf(ports),
+    taskId: item.id,
+    ...(patch.status !== undefined && { status: patch.status }),
+    ...(typeof patch.owner === "string" && { owner: patch.owner }),
+  });
+  const given = typeof patch.owner === "string" && patch.owner !== task.owner && patch.owner !== ports.me();
+  if (given && item.owner !== undefined) await ports.assign(item, item.owner);
+  const told = given ? ` ${item.owner} is told by mail.` : "";
+  return textResult(`Task #${item.id} changed.${told}\n${taskLine(item, await list.list())}`);
+}

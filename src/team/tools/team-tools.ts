@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { defineTool, textResult, type Tool } from "../../tool/index.ts";
+import { lazyInput } from "./lazy-input.ts";
+import { orFailed } from "./or-failed.ts";
+
+/** Both reject with a `TroupeError` of the code `team` for what is expected to go wrong; its message is for the model. */
+export interface TeamToolPorts {
+  /** `team` is the name it got, `lead` that of the caller in it. */
+  create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
+  /** Without a name: the one the caller leads. */
+  remove(name?: string): Promise<{ readonly team: string }>;
+  /** What the model is told about leading a team, once it has one. */
+  conduct?(team: string, lead: string): string;
+}
+
+interface TeamCreateInput {
+  readonly team_name: string;
+  readonly description?: string | undefined;
+}
+
+const createInput = lazyInput<TeamCreateInput>(() =>
+  z.strictObject({
+    team_name: z.string().trim().min(1).max(64).describe("Short; letters, digits and -"),
+    description: z.string().max(1_000).optional().describe("What the team is for"),
+  }),
+);
+
+interface TeamDeleteInput {
+  readonly team_name?: string | undefined;
+}
+
+const deleteInput = lazyInput<TeamDeleteInput>(() =>
+  z.strictObject({ team_name: z.string().trim().min(1).max(64).optional().describe("Without it: the team you lead") }),
+);
+
+/** Making and removing teams: for leads. */
+export function createTeamTools(ports: TeamToolPorts): readonly Tool[] {
+  return [teamCreate(ports), teamDelete(ports)];
+}
+
+function teamCreate(ports: TeamToolPorts): Tool {
+  return defineTool<TeamCreateInput>({
+    name: "TeamCreate",
+    description: `Makes a team with you as its lead: teammates that stay, talk to each other by name and share a task list. Use it for work with parts that go on for long side by side and have to agree with each other; for a single task with a single answer use Agent without a team.`,
+    get input() {
+      return createInput();
+    },
+    access: "write",
+    subject: () => ({ kind: "own" }),
+    title: (input) => `TeamCreate ${input.team_name}`,
+    async execute({ team_name: asked, description }) {
+      return orFailed(async () => {
+        const { team, lead } = await ports.create(asked, description);
+        const renamed = team === asked ? "" : ` The name ${JSON.stringify(asked)} was taken.`;
+        const conduct = ports.conduct?.(team, lead);
+        return textResult(
+          `The team ${team} is there, and you are ${lead} in it.${renamed} Start teammates with Agent and a name, put the work on the list with TaskCreate.${conduct === undefined ? "" : `\n\n${conduct}`}`,
+        );
+      });
+    },
+  });
+}
+
+function teamDelete(ports: TeamToolPorts): Tool {
+  return defineTool<TeamDeleteInput>({
+    name: "TeamDelete",
+    description: `Removes a team with its mail and its task list. Only when its work is done: it is refused while members are active; ask those to end first, with SendMessage and a shutdown_request.`,
+    get input() {
+      return deleteInput();
+    },
+    access: "write",
+    subject: () => ({ kind: "own" }),
+    title: ({ team_name: name }) => `TeamDelete${name === undefined ? "" : ` ${name}`}`,
+    async execute({ team_name: name }) {
+      return orFailed(async () => {
+        const { team } = await ports.remove(name);
+        return textResult(`The team ${team} is gone, with its mail and its tasks.`);
+      });
+    },
+  });
+}
