@@ -2,7 +2,10 @@ import type { Member, MemberState, MemberStatus } from "../../protocol/index.ts"
 
 /** What members say of themselves, each about itself alone, and whether whoever said it is still there. */
 export interface Presence {
-  /** This process speaks for the member until `close`. Renews its lease in the background and keeps no process alive. */
+  /**
+   * This process speaks for the member until `close`. Renews its lease in the background and keeps no process alive.
+   * Rejects with `team` while another process does, is alive and has a lease.
+   */
   announce(name: string, state: MemberState, detail?: string): Promise<OwnPresence>;
   /** Undefined for who has never said anything. */
   look(name: string): Promise<MemberPresence | undefined>;
@@ -13,6 +16,8 @@ export interface Presence {
 }
 
 export interface OwnPresence {
+  /** Aborted when another process has taken the member over: this one was away for longer than its lease, and must stop. */
+  readonly lost: AbortSignal;
   /** On disk when it resolves. Does nothing if nothing has changed. */
   set(state: MemberState, detail?: string): Promise<void>;
   /** No more renewals; the last word stays, and its lease runs out. Say `ended` first if that is so. */

@@ -28,6 +28,8 @@ export type Written<Change, Refusal> =
 export interface JournalOptions extends CompactOptions {
   readonly path: string;
   readonly watcher: FolderWatcher;
+  /** Whoever opens it knows that it was there: without its file nothing is empty, and nothing is made. */
+  readonly isRequired?: boolean;
   /** Over this size it is compacted, if that makes it much smaller. */
   readonly limitBytes?: number;
   /** `process` is for measuring: without the sync, a power cut loses what was acknowledged. */
@@ -38,7 +40,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   fold: JournalFold<State, Entry, Change, Refusal>,
   options: JournalOptions,
 ): SealedJournal<State, Entry, Change, Refusal> {
-  const { path, clock, createId, watcher, limitBytes = 1_000_000, durability = "disk" } = options;
+  const { path, clock, createId, watcher, isRequired = false } = options;
+  const { limitBytes = 1_000_000, durability = "disk" } = options;
   let state = fold.empty();
   let current: Part | undefined;
   let last: Pick<Part, "journal" | "epoch" | "sealed"> | undefined;
@@ -53,7 +56,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     for (;;) {
       current ??= openPart(path);
       if (current === undefined) {
-        if (last !== undefined) throw removed(path);
+        if (last !== undefined || isRequired) throw removed(path);
         return undefined;
       }
       readOn(current);
@@ -269,7 +272,7 @@ const newer = (path: string, version: number) =>
   storageError("use", path, new Error(`it is of format ${version}, from a newer Troupe; update this one`));
 
 const removed = (path: string) =>
-  storageError("use", path, new Error("it was removed or replaced while it was in use"));
+  storageError("use", path, new Error("it is not there any more, or another one is in its place"));
 
 const stuck = (path: string) =>
   storageError(

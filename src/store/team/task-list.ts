@@ -3,6 +3,7 @@ import { TroupeError, type WorkItem } from "../../protocol/index.ts";
 import { applyTask } from "./apply-task.ts";
 import type { JournalFold } from "./journal-fold.ts";
 import { judgeTask, type RefusedTask } from "./judge-task.ts";
+import { runtimeName } from "./names.ts";
 import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
 import { TaskEntry } from "./task-entry.ts";
 import type { NewTask, TaskActor, TaskAnswer, TaskChange, TaskClaimer, TaskList, TaskPatch } from "./task-list-port.ts";
@@ -79,10 +80,7 @@ export function openTaskList(options: JournalOptions): TaskList {
   };
 }
 
-/** Who gives back what the dead have left; nobody can have this name. */
-const runtimeName = "troupe";
-
-const taskFold: JournalFold<TaskState, TaskEntry, TaskChange, RefusedTask> = {
+export const taskFold: JournalFold<TaskState, TaskEntry, TaskChange, RefusedTask> = {
   version: 1,
   entry: TaskEntry,
   empty: emptyTasks,

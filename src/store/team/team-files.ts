@@ -15,8 +15,9 @@ export interface TeamFiles {
 
 export const teamsFolder = (home: string): string => join(home, "teams");
 
-export function teamFiles(home: string, team: string): TeamFiles {
-  const folder = join(teamsFolder(home), safeName(team));
+export const teamFiles = (home: string, team: string): TeamFiles => filesIn(join(teamsFolder(home), safeName(team)));
+
+export function filesIn(folder: string): TeamFiles {
   return {
     folder,
     record: join(folder, "team.jsonl"),

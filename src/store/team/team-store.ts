@@ -1,4 +1,3 @@
-import type { Clock, CreateId } from "../../platform/index.ts";
 import type { Team } from "../../protocol/index.ts";
 import type { Inbox, MailBodies } from "./inbox-port.ts";
 import type { Presence } from "./presence-port.ts";
@@ -13,8 +12,11 @@ export interface TeamStore {
   open(name: string): Promise<StoredTeam>;
   /** By name. A team whose record cannot be read is listed with its problem. */
   list(): Promise<readonly TeamSummary[]>;
-  /** Rejects with `team` while members are alive and have not ended, naming them, unless told to `force`. */
-  delete(name: string, options?: { readonly force?: boolean }): Promise<void>;
+  /**
+   * Rejects with `team` while members may be alive and have not ended, naming them, unless told to `force`. `except`:
+   * who asks, and is one of them.
+   */
+  delete(name: string, options?: { readonly force?: boolean; readonly except?: readonly string[] }): Promise<void>;
 }
 
 export interface NewTeam {
@@ -41,9 +43,4 @@ export interface TeamSummary {
   readonly name: string;
   readonly team?: Team;
   readonly problem?: string;
-}
-
-export interface TeamStoreOptions {
-  readonly clock: Clock;
-  readonly createId: CreateId;
 }

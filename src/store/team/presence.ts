@@ -1,0 +1,167 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Clock,
+  currentProcess,
+  hasErrorCode,
+  isAlive,
+  type ProcessIdentity,
+  safeName,
+  storageError,
+} from "../../platform/index.ts";
+import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../protocol/index.ts";
+import { type PresenceFile, readPresence, writePresence } from "./presence-file.ts";
+import type { MemberPresence, OwnPresence, Presence } from "./presence-port.ts";
+
+export interface PresenceOptions {
+  readonly folder: string;
+  readonly clock: Pick<Clock, "now">;
+  /** Milliseconds since the machine was started, the same for every process on it. */
+  readonly uptime?: () => number;
+  readonly owner?: ProcessIdentity;
+  /** How long a word counts without being renewed. */
+  readonly leaseMs?: number;
+  readonly beatMs?: number;
+}
+
+/** One small file for each member, rewritten by its owner alone. */
+export function createPresence(options: PresenceOptions): Presence & { close(): Promise<void> } {
+  const { folder, clock, uptime = systemUptime, leaseMs = 10_000, beatMs = 2_000 } = options;
+  const here = options.owner ?? currentProcess();
+  const spoken = new Map<string, Spoken>();
+  let timer: NodeJS.Timeout | undefined;
+  const pathOf = (name: string) => join(folder, `${safeName(name)}.json`);
+
+  const announce = async (name: string, state: MemberState, detail?: string): Promise<OwnPresence> => {
+    const before = readPresence(pathOf(name));
+    if (before !== undefined && before !== "damaged" && !sameProcess(before.owner, here)) {
+      if (judge(before).alive === "alive") throw spokenFor(name, before.owner.pid);
+    }
+    spoken.get(name)?.lost.abort();
+    const own: Spoken = { name, state, detail, since: now(), lost: new AbortController() };
+    spoken.set(name, own);
+    makeOwnFolder(folder);
+    say(own);
+    timer ??= setInterval(beat, beatMs).unref();
+    return {
+      lost: own.lost.signal,
+      set: async (nextState, nextDetail) => {
+        if (own.lost.signal.aborted) throw takenOver(name);
+        if (own.state === nextState && own.detail === nextDetail) return;
+        const since = own.state === nextState ? own.since : now();
+        Object.assign(own, { state: nextState, detail: nextDetail, since });
+        renew(own);
+        if (own.lost.signal.aborted) throw takenOver(name);
+      },
+      close: async () => stop(own),
+    };
+  };
+
+  const now = () => new Date(clock.now()).toISOString();
+
+  const say = ({ name, state, detail, since }: Spoken) =>
+    writePresence(pathOf(name), { name, state, detail, since, owner: here, beat: uptime() });
+
+  /** Whoever was stopped past its lease must not speak over who has taken its place. */
+  const renew = (own: Spoken) => {
+    const there = readPresence(pathOf(own.name));
+    const isOurs = there === undefined || there === "damaged" || sameProcess(there.owner, here);
+    if (isOurs) return say(own);
+    stop(own);
+    own.lost.abort();
+  };
+
+  const beat = () => {
+    for (const own of spoken.values()) {
+      try {
+        renew(own);
+      } catch (error) {
+        // A lease that cannot be renewed runs out, and whoever looks sees that; the next beat tries again.
+        if (!TroupeError.is(error)) throw error;
+      }
+    }
+  };
+
+  const stop = (own: Spoken) => {
+    if (spoken.get(own.name) === own) spoken.delete(own.name);
+    if (spoken.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const look = (name: string): MemberPresence | undefined => {
+    const there = readPresence(pathOf(name));
+    if (there === undefined) return undefined;
+    if (there !== "damaged" && there.name === name) return judge(there);
+    const detail = `what it said of itself cannot be read (${pathOf(name)})`;
+    return { name, state: "starting", detail, since: now(), alive: "unknown", expired: false, pid: 0 };
+  };
+
+  const judge = ({ name, state, detail, since, owner, beat: at }: PresenceFile): MemberPresence => {
+    const process = isAlive(owner, here);
+    // Times since the start of another machine, or of this one before it was started again, say nothing here.
+    const expired = owner.bootId === here.bootId && uptime() - at > leaseMs;
+    const alive = process === "dead" || state === "ended" ? "dead" : expired ? "unknown" : process;
+    return { name, state, ...(detail !== undefined && { detail }), since, alive, expired, pid: owner.pid };
+  };
+
+  const statusOf = (member: Member): MemberStatus => {
+    const { name, ended } = member;
+    if (ended !== undefined) {
+      const detail = ended.detail === undefined ? ended.reason : `${ended.reason}: ${ended.detail}`;
+      return { name, state: "ended", detail, since: ended.at, alive: "dead" };
+    }
+    const there = look(name);
+    if (there === undefined) return { name, state: "starting", since: member.joinedAt, alive: "unknown" };
+    const { expired, pid: _, ...status } = there;
+    if (!expired || status.alive === "dead") return status;
+    const silent = `no sign of it for more than ${leaseMs / 1000} s`;
+    return { ...status, detail: status.detail === undefined ? silent : `${status.detail}; ${silent}` };
+  };
+
+  const whyGone = (name: string): string | undefined => {
+    const there = look(name);
+    if (there === undefined) return undefined;
+    if (there.state === "ended") return `${name} has ended`;
+    if (there.alive === "dead") return `the process of ${name} (${there.pid}) is gone`;
+    return there.expired ? `${name} has given no sign for more than ${leaseMs / 1000} s` : undefined;
+  };
+
+  return {
+    announce,
+    look: async (name) => look(name),
+    statusOf: async (members) => members.map(statusOf),
+    whyGone: async (name) => whyGone(name),
+    close: async () => {
+      clearInterval(timer);
+      spoken.clear();
+    },
+  };
+}
+
+interface Spoken {
+  readonly name: string;
+  readonly lost: AbortController;
+  state: MemberState;
+  detail: string | undefined;
+  since: string;
+}
+
+const systemUptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+const sameProcess = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
+  a.pid === b.pid && a.startedAt === b.startedAt && a.bootId === b.bootId && a.host === b.host;
+
+function makeOwnFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST")) throw storageError("make the folder", folder, error);
+  }
+}
+
+const spokenFor = (name: string, pid: number) =>
+  new TroupeError("team", `${name} is run by process ${pid} already. End it there first, or wait until it has ended.`);
+
+const takenOver = (name: string) =>
+  new TroupeError("team", `Another process runs ${name} now: this one gave no sign for too long, and must stop.`);

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { AllowedPath, Member, SessionId, Team } from "../../protocol/index.ts";
+
+const written = { at: z.string() };
+const MemberChange = Member.omit({ agentId: true, name: true, joinedAt: true, ended: true }).partial();
+
+/** What is asked of a team record, as it is stored. */
+export const TeamEntry = z.discriminatedUnion("do", [
+  /** `key` is the skeleton of its name: who has one that looks the same is refused. */
+  z.object({ do: z.literal("join"), ...written, key: z.string(), member: Member }),
+  z.object({
+    do: z.literal("change"),
+    ...written,
+    name: z.string(),
+    patch: MemberChange.extend({ ended: z.null().optional() }),
+  }),
+  z.object({ do: z.literal("end"), ...written, name: z.string(), ended: Member.shape.ended.unwrap() }),
+  z.object({
+    do: z.literal("team"),
+    ...written,
+    patch: z.object({
+      description: z.string().optional(),
+      leadSessionId: SessionId.optional(),
+      hiddenPaneIds: z.array(z.string()).optional(),
+    }),
+  }),
+  z.object({ do: z.literal("allow"), ...written, path: AllowedPath }),
+]);
+export type TeamEntry = z.infer<typeof TeamEntry>;
+
+export const TeamSnapshot = z.object({ team: Team, keys: z.array(z.tuple([z.string(), z.string()])) });

@@ -1,0 +1,129 @@
+import { nearestName } from "../../platform/index.ts";
+import { type Member, type Team, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { createJournalFile } from "./compact-journal.ts";
+import { skeletonOf } from "./look-alike.ts";
+import { checkName, uniqueName } from "./names.ts";
+import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
+import { memberKey } from "./member-key.ts";
+import type { TeamEntry } from "./team-entry.ts";
+import { type RefusedTeam, teamFold } from "./team-fold.ts";
+import type { NewMember, TeamRecord } from "./team-record-port.ts";
+import type { NewTeam } from "./team-store.ts";
+
+/** The team record in one file. The file must be there: `createTeamRecord` makes it. */
+export function openTeamRecord(options: JournalOptions & { readonly keysFolder: string }): TeamRecord {
+  const journal = openSealedJournal(teamFold, options);
+  const now = () => new Date(options.clock.now()).toISOString();
+
+  const current = (): Team => {
+    const { team } = journal.read();
+    if (team === undefined) throw new TroupeError("team", `There is no team record in ${options.path}.`);
+    return team;
+  };
+
+  const write = async (entry: TeamEntry): Promise<Team | RefusedTeam> => {
+    current();
+    const written = await journal.write(entry);
+    return written.ok ? written.change : written.refusal;
+  };
+
+  const join = async (wanted: NewMember) => {
+    const asked = checkName(wanted.name, "member");
+    for (;;) {
+      const team = current();
+      const { keys } = journal.read();
+      const name = uniqueName(asked, (skeleton) => keys.has(skeleton));
+      const member: Member = {
+        tmuxPaneId: "",
+        ...wanted,
+        subscriptions: [...(wanted.subscriptions ?? [])],
+        agentId: `${name}@${team.name}`,
+        name,
+        joinedAt: now(),
+      };
+      const answer = await write({ do: "join", at: member.joinedAt, key: skeletonOf(name), member });
+      if ("reason" in answer) {
+        if (answer.reason === "done" && answer.member !== undefined) return { member: answer.member, isNew: false };
+        continue;
+      }
+      await memberKey(options.keysFolder, name);
+      return { member: memberOf(answer, name), isNew: true };
+    }
+  };
+
+  const writeMember = async (entry: TeamEntry & { name: string }): Promise<Member> => {
+    const answer = await write(entry);
+    if (!("reason" in answer)) return memberOf(answer, entry.name);
+    if (answer.reason === "done" && answer.member !== undefined) return answer.member;
+    throw nobody(current(), entry.name);
+  };
+
+  const writeTeam = async (entry: TeamEntry): Promise<Team> => {
+    const answer = await write(entry);
+    return "reason" in answer ? current() : answer;
+  };
+
+  return {
+    read: async () => current(),
+    current,
+    join,
+    change: (name, patch) => writeMember({ do: "change", at: now(), name, patch }),
+    end: (name, ended) => writeMember({ do: "end", at: now(), name, ended: { ...ended, at: now() } }),
+    changeTeam: (patch) => writeTeam({ do: "team", at: now(), patch }),
+    allowPath: (path) => writeTeam({ do: "allow", at: now(), path: { ...path, addedAt: now() } }),
+    keyOf: async (name) => {
+      const team = current();
+      if (name !== teamUser && !team.members.some((member) => member.name === name)) throw nobody(team, name);
+      return memberKey(options.keysFolder, name);
+    },
+    follow: journal.follow,
+    problems: journal.problems,
+    close: journal.close,
+  };
+}
+
+/** Whole or not at all; never in the place of another. */
+export async function createTeamRecord(
+  options: Pick<JournalOptions, "path" | "clock" | "createId">,
+  { name, description, leadSessionId, leadColor, cwd }: NewTeam,
+): Promise<void> {
+  const at = new Date(options.clock.now()).toISOString();
+  const leadAgentId = `${teamLead}@${name}`;
+  const lead: Member = {
+    agentId: leadAgentId,
+    name: teamLead,
+    ...(leadColor !== undefined && { color: leadColor }),
+    joinedAt: at,
+    tmuxPaneId: "",
+    cwd,
+    ...(leadSessionId !== undefined && { sessionId: leadSessionId }),
+    subscriptions: [],
+    backendType: "in-process",
+  };
+  const team: Team = {
+    name,
+    ...(description !== undefined && { description }),
+    createdAt: at,
+    leadAgentId,
+    ...(leadSessionId !== undefined && { leadSessionId }),
+    hiddenPaneIds: [],
+    teamAllowedPaths: [],
+    members: [lead],
+  };
+  const keys = new Map([teamLead, teamUser].map((taken) => [skeletonOf(taken), taken]));
+  const snapshot = teamFold.snapshot({ team, keys });
+  await createJournalFile(options.path, { version: teamFold.version, snapshot, createId: options.createId });
+}
+
+function memberOf(team: Team, name: string): Member {
+  const member = team.members.find((candidate) => candidate.name === name);
+  if (member === undefined) throw nobody(team, name);
+  return member;
+}
+
+function nobody(team: Team, name: string): TroupeError {
+  const names = team.members.map((member) => member.name);
+  const near = nearestName(name, names);
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  return new TroupeError("team", `Team ${team.name} has no member ${name}.${hint} It has: ${names.join(", ")}.`);
+}
