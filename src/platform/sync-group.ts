@@ -1,7 +1,7 @@
 export interface SyncGroup {
   /** One sync at a time: those who ask while one runs wait for the next, together, since it covers what they wrote. */
   sync(): Promise<void>;
-  /** Resolves when the one that is running has ended, well or not. */
+  /** Resolves when the one that is running, and the one that waits for it, have ended, well or not. */
   idle(): Promise<void>;
 }
 
@@ -26,7 +26,10 @@ export function createSyncGroup(syncOnce: () => Promise<void>): SyncGroup {
     return next;
   };
 
-  const idle = () => running ?? Promise.resolve();
+  const idle = async () => {
+    const ignored = () => undefined; // told to those who asked for it
+    while (running !== undefined || next !== undefined) await (next?.catch(ignored) ?? running);
+  };
 
   return { sync, idle };
 }

@@ -111,7 +111,7 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
   const close = () => {
     isClosed = true;
     due.clear();
-    for (const folder of [...folders.values()]) leave(folder);
+    for (const folder of folders.values()) leave(folder);
   };
 
   return { follow, hold, close };

@@ -8,6 +8,10 @@ export type {
   SessionStore,
   SessionSummary,
 } from "./session-store.ts";
+export { createFileTeamStore } from "./team/file-team-store.ts";
+export { checkName } from "./team/names.ts";
+export type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "./team/inbox-port.ts";
+export { openMailFiles } from "./team/mail-files.ts";
 export type { MemberPresence, OwnPresence, Presence } from "./team/presence-port.ts";
 export type {
   NewTask,
@@ -20,5 +24,7 @@ export type {
   TaskProof,
   TaskRefusal,
 } from "./team/task-list-port.ts";
+export { openTaskList } from "./team/task-list.ts";
 export type { MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/team-record-port.ts";
+export { teamFiles } from "./team/team-files.ts";
 export type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team/team-store.ts";

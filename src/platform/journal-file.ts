@@ -1,0 +1,215 @@
+import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, statSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { encodeLine } from "./line-codec.ts";
+import { storageError } from "./storage-error.ts";
+import { syncFolder } from "./sync-folder.ts";
+import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
+
+/**
+ * One of any number of writers of a line file that its reader may rename at any moment. A record counts once it is in the
+ * file that the path still leads to after the write; otherwise it is written again, into the file that is there now, so a
+ * reader drops what it knows already. Opened by the first append, closed when nothing was appended for a while.
+ */
+export interface JournalFile {
+  readonly path: string;
+  /**
+   * In one write, and in the order of the calls. `process`: survives the death of any process. `soon`: and a power cut,
+   * after at most a second. `disk`: a power cut at once; those who wait together share one sync. Rejects with `storage`
+   * if it may not; after a failed sync the record may be read all the same.
+   */
+  append(record: unknown, durability: Durability): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Durability = "process" | "soon" | "disk";
+
+export interface JournalFileOptions {
+  /** Called when the file cannot be made because its folder is not there. Throws if it cannot be made either. */
+  readonly makeFolder?: () => void;
+}
+
+export function openJournalFile(path: string, options: JournalFileOptions = {}): JournalFile {
+  let handle: Handle | undefined;
+  let backgroundFailure: unknown;
+  let isClosed = false;
+  /** Files that were moved away from under this writer and are still being synced and closed. */
+  const leaving = new Set<Promise<void>>();
+
+  // Everything up to the write is synchronous, so that records lie in the order of the calls.
+  const append = async (record: unknown, durability: Durability): Promise<void> => {
+    if (isClosed) throw new Error(`${path} is closed`);
+    const bytes = encode(path, record);
+    reportBackgroundFailure();
+    const target = write(bytes);
+    if (durability === "disk") return target.syncs.sync();
+    if (durability === "soon") target.isDirty = true;
+    tick(target);
+  };
+
+  const write = (bytes: Buffer): Handle => {
+    for (;;) {
+      const target = (handle ??= openHandle());
+      writeWhole(path, target.fd, bytes);
+      if (isAtPath(path, target)) return target;
+      leave(target);
+    }
+  };
+
+  const openHandle = (): Handle => {
+    const fd = openForAppend(path, options);
+    const { dev, ino } = identify(path, fd);
+    const target: Handle = { fd, dev, ino, isDirty: false, syncs: createSyncGroup(() => syncOnce(target)) };
+    return target;
+  };
+
+  const syncOnce = async (target: Handle) => {
+    if (target.failure !== undefined) throw target.failure;
+    target.isDirty = false;
+    try {
+      await promisify(fdatasync)(target.fd);
+      // Once, whoever made the file: that one may have been killed before it could do this.
+      if (!target.isFolderSynced) await syncFolder(dirname(path));
+      target.isFolderSynced = true;
+    } catch (error) {
+      // The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie.
+      target.failure = storageError("sync", path, error);
+      leave(target);
+      throw target.failure;
+    }
+  };
+
+  /** Syncs what `soon` was promised for; with nothing to sync any more, gives the descriptor back. */
+  const tick = (target: Handle) => {
+    target.timer ??= setTimeout(() => {
+      target.timer = undefined;
+      if (!target.isDirty) return leave(target);
+      target.syncs.sync().then(
+        () => tick(target),
+        (error: unknown) => {
+          backgroundFailure = error;
+        },
+      );
+    }, syncSoonMs).unref();
+  };
+
+  const leave = (target: Handle) => {
+    if (handle === target) handle = undefined;
+    if (target.isLeft) return;
+    target.isLeft = true;
+    const left = retire(target)
+      .catch((error: unknown) => {
+        backgroundFailure ??= error;
+      })
+      .finally(() => leaving.delete(left));
+    leaving.add(left);
+  };
+
+  /** A descriptor is closed only when no sync uses it: by then the number may be another file's. */
+  const retire = async (target: Handle) => {
+    clearTimeout(target.timer);
+    if (target.isDirty && target.failure === undefined) await target.syncs.sync();
+    await target.syncs.idle();
+    try {
+      closeSync(target.fd);
+    } catch (error) {
+      throw storageError("close", path, error);
+    }
+  };
+
+  const reportBackgroundFailure = () => {
+    if (backgroundFailure === undefined) return;
+    const failure = backgroundFailure;
+    backgroundFailure = undefined;
+    throw failure;
+  };
+
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    if (handle !== undefined) leave(handle);
+    await Promise.all(leaving);
+    reportBackgroundFailure();
+  };
+
+  return { path, append, close };
+}
+
+interface Handle {
+  readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
+  readonly syncs: SyncGroup;
+  /** Holds something that `soon` was promised for. */
+  isDirty: boolean;
+  isFolderSynced?: boolean;
+  isLeft?: boolean;
+  timer?: NodeJS.Timeout | undefined;
+  failure?: unknown;
+}
+
+const syncSoonMs = 500;
+
+function encode(path: string, record: unknown): Buffer {
+  try {
+    return Buffer.from(encodeLine(record));
+  } catch (error) {
+    throw storageError("write to", path, error);
+  }
+}
+
+function writeWhole(path: string, fd: number, bytes: Buffer): void {
+  let written: number;
+  try {
+    written = writeSync(fd, bytes);
+    // Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers.
+    if (written < bytes.length) written = writeSync(fd, bytes);
+  } catch (error) {
+    throw storageError("write to", path, error);
+  }
+  if (written === bytes.length) return;
+  const short = new Error(`only ${written} of ${bytes.length} bytes were written`);
+  throw storageError("write to", path, Object.assign(short, { code: "ENOSPC" }));
+}
+
+function identify(path: string, fd: number): Stats {
+  try {
+    return fstatSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    throw storageError("open", path, error);
+  }
+}
+
+function isAtPath(path: string, handle: Handle): boolean {
+  try {
+    const there = statSync(path, { throwIfNoEntry: false });
+    return there !== undefined && isSame(there, handle) && (hasExactNumber(there) || isSameExactly(path, handle.fd));
+  } catch (error) {
+    throw storageError("look for", path, error);
+  }
+}
+
+const isSame = (a: { dev: number; ino: number }, b: { dev: number; ino: number }) => a.ino === b.ino && a.dev === b.dev;
+
+/** Some file systems number files beyond what a double tells apart. */
+const hasExactNumber = (stats: Stats) => stats.ino <= Number.MAX_SAFE_INTEGER;
+
+const isSameExactly = (path: string, fd: number) =>
+  statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
+
+function openForAppend(path: string, { makeFolder }: JournalFileOptions): number {
+  const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    const isFolderMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isFolderMissing || makeFolder === undefined) throw storageError("open", path, error);
+  }
+  makeFolder();
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    throw storageError("open", path, error);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Mail, MailId } from "../../protocol/index.ts";
+import type { HeldMail } from "./inbox-port.ts";
+import type { InboxRecord } from "./inbox-record.ts";
+
+/** What an inbox comes to, record by record, in the order of its files. */
+export interface InboxFold {
+  /** In the order in which they came; a mail that comes again stays where it was. */
+  readonly entries: ReadonlyMap<MailId, InboxEntry>;
+  readonly unread: ReadonlyMap<MailId, InboxEntry>;
+  /** Digests of damaged lines that are taken care of. */
+  readonly aside: ReadonlySet<string>;
+  readonly compactedThrough: MailId | undefined;
+  /** How many mails of this file are known, and how many of them are unread. */
+  countsOf(segment: number): { readonly held: number; readonly unread: number };
+  /** Gives the entry of a mail that was not known. */
+  apply(record: InboxRecord, segment: number): InboxEntry | undefined;
+  /** The mails of a file that are read, and are kept nowhere any more; gives the greatest of their ids. */
+  forget(segment: number): MailId | undefined;
+}
+
+export interface InboxEntry {
+  /** Undefined for one that was read, in a fold that keeps only what is unread. */
+  mail: Mail | undefined;
+  state: "queued" | "delivered" | "read";
+  /** Which of the inbox's files it was first found in. */
+  readonly segment: number;
+}
+
+export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === undefined ? [] : [{ mail, state }]);
+
+export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }): InboxFold {
+  const entries = new Map<MailId, InboxEntry>();
+  const unread = new Map<MailId, InboxEntry>();
+  const aside = new Set<string>();
+  const counts = new Map<number, { held: number; unread: number }>();
+  let compactedThrough: MailId | undefined;
+
+  const apply = (record: InboxRecord, segment: number): InboxEntry | undefined => {
+    if ("mail" in record) return add(record.mail, segment);
+    if ("mark" in record) for (const id of record.ids) mark(id, record.mark);
+    else if ("compacted" in record) compactedThrough = record.compacted;
+    else for (const digest of record.aside) aside.add(digest);
+    return undefined;
+  };
+
+  const add = (mail: Mail, segment: number): InboxEntry | undefined => {
+    if (entries.has(mail.id)) return undefined;
+    const entry: InboxEntry = { mail, state: "queued", segment };
+    entries.set(mail.id, entry);
+    unread.set(mail.id, entry);
+    const count = countOf(segment);
+    count.held += 1;
+    count.unread += 1;
+    return entry;
+  };
+
+  /** Only forwards. Of a mail that is gone, nothing is to be said any more. */
+  const mark = (id: MailId, state: "delivered" | "read") => {
+    const entry = entries.get(id);
+    if (entry === undefined || entry.state === "read") return;
+    entry.state = state;
+    if (state === "delivered") return;
+    unread.delete(id);
+    countOf(entry.segment).unread -= 1;
+    if (!keepsRead) entry.mail = undefined;
+  };
+
+  const countOf = (segment: number) => {
+    const count = counts.get(segment) ?? { held: 0, unread: 0 };
+    counts.set(segment, count);
+    return count;
+  };
+
+  const forget = (segment: number) => {
+    let greatest: MailId | undefined;
+    let forgotten = 0;
+    for (const [id, entry] of entries) {
+      if (entry.segment !== segment || entry.state !== "read") continue;
+      entries.delete(id);
+      forgotten += 1;
+      if (greatest === undefined || id > greatest) greatest = id;
+    }
+    countOf(segment).held -= forgotten;
+    return greatest;
+  };
+
+  return {
+    entries,
+    unread,
+    aside,
+    get compactedThrough() {
+      return compactedThrough;
+    },
+    countsOf: countOf,
+    apply,
+    forget,
+  };
+}

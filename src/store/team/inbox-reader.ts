@@ -1,0 +1,226 @@
+import { renameSync } from "node:fs";
+import { basename } from "node:path";
+import {
+  type Claim,
+  type Clock,
+  claim,
+  type CreateId,
+  type FolderWatcher,
+  type JournalFile,
+  storageError,
+} from "../../platform/index.ts";
+import type { MailId } from "../../protocol/index.ts";
+import { compactSegments } from "./inbox-compaction.ts";
+import { type CurrentScan, openCurrentFile } from "./inbox-current.ts";
+import { createInboxFold, heldMail, type InboxEntry } from "./inbox-fold.ts";
+import type { HeldMail, InboxReader } from "./inbox-port.ts";
+import { listSegments, readSegments, segmentPath } from "./inbox-segments.ts";
+import type { DamagedLine } from "./inbox-scan.ts";
+import { fileTime, writeBeside } from "../write-beside.ts";
+
+export interface InboxReaderOptions {
+  readonly member: string;
+  readonly path: string;
+  readonly journal: JournalFile;
+  readonly watcher: FolderWatcher;
+  readonly clock: Pick<Clock, "now">;
+  readonly createId: CreateId;
+  /** A file beyond this size is moved away once most of it is read. */
+  readonly rotateBytes: number;
+}
+
+/** The one who marks what was read, and keeps the files small. Its folder is there. */
+export async function openInboxReader(options: InboxReaderOptions): Promise<InboxReader> {
+  const { path, member, clock, createId } = options;
+  const held = await claim(path.replace(/jsonl$/, "reader.jsonl"), { what: `The inbox of ${member}`, clock, createId });
+  try {
+    return createReader(options, held);
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
+}
+
+function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
+  const { path, journal, watcher, clock } = options;
+  const fold = createInboxFold({ keepsRead: false });
+  const followers = new Set<Follower>();
+  const moved = new Set<number>();
+  const notices: string[] = [];
+  let chores: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  /** Something damaged is nowhere but in the files: they must stay. */
+  let isDamageUnsaved = false;
+
+  const segments = listSegments(path);
+  const number = (segments.at(-1)?.number ?? 0) + 1;
+  const old = readSegments(segments, fold);
+  const current = openCurrentFile(path, { fold, number, wasMovedByUs: (which) => moved.has(which) });
+
+  const start = () => {
+    setAside(old.damaged);
+    const { hasTail } = scan();
+    if (!hasTail) return;
+    const failure = current.endLastLine();
+    if (failure === undefined) scan();
+    else notices.push(`The end of an inbox could not be put right: ${failure.message}`);
+  };
+
+  const scan = (): CurrentScan => {
+    const found = current.scan();
+    notices.push(...found.trouble);
+    setAside(found.damaged);
+    for (const follower of followers) follower.tell(found.arrived);
+    return found;
+  };
+
+  const unread = async (): Promise<readonly HeldMail[]> => {
+    if (isClosed) throw closedError(options.member);
+    scan();
+    await chores;
+    return [...fold.unread.values()].flatMap(heldMail);
+  };
+
+  const mark = async (ids: readonly MailId[], state: "delivered" | "read"): Promise<void> => {
+    if (isClosed) throw closedError(options.member);
+    if (ids.some((id) => !fold.entries.has(id))) scan();
+    const changed = ids.filter((id) => isBefore(fold.entries.get(id), state));
+    if (changed.length === 0) return;
+    const record = { mark: state, ids: changed };
+    await journal.append(record, "soon");
+    fold.apply(record, current.number);
+    if (state === "read") moveAway();
+  };
+
+  /** A large file that is mostly read makes room for a new one, without anybody having to wait. */
+  const moveAway = () => {
+    const { held: all, unread: open } = fold.countsOf(current.number);
+    if (isClosed || current.size < options.rotateBytes || open * 2 > all) return;
+    const { number: which } = current;
+    try {
+      renameSync(path, segmentPath(path, which));
+      moved.add(which);
+      scan();
+    } catch (error) {
+      notices.push(storageError("move away", path, error).message);
+      return;
+    }
+    inTurn(async () => {
+      if (!isDamageUnsaved) await compactSegments({ path, fold, journal, newest: which });
+    });
+  };
+
+  const setAside = (damaged: readonly DamagedLine[]) => {
+    if (damaged.length === 0) return;
+    inTurn(async () => {
+      const wasUnsaved = isDamageUnsaved;
+      isDamageUnsaved = true;
+      const data = Buffer.concat(damaged.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]));
+      const copy = await writeBeside(`${path}.bad-${fileTime(clock)}`, { data });
+      isDamageUnsaved = wasUnsaved;
+      const first = damaged[0]?.reason ?? "";
+      const what = damaged.length === 1 ? "a line" : `${damaged.length} lines`;
+      notices.push(`${path}: ${what} could not be read (${first}); what they held is in ${basename(copy)}.`);
+      const record = { aside: damaged.map(({ digest }) => digest) };
+      await journal.append(record, "soon");
+      fold.apply(record, current.number);
+    });
+  };
+
+  /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
+  const inTurn = (work: () => Promise<void>) => {
+    chores = chores.then(work).catch((error: unknown) => {
+      notices.push(`The inbox of ${options.member} could not be put in order: ${messageOf(error)}`);
+    });
+  };
+
+  async function* follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]> {
+    if (isClosed) throw closedError(options.member);
+    const follower = createFollower();
+    const onHint = () => {
+      try {
+        scan();
+      } catch (error) {
+        follower.fail(error);
+      }
+    };
+    const onAbort = () => follower.wake();
+    const stop = watcher.follow(path, onHint);
+    const release = watcher.hold();
+    signal.addEventListener("abort", onAbort);
+    try {
+      scan();
+      follower.tell([...fold.unread.values()]);
+      followers.add(follower);
+      for (;;) {
+        if (signal.aborted || isClosed) return;
+        const batch = follower.take();
+        if (batch.length > 0) yield batch;
+        else await follower.woken();
+      }
+    } finally {
+      followers.delete(follower);
+      signal.removeEventListener("abort", onAbort);
+      release();
+      stop();
+    }
+  }
+
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const follower of followers) follower.wake();
+    await chores;
+    current.close();
+    await held.release();
+  };
+
+  start();
+  return { unread, follow, mark, takeNotices: () => notices.splice(0), close };
+}
+
+interface Follower {
+  tell(arrived: readonly InboxEntry[]): void;
+  fail(error: unknown): void;
+  wake(): void;
+  /** Throws what it failed with. */
+  take(): readonly HeldMail[];
+  woken(): Promise<void>;
+}
+
+function createFollower(): Follower {
+  let waiting: InboxEntry[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let resolve: (() => void) | undefined;
+  const wake = () => {
+    resolve?.();
+    resolve = undefined;
+  };
+  return {
+    wake,
+    tell(arrived) {
+      for (const entry of arrived) waiting.push(entry);
+      if (arrived.length > 0) wake();
+    },
+    fail(error) {
+      failure = { error };
+      wake();
+    },
+    take() {
+      if (failure !== undefined) throw failure.error;
+      // What was marked as read by now is somebody's already.
+      const batch = waiting.flatMap(heldMail);
+      waiting = [];
+      return batch;
+    },
+    woken: () => new Promise((done) => (resolve = done)),
+  };
+}
+
+function isBefore(entry: InboxEntry | undefined, state: "delivered" | "read"): boolean {
+  return entry !== undefined && entry.state !== "read" && entry.state !== state;
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const closedError = (member: string) => new Error(`the reader of the inbox of ${member} is closed`);

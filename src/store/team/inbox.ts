@@ -1,0 +1,48 @@
+import { type Clock, type CreateId, type FolderWatcher, openJournalFile } from "../../platform/index.ts";
+import type { Mail } from "../../protocol/index.ts";
+import { lookAtInbox, watchInbox } from "./inbox-look.ts";
+import type { HeldMail, Inbox, InboxReader } from "./inbox-port.ts";
+import { openInboxReader } from "./inbox-reader.ts";
+
+export interface InboxOptions {
+  readonly member: string;
+  readonly path: string;
+  readonly watcher: FolderWatcher;
+  readonly clock: Pick<Clock, "now">;
+  readonly createId: CreateId;
+  /** Makes the folder of all inboxes; throws if the team is gone. */
+  readonly makeFolder: () => void;
+  readonly rotateBytes: number;
+  /** Aborts when the store closes. */
+  readonly closed: AbortSignal;
+}
+
+/** An inbox in a line file: `name.jsonl`, and `name.jsonl.1` and so on for what was moved away and is not all read. */
+export function openInbox(options: InboxOptions): Inbox & { close(): Promise<void> } {
+  const { member, path, watcher, closed } = options;
+  const journal = openJournalFile(path, { makeFolder: options.makeFolder });
+  const readers = new Set<InboxReader>();
+
+  const send = (mail: Mail) => journal.append({ mail }, mail.body.kind === "text" ? "soon" : "disk");
+
+  const openReader = async (): Promise<InboxReader> => {
+    options.makeFolder();
+    const reader = await openInboxReader({ ...options, journal });
+    readers.add(reader);
+    const close = async () => {
+      readers.delete(reader);
+      await reader.close();
+    };
+    return { ...reader, close };
+  };
+
+  const watch = (signal: AbortSignal): AsyncIterable<readonly HeldMail[]> =>
+    watchInbox(path, { watcher, signal: AbortSignal.any([signal, closed]) });
+
+  const close = async () => {
+    await Promise.all([...readers].map((reader) => reader.close()));
+    await journal.close();
+  };
+
+  return { member, send, look: async () => lookAtInbox(path), watch, openReader, close };
+}
