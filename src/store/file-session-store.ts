@@ -80,6 +80,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     latest: async (cwd) => newestFirst(await listProject(projectName(await realPathOf(cwd))))[0],
     read,
     readAgents,
+    taskListFile: async (id) => (await find(id)).files.taskList,
     repair,
   };
 }

@@ -45,6 +45,9 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
     latest: async (cwd) => list().find((summary) => summary.cwd === cwd),
     read: async (id) => ({ lead: [...find(id).lead], agents: new Map(find(id).agents) }),
     readAgents: async (id) => new Map(find(id).agents),
+    taskListFile: async (id) => {
+      throw new TroupeError("storage", `Session ${find(id).sessionId} is kept in memory: its tasks are in no file.`);
+    },
     repair: async (id) => [{ path: "", kept: find(id).lead.length, problems: [] }],
   };
 }
@@ -99,6 +102,9 @@ function openKept(kept: KeptSession, options: SessionStoreOptions): OpenedSessio
       return log;
     },
     saveOutput: async (name, data) => writeBeside(join(outputs(), safeName(name)), { data }),
+    get taskListFile() {
+      return join(outputs(), "tasks.jsonl");
+    },
     taskOutputFile: (id) => join(outputs(), `${safeName(id)}.output`),
     ownFolders: () => (folder === undefined ? [] : [folder]),
     scratchFolder: async () => outputs(),

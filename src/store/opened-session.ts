@@ -133,6 +133,7 @@ function toOpenedSession(
       const [, stem = name, extension = ""] = /^(.*?)(\.[a-z0-9]{1,8})?$/s.exec(name) ?? [];
       return writeBeside(join(await folderFor(files.results), safeName(stem)), { data, extension });
     },
+    taskListFile: files.taskList,
     taskOutputFile: (id) => {
       try {
         mkdirSync(files.tasks, { recursive: true, mode: 0o700 });

@@ -11,6 +11,8 @@ export interface SessionFiles {
   readonly owner: string;
   readonly subagents: string;
   readonly tasks: string;
+  /** The session's own task list, for agents that are in no team. */
+  readonly taskList: string;
   readonly results: string;
   readonly scratch: string;
 }
@@ -26,6 +28,7 @@ export function sessionFiles(home: string, project: string, sessionId: SessionId
     owner: join(folder, "owner.jsonl"),
     subagents: join(folder, "subagents"),
     tasks: join(folder, "tasks"),
+    taskList: join(folder, "tasks.jsonl"),
     results: join(folder, "results"),
     scratch: join(folder, "scratch"),
   };

@@ -17,6 +17,8 @@ export interface SessionStore {
   read(sessionId: string): Promise<SessionReading>;
   /** The same for all agents but the lead. */
   readAgents(sessionId: string): Promise<SessionReading["agents"]>;
+  /** Where the session's own task list is; for who only looks at it, or adds to it from outside. */
+  taskListFile(sessionId: string): Promise<string>;
   /** Makes a damaged session usable without what is damaged; the originals stay beside it. */
   repair(sessionId: string): Promise<RepairReport[]>;
 }
@@ -32,6 +34,8 @@ export interface OpenedSession {
   saveOutput(name: string, data: string | Uint8Array): Promise<string>;
   /** The file for a background task's output; its folder exists, the file may not. */
   taskOutputFile(id: string): string;
+  /** Where the session's own task list is kept; nothing is there before the first task. */
+  readonly taskListFile: string;
   /** Where all of the above is, as real paths: what an agent of this session may read without asking. */
   ownFolders(): readonly string[];
   /** A folder of the session's own for whatever passes. */
