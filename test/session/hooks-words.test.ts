@@ -143,10 +143,10 @@ describe("what is wrong with hooks", () => {
   });
 
   test("an event that does not exist here is told, and the others run", async () => {
-    const it = await started({ TeammateIdle: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
+    const it = await started({ TeaTime: [hook("exit 2")], Nonsense: [], PreToolUse: [hook("exit 2")] });
     await it.run();
     expect(it.marks).toEqual([]);
-    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeammateIdle do not run: there are SessionStart, /);
+    expect(it.all("notice.raised")[0]?.message).toMatch(/hooks of TeaTime do not run: there are SessionStart, /);
   });
 
   test("a guard of a kind that cannot be run blocks, and says so", async () => {

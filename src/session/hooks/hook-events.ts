@@ -28,6 +28,10 @@ export const hookEvents = {
   SubagentStart: { subject: "agent_type", speaks: true },
   /** What `Stop` is for the lead. */
   SubagentStop: { subject: "agent_type", blocks: true },
+  /** A member of a team has nothing left to do. */
+  TeammateIdle: { blocks: true },
+  TaskCreated: { blocks: true },
+  TaskCompleted: { blocks: true },
   PreCompact: { subject: "trigger", blocks: true },
   /** Makes the worktree itself, and prints where it is. */
   WorktreeCreate: { guards: true, blocks: true, speaks: true, alone: true, timeoutMs: 600_000 },

@@ -4,9 +4,10 @@ import type { ContentPart, PermissionMode } from "../../protocol/index.ts";
 import { createAgentHooks } from "./agent-hooks.ts";
 import { createHookRunner, type HookRunnerPorts } from "./hook-runner.ts";
 import type { Hook } from "./load-hooks.ts";
+import { createTeamHooks, type TeamHooks } from "./team-hooks.ts";
 
 /** The hooks of a session: its own moments, and its agents'. */
-export interface SessionHooks {
+export interface SessionHooks extends TeamHooks {
   readonly agent: AgentHooks;
   /** Does not wait: what they say goes with the first prompt, which does. */
   started(source: "startup" | "resume"): void;
@@ -47,6 +48,7 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
 
   return {
     agent: createAgentHooks(runner, ports),
+    ...createTeamHooks(runner, open.signal),
     started(source) {
       const input = { source, model: ports.model() };
       starting = runner

@@ -22,7 +22,7 @@ export async function completeTask({ list, task, patch, ports, signal }: Complet
   const { id } = task;
   const before = standsInTheWay(task, ports);
   if (before !== undefined) return failedResult(before);
-  const against = await ports.hooks?.taskCompleted(task);
+  const against = await ports.hooks?.taskCompleted(task, signal);
   if (against !== undefined) return failedResult(againstWords(id, against));
   const verdict = task.acceptance.length === 0 ? undefined : await ports.accept(task, signal);
   if (signal.aborted) return failedResult(`#${id} is not completed: you were interrupted before that was decided.`);

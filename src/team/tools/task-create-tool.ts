@@ -69,16 +69,17 @@ export function createTaskCreateTool(ports: TaskToolPorts): Tool {
     access: "write",
     subject: () => ({ kind: "own" }),
     title: (input) => `TaskCreate ${input.subject}`,
-    execute: (input) => orFailed(() => create(input, ports)),
+    execute: (input, { signal }) => orFailed(() => create(input, ports, signal)),
   });
 }
 
-async function create(input: TaskCreateInput, ports: TaskToolPorts): Promise<ToolResult> {
+async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
   const task = { ...input, subject: cleanText(input.subject), description: cleanText(input.description) };
-  const against = await ports.hooks?.taskCreated(task);
+  const against = await ports.hooks?.taskCreated(task, signal);
   if (against !== undefined) {
     return failedResult(`The task was not created: a hook of the user's is against it.\n${against}`);
   }
+  if (signal.aborted) return failedResult("The task was not created: you were interrupted before.");
   const list = await ports.list();
   const answer = await list.create(task, { name: ports.me() });
   if (!answer.ok) return failedResult(`${answer.message} The task was not created; TaskList shows which there are.`);

@@ -39,8 +39,8 @@ export type TaskEvent = Extract<StoredEvent, { type: `task.${string}` }>;
 
 /** Each gives why not, for the model; undefined where nothing is against it. */
 export interface TaskHooks {
-  taskCreated(task: Pick<NewTask, "subject" | "description">): Promise<string | undefined>;
-  taskCompleted(task: WorkItem): Promise<string | undefined>;
+  taskCreated(task: Pick<NewTask, "subject" | "description">, signal: AbortSignal): Promise<string | undefined>;
+  taskCompleted(task: WorkItem, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export const subjectLimit = 300;
