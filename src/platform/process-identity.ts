@@ -18,10 +18,19 @@ export const ProcessIdentity = z.object({
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
 
 export function currentProcess(): ProcessIdentity {
-  const startedAt = startOf(process.pid);
+  return identified(process.pid, startOf(process.pid));
+}
+
+/** Undefined when there is no such process any more. */
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  const start = startOf(pid);
+  return start === "gone" ? undefined : identified(pid, start);
+}
+
+function identified(pid: number, start: ReturnType<typeof startOf>): ProcessIdentity {
   return {
-    pid: process.pid,
-    startedAt: startedAt === "gone" || startedAt === "unreadable" ? "" : startedAt.at,
+    pid,
+    startedAt: typeof start === "string" ? "" : start.at,
     bootId: bootId(),
     machineId: optionalFile("/etc/machine-id") ?? "",
     host: hostname(),

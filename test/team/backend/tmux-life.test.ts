@@ -81,12 +81,12 @@ test("a pane that a user closes and one whose program ends are told of once each
   place.user(["-L", own.name, "resize-pane", "-Z", "-t", target]);
   const noticed = losses(place, panes, 2);
   place.user(["-L", own.name, "kill-pane", "-t", closed.pane.paneId]);
-  process.kill(ended.pid, "SIGKILL");
+  process.kill(ended.program?.pid ?? Number.NaN, "SIGKILL");
   const lost = await noticed;
   expect(lost.map(({ pane }) => pane.paneId).sort()).toEqual([closed, ended].map(({ pane }) => pane.paneId).sort());
   expect(await paneState(place.tmux, moved.pane)).toBe("there");
   expect(await closePane(place.tmux, moved.pane)).toBe("there");
-  expect(isRunning(moved.pid)).toBe(false);
+  expect(isRunning(moved.program)).toBe(false);
   // The user's own window is left, and so the server is.
   expect(await closeServer(place.tmux, moved.pane.socket)).toBe("kept");
   expect(place.user(["-L", own.name, "list-panes", "-a", "-F", "#{session_name}"])).toBe("theirs");
@@ -96,10 +96,10 @@ test("a program that does not want to end is ended with its pane; with the last 
   const place = await tmuxPlace();
   const [a, b] = [await opened(place, "a", "stubborn"), await opened(place, "b", "stubborn")];
   expect(await closePane(place.tmux, a.pane, { graceMs: 100 })).toBe("there");
-  expect([isRunning(a.pid), isRunning(b.pid)]).toEqual([false, true]);
+  expect([isRunning(a.program), isRunning(b.program)]).toEqual([false, true]);
   expect(await paneState(place.tmux, b.pane)).toBe("there");
   expect(await closePane(place.tmux, b.pane, { graceMs: 100 })).toBe("there");
-  expect([isRunning(b.pid), isRunning(b.pane.serverPid)]).toEqual([false, false]);
+  expect([isRunning(b.program), isRunning({ pid: b.pane.serverPid })]).toEqual([false, false]);
   expect(place.sockets()).toEqual([]);
   expect(await closePane(place.tmux, b.pane)).toBe("gone");
   expect(await closeServer(place.tmux, b.pane.socket)).toBe("ended");

@@ -50,7 +50,7 @@ test("eight at once, in a shell that is slow to start: every program gets exactl
   for (const [at, name] of names.entries()) {
     const seen = await testimony(place, name);
     expect(seen.words).toEqual([name, ...awkward]);
-    expect(seen.pid).toBe(opened[at]?.pid);
+    expect(seen.pid).toBe(opened[at]?.program?.pid);
     expect(seen.env["NAME"]).toBe(name);
   }
   expect(existsSync(place.file("shell-was-here"))).toBe(false);
@@ -62,7 +62,7 @@ test("eight at once, in a shell that is slow to start: every program gets exactl
   expect(listed).toEqual(opened.map(({ pane }) => `${pane.paneId} ${pane.mark}`).sort());
   expect(await closeServer(tmux, place.tmux.socketPath(own.name))).toBe("ended");
   expect(place.sockets()).toEqual([]);
-  expect(opened.filter(({ pid }) => isRunning(pid))).toEqual([]);
+  expect(opened.filter(({ program }) => isRunning(program))).toEqual([]);
 });
 
 test("the environment arrives as it is, and no key is left with the server or in a list of processes", async () => {
@@ -122,7 +122,7 @@ test("a program of a single word is not given to a shell either", async () => {
   const program = join(place.folder, "one; touch bait");
   writeFileSync(program, `#!/bin/sh\nexec sleep 100\n`);
   chmodSync(program, 0o755);
-  const { pid, pane } = await openPane(place.tmux, {
+  const { program: running, pane } = await openPane(place.tmux, {
     placement: own,
     title: "a",
     argv: [program],
@@ -130,7 +130,7 @@ test("a program of a single word is not given to a shell either", async () => {
     env: place.env,
   });
   expect(await paneState(place.tmux, pane)).toBe("there");
-  expect(isRunning(pid)).toBe(true);
+  expect(isRunning(running)).toBe(true);
   expect(await closePane(place.tmux, pane)).toBe("there");
 });
 

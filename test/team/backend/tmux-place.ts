@@ -96,9 +96,10 @@ export async function testimony(place: TmuxPlace, out: string): Promise<Testimon
 }
 
 /** Zombies do not count: they wait for a parent that is nobody of ours. */
-export function isRunning(pid: number): boolean {
+export function isRunning(program: { readonly pid: number } | undefined): boolean {
+  if (program === undefined) throw new Error("it was over before anybody looked");
   try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${program.pid}/status`, "utf8"));
   } catch {
     return false;
   }

@@ -55,7 +55,7 @@ test("beside the user's own pane: readable, without taking the focus, and with n
 
   expect(await closeServer(tmux, socket)).toBe("kept");
   for (const one of all) expect(await closePane(tmux, one.pane)).toBe("there");
-  expect(all.filter(({ pid }) => isRunning(pid))).toEqual([]);
+  expect(all.filter(({ program }) => isRunning(program))).toEqual([]);
   expect(users(place, "list-panes", "-a", "-F", "#{pane_id}")).toBe(pane);
 });
 
@@ -138,7 +138,7 @@ test("a hidden pane has a window to itself, its program goes on, and it comes ba
   expect(windowOf(place, a.pane.paneId)).not.toBe(windowOf(place, pane));
   expect(users(place, "display-message", "-p", "-t", a.pane.paneId, "#{window_name}")).toBe("a");
   expect(windowOf(place, b.pane.paneId)).toBe(windowOf(place, pane));
-  expect(isRunning(a.pid)).toBe(true);
+  expect(isRunning(a.program)).toBe(true);
   expect(await hidePane(tmux, a.pane)).toBe("there");
   expect(await showPane(tmux, a.pane, pane)).toBe("there");
   expect(windowOf(place, a.pane.paneId)).toBe(windowOf(place, pane));

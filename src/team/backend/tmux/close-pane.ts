@@ -1,6 +1,7 @@
-import { endProcessTree } from "../../../platform/index.ts";
+import { endProcessTree, isAlive, type ProcessIdentity } from "../../../platform/index.ts";
 import { type TmuxPane, TroupeError } from "../../../protocol/index.ts";
 import { removeDeadSocket } from "./own-socket.ts";
+import { processMark } from "./open-pane.ts";
 import { ifSamePane, isSamePane, listPanes } from "./list-panes.ts";
 import { type PaneState, stateAmong } from "./pane-state.ts";
 import type { Tmux } from "./tmux.ts";
@@ -19,7 +20,7 @@ export async function closePane(tmux: Tmux, pane: TmuxPane, options: CloseOption
   const found = panes === "none" ? undefined : panes.find((one) => isSamePane(one, pane));
   if (found !== undefined) {
     if (!found.dead && found.pid > 0)
-      await endProcessTree({ leader: found.pid, mark: `pane.${pane.mark}.` }, options.graceMs ?? 3000);
+      await endProcessTree({ leader: found.pid, mark: processMark(pane.mark) }, options.graceMs ?? defaultGraceMs);
     await tmux.inTurn(() => tmux.run([[ifSamePane(pane, [["kill-pane", "-t", pane.paneId]])]], pane));
   }
   await tmux.inTurn(() => mustBeGone(tmux, pane));
@@ -32,6 +33,17 @@ async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
     throw new TroupeError("team", `tmux did not close the pane ${pane.paneId} on ${pane.socket}`);
   if (left === "none" || left.length === 0) await removeDeadSocket(pane.socket, serverEndsWithinMs);
 }
+
+/**
+ * Ends a program that its pane did not take with it: a closed pane is only a hang-up to it, and one may take long over
+ * that or not heed it at all.
+ */
+export async function endProgram(pane: TmuxPane, program: ProcessIdentity, options: CloseOptions = {}): Promise<void> {
+  if (isAlive(program) === "dead") return;
+  await endProcessTree({ leader: program.pid, mark: processMark(pane.mark) }, options.graceMs ?? defaultGraceMs);
+}
+
+const defaultGraceMs = 3000;
 
 /** After its last pane. */
 const serverEndsWithinMs = 3000;

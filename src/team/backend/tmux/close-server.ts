@@ -15,8 +15,11 @@ export async function closeServer(tmux: Tmux, socket: string, options: CloseOpti
     const ours = panes.filter((pane) => pane.mark !== "");
     await Promise.all(ours.map((pane: TmuxPane) => closePane(tmux, pane, options)));
   }
-  const gone = await tmux.inTurn(() => removeDeadSocket(socket, endsWithinMs));
-  return gone ? "ended" : "kept";
+  return tmux.inTurn(async () => {
+    const left = await listPanes(tmux, socket);
+    if (left !== "none" && left.length > 0) return "kept";
+    return (await removeDeadSocket(socket, endsWithinMs)) ? "ended" : "kept";
+  });
 }
 
 const endsWithinMs = 3000;

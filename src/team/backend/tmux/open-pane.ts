@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
-import { processMarkVariable } from "../../../platform/index.ts";
+import { identifyProcess, type ProcessIdentity, processMarkVariable } from "../../../platform/index.ts";
 import { type AgentColor, type TmuxPane, TroupeError } from "../../../protocol/index.ts";
 import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
 import { type FoundPane, panesCommand, readPanes } from "./list-panes.ts";
@@ -27,8 +27,8 @@ export type PanePlacement =
 
 export interface OpenedPane {
   readonly pane: TmuxPane;
-  /** Of the program in it; it leads a process group and a session. */
-  readonly pid: number;
+  /** The program in it; it leads a process group and a session. Undefined if it is over already. */
+  readonly program: ProcessIdentity | undefined;
 }
 
 /**
@@ -39,10 +39,11 @@ export async function openPane(tmux: Tmux, request: PaneRequest): Promise<Opened
   await mustBeStartable(request);
   return tmux.inTurn(async () => {
     const found = await makeWindow(tmux, request);
-    const { serverPid, paneId, mark, socket, pid } = found;
+    const { serverPid, paneId, mark, socket } = found;
+    const program = identifyProcess(found.pid);
     const anchor = request.placement.kind === "user" ? tmux.inside?.paneId : undefined;
     await placePane(tmux, { socket, paneId, ...(anchor !== undefined && { anchor }) });
-    return { pane: { socket, serverPid, paneId, mark }, pid };
+    return { pane: { socket, serverPid, paneId, mark }, program };
   });
 }
 
@@ -117,7 +118,7 @@ function windowGroups(
   window: { readonly target: string; readonly mark: string },
 ): readonly TmuxGroup[] {
   const { target, mark } = window;
-  const env = { ...withoutTerminal(request.env), [processMarkVariable]: `pane.${mark}.` };
+  const env = { ...withoutTerminal(request.env), [processMarkVariable]: processMark(mark) };
   // A single word would be given to a shell.
   const argv = request.argv.length === 1 ? ["/usr/bin/env", ...request.argv] : request.argv;
   const create: TmuxCommand = [
@@ -139,6 +140,9 @@ function windowGroups(
     paneLook(target, request),
   ];
 }
+
+/** What every process that comes of a pane carries in its environment. */
+export const processMark = (mark: string): string => `pane.${mark}.`;
 
 /** What tmux itself tells the programs in its panes. */
 function withoutTerminal(env: Readonly<Record<string, string>>): Record<string, string> {

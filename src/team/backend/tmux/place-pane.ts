@@ -79,7 +79,9 @@ function layoutFor(target: FoundPane, count: number, anchor: string | undefined)
   const all = anchor === undefined ? count : count + 1;
   const rows = Math.ceil(Math.sqrt(all));
   const fits = isReadable(width / Math.ceil(all / rows), height / rows);
-  return fits ? [["select-layout", "-t", target.paneId, "tiled"]] : undefined;
+  if (!fits) return undefined;
+  const tiled = ["select-layout", "-t", target.paneId, "tiled"];
+  return anchor === undefined ? [tiled, ["rename-window", "-t", target.paneId, "agents"]] : [tiled];
 }
 
 const isReadable = (width: number, height: number) => width >= 24 && height >= 7;

@@ -58,7 +58,8 @@ export async function createTmux(options: TmuxOptions): Promise<Tmux> {
     inTurn,
     socketPath: (name) => join(folder, name),
     async run(groups, on) {
-      const text = encodeCommands(groups);
+      // Without its last line tmux takes none of it: half of a text, when this process is killed, is never carried out.
+      const text = `%if "1"\n${encodeCommands(groups)}%endif\n`;
       const args =
         "name" in on ? ["-u", "-f", "/dev/null", "-L", on.name, "start-server", ";"] : ["-u", "-S", on.socket];
       if (readsInput) return ask(path, [...args, "source-file", "-"], { ...options, stdin: text });
