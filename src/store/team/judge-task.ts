@@ -1,7 +1,7 @@
 import { teamLead, teamUser, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskEntry, TaskEntryOf } from "./task-entry.ts";
 import type { TaskRefusal } from "./task-list-port.ts";
-import { blocksInTheEnd, openBlockers, type TaskState } from "./task-state.ts";
+import { blocksInTheEnd, isOpen, openBlockers, type TaskState } from "./task-state.ts";
 
 export interface RefusedTask {
   readonly reason: TaskRefusal;
@@ -37,7 +37,7 @@ function judgeClaim(
 ): RefusedTask | undefined {
   const { id, owner, status } = item;
   if (status === "in_progress" && owner === claim.by) return undefined;
-  if (status === "completed") return { reason: "over", message: `Task ${id} is completed${by(owner)}.`, item };
+  if (status === "completed") return over(item);
   if (owner !== undefined && owner !== claim.by) {
     const word = status === "in_progress" ? "already claimed by" : "assigned to";
     return { reason: "taken", message: `Task ${id} is ${word} ${owner}. Take another one.`, item };
@@ -84,8 +84,7 @@ function judgeChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"chang
 function judgeRelease(item: WorkItem, entry: TaskEntryOf<"release">): RefusedTask | undefined {
   const refused = judgeHold(item, { by: entry.of ?? entry.by, generation: entry.generation });
   if (refused !== undefined) return refused;
-  if (item.status === "completed")
-    return { reason: "over", message: `Task ${item.id} is completed${by(item.owner)}.`, item };
+  if (item.status === "completed" && (entry.of === undefined || !isOpen(item))) return over(item);
   return entry.of === undefined ? judgeOwner(item, entry.by) : undefined;
 }
 
@@ -148,9 +147,13 @@ const blocked = (item: WorkItem, blockers: readonly WorkItemId[]): RefusedTask =
   item,
 });
 
+const over = (item: WorkItem): RefusedTask => ({
+  reason: "over",
+  message: `Task ${item.id} is completed${item.owner === undefined ? "" : ` by ${item.owner}`}.`,
+  item,
+});
+
 const missing = (state: TaskState, id: WorkItemId): RefusedTask => ({
   reason: "missing",
   message: id < state.nextId ? `Task ${id} was deleted.` : `There is no task ${id}.`,
 });
-
-const by = (owner: string | undefined): string => (owner === undefined ? "" : ` by ${owner}`);

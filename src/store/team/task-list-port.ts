@@ -22,7 +22,7 @@ export interface TaskList {
   settle(id: WorkItemId, proof: TaskProof): Promise<TaskAnswer>;
   delete(id: WorkItemId, by: TaskActor): Promise<TaskAnswer>;
   /**
-   * Gives back the tasks in progress whose owner `isGone`. Who claimed in the meantime keeps what it claimed. `holder` is
+   * Gives back the tasks in progress whose owner `isGone`, and the completed ones whose checks it never finished. Who claimed in the meantime keeps what it claimed. `holder` is
    * the process that claimed, where it said so.
    */
   releaseGone(isGone: (owner: TaskOwner) => Promise<string | undefined>): Promise<readonly WorkItem[]>;

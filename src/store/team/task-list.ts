@@ -7,7 +7,7 @@ import { runtimeName } from "./names.ts";
 import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
 import { TaskEntry } from "./task-entry.ts";
 import type { NewTask, TaskActor, TaskAnswer, TaskChange, TaskClaimer, TaskList, TaskPatch } from "./task-list-port.ts";
-import { emptyTasks, restoreTasks, snapshotTasks, type TaskState } from "./task-state.ts";
+import { emptyTasks, isOpen, restoreTasks, snapshotTasks, type TaskState } from "./task-state.ts";
 
 /** A task list in one file, for a team or for a session. Makes nothing before the first task. */
 export function openTaskList(options: JournalOptions): TaskList {
@@ -50,8 +50,8 @@ export function openTaskList(options: JournalOptions): TaskList {
   const releaseGone: TaskList["releaseGone"] = async (isGone) => {
     const released: WorkItem[] = [];
     const { items, holders } = journal.read();
-    const inProgress = [...items.values()].filter(({ status }) => status === "in_progress");
-    for (const { id, owner, generation } of inProgress) {
+    const underway = [...items.values()].filter((item) => item.status !== "pending" && isOpen(item));
+    for (const { id, owner, generation } of underway) {
       if (owner === undefined) continue;
       const why = await isGone({ name: owner, holder: holders.get(id) });
       if (why === undefined) continue;

@@ -1,0 +1,207 @@
+import type { Stats } from "node:fs";
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Clock,
+  type CreateId,
+  createFolderWatcher,
+  currentProcess,
+  hasErrorCode,
+  makeFolder,
+  nearestName,
+  storageError,
+  syncFolder,
+} from "../../platform/index.ts";
+import { teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { createJournalFile } from "./compact-journal.ts";
+import { skeletonOf } from "./look-alike.ts";
+import { openMailFiles } from "./mail-files.ts";
+import { memberKey } from "./member-key.ts";
+import { checkName, uniqueName } from "./names.ts";
+import { createPresence } from "./presence.ts";
+import { openTaskList, taskFold } from "./task-list.ts";
+import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts";
+import { createTeamRecord, openTeamRecord } from "./team-record.ts";
+import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team-store.ts";
+
+export interface FileTeamStoreOptions {
+  /** The checked state folder. */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  /** Over this size the record and the task list are compacted. */
+  readonly limitBytes?: number;
+  /** How long a member's word counts without being renewed, and how often it is. */
+  readonly leaseMs?: number;
+  readonly beatMs?: number;
+  /** Milliseconds since the machine was started. */
+  readonly uptime?: () => number;
+  readonly durability?: "disk" | "process";
+}
+
+export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
+  const { home, clock, createId } = options;
+  const folder = teamsFolder(home);
+  const owner = currentProcess();
+
+  const create = async (wanted: NewTeam): Promise<StoredTeam> => {
+    const asked = checkName(wanted.name, "team");
+    await makeFolder(folder);
+    await sweep(folder, clock);
+    const temporary = filesIn(join(folder, `.new-${createId<string>("team")}`));
+    try {
+      for (;;) {
+        const taken = new Set((await list()).map(({ name }) => skeletonOf(name)));
+        const name = uniqueName(asked, (skeleton) => taken.has(skeleton));
+        await makeTeam(temporary, { ...wanted, name });
+        if (await publish(temporary.folder, teamFiles(home, name).folder))
+          return openFiles(name, teamFiles(home, name));
+      }
+    } finally {
+      await rm(temporary.folder, { recursive: true, force: true });
+    }
+  };
+
+  const makeTeam = async (files: TeamFiles, team: NewTeam) => {
+    await rm(files.folder, { recursive: true, force: true });
+    await createTeamRecord({ path: files.record, clock, createId }, team);
+    const { version } = taskFold;
+    await createJournalFile(files.tasks, { version, snapshot: taskFold.snapshot(taskFold.empty()), createId });
+    for (const name of [teamLead, teamUser]) await memberKey(files.keys, name);
+  };
+
+  const open = async (name: string): Promise<StoredTeam> => {
+    const files = teamFiles(home, name);
+    if (!(await isThere(files.record))) throw unknownTeam(name, await list());
+    return openFiles(name, files);
+  };
+
+  const openFiles = (name: string, files: TeamFiles): StoredTeam => {
+    const watcher = createFolderWatcher();
+    const journal = { ...options, watcher, isRequired: true };
+    const record = openTeamRecord({ ...journal, path: files.record, keysFolder: files.keys });
+    const tasks = openTaskList({ ...journal, path: files.tasks });
+    const presence = createPresence({ ...options, owner, folder: files.presence });
+    const mail = openMailFiles({ team: name, files, watcher, clock, createId });
+    const close = async () => {
+      await Promise.all([record.close(), tasks.close(), presence.close(), mail.close()]);
+      watcher.close();
+    };
+    return { name, record, tasks, presence, inbox: mail.inbox, bodies: mail.bodies, close };
+  };
+
+  const list = async (): Promise<TeamSummary[]> => {
+    const summaries = await Promise.all((await foldersIn(folder)).map(summarize));
+    return summaries.filter((summary) => summary !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+
+  const summarize = async (name: string): Promise<TeamSummary | undefined> => {
+    const files = filesIn(join(folder, name));
+    if (!(await isThere(files.record))) return undefined;
+    const stored = openFiles(name, files);
+    try {
+      const team = await stored.record.read();
+      return { name: team.name, team };
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return (await isThere(files.record)) ? { name, problem: error.message } : undefined;
+    } finally {
+      await stored.close();
+    }
+  };
+
+  const remove: TeamStore["delete"] = async (name, { force = false, except = [] } = {}) => {
+    const files = teamFiles(home, name);
+    if (!(await isThere(files.folder))) throw unknownTeam(name, await list());
+    if (!force) await assertQuiet(name, files, except);
+    const gone = join(folder, `.gone-${createId<string>("team")}`);
+    try {
+      await rename(files.folder, gone);
+      await syncFolder(folder);
+      await rm(gone, { recursive: true, force: true });
+    } catch (error) {
+      throw storageError("delete", files.folder, error);
+    }
+  };
+
+  const assertQuiet = async (name: string, files: TeamFiles, except: readonly string[]) => {
+    const stored = openFiles(name, files);
+    try {
+      const { members } = await stored.record.read();
+      const others = members.filter((member) => member.ended === undefined && !except.includes(member.name));
+      const active: string[] = [];
+      for (const member of others) {
+        const there = await stored.presence.look(member.name);
+        if (there === undefined || there.alive === "dead") continue;
+        active.push(`${member.name} (${there.state}, process ${there.pid})`);
+      }
+      if (active.length > 0) throw stillActive(name, active);
+    } finally {
+      await stored.close();
+    }
+  };
+
+  return { create, open, list, delete: remove };
+}
+
+/** A folder with something in it is never replaced. */
+async function publish(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    await syncFolder(join(to, ".."));
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR")) return false;
+    throw storageError("make the team", to, error);
+  }
+}
+
+/** What those who were killed in the middle of a deletion or a creation have left. */
+async function sweep(folder: string, clock: Clock): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!name.startsWith(".gone-") && !name.startsWith(".new-")) continue;
+    const path = join(folder, name);
+    const isOld = async () => clock.now() - ((await lookAt(path))?.mtimeMs ?? 0) > dayMs;
+    if (name.startsWith(".gone-") || (await isOld())) await rm(path, { recursive: true, force: true });
+  }
+}
+
+const dayMs = 86_400_000;
+
+async function foldersIn(folder: string): Promise<string[]> {
+  return (await namesIn(folder)).filter((name) => !name.startsWith("."));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return [];
+    throw storageError("read the folder", folder, error);
+  }
+}
+
+const isThere = async (path: string): Promise<boolean> => (await lookAt(path)) !== undefined;
+
+async function lookAt(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw storageError("look at", path, error);
+  }
+}
+
+function unknownTeam(name: string, teams: readonly TeamSummary[]): TroupeError {
+  const names = teams.map((team) => team.name);
+  const near = nearestName(name, names);
+  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const all = names.length === 0 ? "There are no teams." : `There are: ${names.slice(0, 20).join(", ")}.`;
+  return new TroupeError("team", `There is no team ${JSON.stringify(name)}.${hint} ${all}`);
+}
+
+const stillActive = (name: string, active: readonly string[]) =>
+  new TroupeError(
+    "team",
+    `Team ${name} has members at work: ${active.join(", ")}. Shut them down first, or delete it with force.`,
+  );
