@@ -3,13 +3,36 @@ import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import configs from "../rolldown.config.mjs";
+import { library, program, programWith } from "../rolldown.config.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-for (const config of configs) {
-  const bundle = await rolldown(Object.assign({}, config, { cwd: root }));
-  await bundle.write(config.output);
-  await bundle.close();
-}
+await build(library, "write");
+const { output } = await build(program, "generate");
+await build(programWith(neededByEveryRun(output)), "write");
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+
+async function build(config, how) {
+  const bundle = await rolldown(Object.assign({}, config, { cwd: root }));
+  try {
+    return await bundle[how](config.output);
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** The modules that `troupe -p` loads whatever it is asked, without those that the command line has loaded before. */
+function neededByEveryRun(output) {
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const reached = (fileName, seen = new Set()) => {
+    const chunk = chunks.get(fileName);
+    if (chunk === undefined || seen.has(chunk)) return seen; // undefined: one of Node's own
+    seen.add(chunk);
+    for (const next of chunk.imports) reached(next, seen);
+    return seen;
+  };
+  const run = output.find((chunk) => chunk.facadeModuleId?.endsWith("/src/cli/run.ts"));
+  const before = reached("program.cjs");
+  const chosen = [...reached(run.fileName)].filter((chunk) => !before.has(chunk));
+  return new Set(chosen.flatMap((chunk) => chunk.moduleIds));
+}

@@ -1,6 +1,6 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { version } from "../platform/index.ts";
-import { PermissionMode, TroupeError } from "../protocol/index.ts";
+import { permissionModes, TroupeError } from "../protocol/index.ts";
 import type { AgentsFlags } from "./agents.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { McpFlags } from "./mcp.ts";
@@ -113,7 +113,7 @@ function buildProgram(exit: (code: number) => void): Program {
     .option("--allow <rule>", "with this rule as well; may be given again", collect)
     .option("--ask <rule>", "the same", collect)
     .option("--deny <rule>", "the same", collect)
-    .addOption(new Option("--mode <mode>", "in this permission mode").choices(PermissionMode.options))
+    .addOption(new Option("--mode <mode>", "in this permission mode").choices(permissionModes))
     .action(async (calls: string[], flags: RuleFlags) => {
       const { testPermissions } = await import("./permissions.ts");
       await testPermissions(calls, flags);
@@ -162,7 +162,7 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
   );
   common(agents.command("show").description("all about one: its tools, model and permission mode"))
     .argument("<name>")
-    .addOption(new Option("--mode <mode>", "tools as under a parent in this mode").choices(PermissionMode.options))
+    .addOption(new Option("--mode <mode>", "tools as under a parent in this mode").choices(permissionModes))
     .action(async (name: string, flags: AgentsFlags) => {
       const { showAgent } = await import("./agents.ts");
       await showAgent(name, flags);

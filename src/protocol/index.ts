@@ -37,6 +37,7 @@ export {
   Usage,
 } from "./model.ts";
 export { PermissionAnswer, type PermissionDecision, PermissionMode } from "./permission.ts";
+export { permissionModes } from "./permission-modes.ts";
 export {
   ClaudeSettings,
   LandSettings,

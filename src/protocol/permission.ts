@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { permissionModes } from "./permission-modes.ts";
 
-export const PermissionMode = z.enum(["default", "acceptEdits", "plan", "dontAsk", "bypassPermissions", "bubble"]);
+export const PermissionMode = z.enum(permissionModes);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
 /** `once` this call, `session` until the session ends, `always` also written to the settings. */

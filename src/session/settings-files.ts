@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import * as z from "zod";
-import { ClaudeSettings, Settings } from "../protocol/index.ts";
+import type { Settings } from "../protocol/index.ts";
 import { checkJson, type JsonFault } from "./check-json.ts";
 import { readSmallFile } from "./read-small-file.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
@@ -43,7 +42,7 @@ export async function readSettings(
   const layers: SettingsLayer[] = [];
   const problems: SettingsProblem[] = [];
   for (const place of placesOf(places)) {
-    const read = readPlace(place);
+    const read = await readPlace(place);
     if (read === undefined) continue;
     if ("settings" in read) {
       const { level, source, folder } = place;
@@ -102,14 +101,9 @@ function mcpPlace(given: string, cwd: string): Place {
 
 export const mcpConfigFlag = "--mcp-config";
 
-/** What `.mcp.json` and its like hold; what a server may say is checked by those who start it. */
-const McpFile = z.object({ mcpServers: z.record(z.string().min(1), z.unknown()).optional() });
-
-const schemas = { troupe: Settings, claude: ClaudeSettings, mcp: McpFile } as const;
-
 const sizeLimit = 1_000_000;
 
-function readPlace(place: Place): { settings: Settings } | BrokenFile | undefined {
+async function readPlace(place: Place): Promise<{ settings: Settings } | BrokenFile | undefined> {
   let { text } = place;
   if (text === undefined) {
     const file = readSmallFile(place.file ?? place.source, sizeLimit + 1);
@@ -129,7 +123,8 @@ function readPlace(place: Place): { settings: Settings } | BrokenFile | undefine
   }
   const checked = checkJson(text);
   if ("fault" in checked) return { text, fault: checked.fault };
-  const parsed = schemas[place.format].safeParse(checked.value);
+  const { settingsSchemas } = await import("./settings-schemas.ts");
+  const parsed = settingsSchemas[place.format].safeParse(checked.value);
   return parsed.success ? { settings: parsed.data } : { text, fault: { kind: "shape", issues: parsed.error.issues } };
 }
 

@@ -121,6 +121,9 @@ function createLog(parts: LogParts): EventLog {
   return { session, agent, replayed, notices, record, recordAll, close };
 }
 
+/** Compiling the check of each kind of event takes longer than a whole session saves by it; reading a long log does not. */
+const interpreted = { jitless: true } as const;
+
 /** As it will be read back. An event that could not be is refused here, not on the day the session is resumed. */
 function asStored(envelope: StoredEnvelope): StoredEnvelope {
   let json: string;
@@ -131,7 +134,7 @@ function asStored(envelope: StoredEnvelope): StoredEnvelope {
       cause,
     });
   }
-  const parsed = StoredEnvelope.safeParse(JSON.parse(json));
+  const parsed = StoredEnvelope.safeParse(JSON.parse(json), interpreted);
   if (parsed.success) return parsed.data;
   throw new TypeError(`A ${envelope.event.type} event is not what its schema says: ${parsed.error.message}`);
 }
