@@ -29,6 +29,7 @@ export async function tmuxPlace(more: Readonly<Record<string, string>> = {}): Pr
   const run = (args: readonly string[]) => spawnSync("tmux", [...args], { env, cwd: folder, encoding: "utf8" });
   onTestFinished(() => {
     for (const name of list()) run(["-S", join(sockets, name), "kill-server"]);
+    endWitnesses(join(folder, "work"));
     rmSync(folder, { recursive: true, force: true });
   });
   const user = (args: readonly string[]) => {
@@ -93,6 +94,18 @@ export async function testimony(place: TmuxPlace, out: string): Promise<Testimon
     if (existsSync(path)) done();
   });
   return JSON.parse(readFileSync(path, "utf8")) as Testimony;
+}
+
+/** A stubborn one outlives its server, when a test fails before it was ended. */
+function endWitnesses(work: string): void {
+  for (const name of existsSync(work) ? readdirSync(work) : []) {
+    const text = readFileSync(join(work, name), "utf8");
+    if (!text.startsWith("{")) continue;
+    const { pid } = JSON.parse(text) as Testimony;
+    const commandLine = `/proc/${pid}/cmdline`;
+    if (existsSync(commandLine) && readFileSync(commandLine, "utf8").includes(join(work, name)))
+      process.kill(pid, "SIGKILL");
+  }
 }
 
 /** Zombies do not count: they wait for a parent that is nobody of ours. */
