@@ -1,6 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
@@ -16,6 +15,7 @@ import { providerEnvironment } from "./provider-env.ts";
 import { mcpConfigFlag, readSettings, type SettingsLayer } from "./settings-files.ts";
 import { searchPath } from "./search-path.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
+import { stateHome, userHomeOf } from "./state-home.ts";
 import { believe } from "./trust.ts";
 import type { FolderTrust, Withheld } from "./withhold.ts";
 
@@ -197,12 +197,8 @@ export async function settingsProblems(input: ConfigInput): Promise<readonly Set
 
 function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
   const real = realpathSync(cwd);
-  const user = userHome ?? (env["HOME"] || homedir());
-  const home = env["TROUPE_HOME"] || join(user, ".troupe");
-  if (!isAbsolute(home)) {
-    // It would be another place in each folder, and one that the folder itself could have filled.
-    throw new TroupeError("home", `TROUPE_HOME is ${home}, which is not an absolute path: set it to one, or unset it`);
-  }
+  const user = userHome ?? userHomeOf(env);
+  const home = stateHome(env, user);
   return {
     cwd: real,
     projectFolders: projectFolders(real),
