@@ -5,6 +5,7 @@ export type { EventSink } from "./event-sink.ts";
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
+export { conflictTask, whyGaveUp } from "./fragments/conflict.ts";
 export { historyQuestion, progressQuestion } from "./fragments/agent-summary.ts";
 export { type HandOver, handOverQuestion, handOverVerdict } from "./fragments/hand-over.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";

@@ -1,5 +1,15 @@
-import { TroupeError } from "../protocol/index.ts";
-import { land, type LandReport, type Recovered, type RefusedBranch, settleLanding } from "../team/index.ts";
+import { type PermissionMode, TroupeError } from "../protocol/index.ts";
+import { createConflictAgent, loadAgentDefinitions, loadConfig } from "../session/index.ts";
+import { createFileSessionStore } from "../store/index.ts";
+import {
+  land,
+  type LandReport,
+  type Recovered,
+  type RefusedBranch,
+  type ResolveConflict,
+  settleLanding,
+  type TeamPlace,
+} from "../team/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { listenToSignals } from "./signals.ts";
@@ -7,7 +17,10 @@ import { teamPlace } from "./team-place.ts";
 
 export interface LandFlags {
   readonly check?: string;
-  readonly agent?: boolean;
+  /** `true` without a type. */
+  readonly agent?: boolean | string;
+  readonly model?: string;
+  readonly permissionMode?: PermissionMode;
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly continue?: boolean;
@@ -15,7 +28,8 @@ export interface LandFlags {
 }
 
 /** Brings branches to the current one. The exit code is 1 if any of them was left out. */
-export async function runLand(branches: readonly string[], flags: LandFlags): Promise<number> {
+export async function runLand(named: readonly string[], flags: LandFlags): Promise<number> {
+  const { type, branches } = await agentFlag(named, flags);
   assertUsage(branches, flags);
   const leaving = new AbortController();
   const leave = () => leaving.abort(new DOMException("left", "AbortError"));
@@ -29,12 +43,16 @@ export async function runLand(branches: readonly string[], flags: LandFlags): Pr
     const names = asked ? remaining(asked) : branches;
     if (names.length === 0) return tellSettled(screen, asked, flags);
     const check = flags.check ?? asked?.journal.check ?? config.land.check;
+    const tell = (line: string) => (flags.json ? undefined : screen.line(line, screen.paint.dim));
+    const resolveConflict =
+      type === undefined || flags.dryRun ? undefined : conflictAgent(place, { type, flags, tell });
     const report = await land(place, {
       branches: names,
       settings: { ...config.land, ...(check !== undefined && { check }) },
       worktree: config.worktree,
       dryRun: flags.dryRun ?? false,
-      onProgress: (line) => (flags.json ? undefined : screen.line(line, screen.paint.dim)),
+      onProgress: tell,
+      ...(resolveConflict && { resolveConflict }),
     });
     if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`);
     else draw(screen, report);
@@ -48,6 +66,35 @@ export async function runLand(branches: readonly string[], flags: LandFlags): Pr
   }
 }
 
+/** A word after `--agent` that is no type of agent is the first branch. */
+async function agentFlag(
+  branches: readonly string[],
+  { agent }: LandFlags,
+): Promise<{ type: string | undefined; branches: readonly string[] }> {
+  if (agent === undefined || agent === false) return { type: undefined, branches };
+  if (agent === true) return { type: newAgentType, branches };
+  const { agents } = await loadAgentDefinitions(await loadConfig({ cwd: process.cwd(), env: process.env }));
+  const isType = agents.some(({ definition }) => definition.name === agent);
+  return isType ? { type: agent, branches } : { type: newAgentType, branches: [agent, ...branches] };
+}
+
+const newAgentType = "general-purpose";
+
+function conflictAgent(
+  place: TeamPlace,
+  { type, flags, tell }: { type: string; flags: LandFlags; tell(line: string): void },
+): ResolveConflict {
+  const { home, clock, createId, cwd } = place;
+  return createConflictAgent({
+    place,
+    store: createFileSessionStore({ home, clock, createId }),
+    start: { cwd, env: process.env, flags: { model: flags.model } },
+    type,
+    mode: flags.permissionMode ?? "acceptEdits",
+    onProgress: tell,
+  });
+}
+
 function assertUsage(branches: readonly string[], flags: LandFlags): void {
   if (flags.continue && flags.abort) throw new TroupeError("usage", "--continue and --abort: choose one");
   if ((flags.continue || flags.abort) && branches.length > 0) {
@@ -55,11 +102,6 @@ function assertUsage(branches: readonly string[], flags: LandFlags): void {
   }
   if (!flags.continue && !flags.abort && branches.length === 0) {
     throw new TroupeError("usage", "which branches? 'troupe worktree list' shows those of agents");
-  }
-  if (flags.agent) {
-    const message =
-      "--agent needs an agent that can be asked, and none can be from here yet: settle the conflict yourself";
-    throw new TroupeError("usage", message);
   }
 }
 

@@ -237,7 +237,15 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
   subcommand(program, "land", "bring finished branches to the current one: rebased, checked, all or nothing")
     .argument("[branches...]")
     .option("--check <command>", "run this on the result; without it, land.check of the settings")
-    .option("--agent", "let the author agent settle conflicts")
+    .option("--agent [type]", "let agents settle conflicts: the branch's author, else a new one of this type")
+    .option("--model <model>", "for new agents that settle conflicts")
+    .addOption(
+      new Option("--permission-mode <mode>", "for agents that settle conflicts; acceptEdits if not said").choices([
+        "acceptEdits",
+        "dontAsk",
+        "bypassPermissions",
+      ]),
+    )
     .option("--dry-run", "say what would land; runs no check")
     .option("--continue", "finish a landing that was interrupted, and land the rest of it")
     .option("--abort", "take an interrupted landing back")

@@ -11,6 +11,7 @@ export type { McpListing, McpScope } from "./mcp-report.ts";
 export { openStore } from "./open-store.ts";
 export type { Session } from "./session.ts";
 export type { PermissionAsker } from "./session-parts.ts";
+export { createConflictAgent } from "./resolve-conflict.ts";
 export { startSession } from "./start-session.ts";
 export { trustFolder } from "./trust.ts";
 export { listTrustRecords, ownerOf, removeTrustRecord } from "./trust-record.ts";

@@ -146,6 +146,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     async settled() {
       return lead.settled();
     },
+    async delegate(work) {
+      if (!children || closing) throw new TroupeError("agent", "This session starts no agents.");
+      return children.delegate(work);
+    },
     backgroundRunning: () => background.running(),
     close: (reason = "completed") => (closing ??= close(reason)),
   };

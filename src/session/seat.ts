@@ -51,6 +51,8 @@ export interface SeatSpec {
   readonly model: ModelClient;
   readonly tools: () => readonly Tool[];
   readonly cwd: string;
+  /** `cwd` holds, wherever its log says that it was. */
+  readonly isMoved?: boolean | undefined;
   readonly permissionMode: PermissionMode;
   readonly rules: RuleSet;
   readonly env: Readonly<Record<string, string>>;
@@ -107,7 +109,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
   }
   let model = spec.model;
   let borrowed: ModelClient | undefined;
-  let cwd = conversation.cwd ?? spec.cwd;
+  let cwd = (spec.isMoved ? undefined : conversation.cwd) ?? spec.cwd;
   let mode = spec.permissionMode;
 
   const policy = createPolicy({

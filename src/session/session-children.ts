@@ -1,5 +1,12 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
-import { type Agent, createAskAside, createConversation, forkMark, isDiskFull } from "../agent/index.ts";
+import {
+  type Agent,
+  type AgentReport,
+  createAskAside,
+  createConversation,
+  forkMark,
+  isDiskFull,
+} from "../agent/index.ts";
 import type {
   Ack,
   AgentId,
@@ -31,6 +38,7 @@ import {
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
+import { delegate, type DelegatedWork } from "./delegate.ts";
 import { isolateAgent, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
 import { lastMode } from "./plan-mode.ts";
 import { createSeat, type Seat, type Shared } from "./seat.ts";
@@ -57,6 +65,8 @@ export interface SessionChildren {
    */
   say(path: AgentPath, parts: readonly ContentPart[]): Promise<Ack | undefined>;
   paths(): readonly AgentPath[];
+  /** Has an agent do one thing, beside whatever the session does. */
+  delegate(work: DelegatedWork): Promise<AgentReport>;
   /** Stops what the agent of this path does, and nothing else. False: there is no such agent. */
   interrupt(path: AgentPath): Promise<boolean>;
   interruptAll(reason: string): Promise<void>;
@@ -171,12 +181,13 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         model: await agents.modelFor(request.model),
         tools,
         cwd: request.cwd,
-        permissionMode: lastMode(log.replayed) ?? request.mode,
+        isMoved: request.delegated,
+        permissionMode: (request.delegated ? undefined : lastMode(log.replayed)) ?? request.mode,
         roots,
         memory: outfit?.memory,
         ready: outfit?.ready,
-        ceiling: () => modeOf(request.parent),
-        bubblesTo: fork ? () => modeOf(request.parent) : undefined,
+        ceiling: request.delegated ? undefined : () => modeOf(request.parent),
+        bubblesTo: fork && !request.delegated ? () => modeOf(request.parent) : undefined,
         rules: parts.rules,
         env: { ...parts.childEnv, ...request.env },
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
@@ -407,6 +418,23 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     agentOf: (id) => seats.get(id)?.seat.agent,
     agents: () => [...seats.values()].map(({ seat }) => seat.agent),
     paths,
+    delegate: (work) =>
+      delegate(
+        { ...work, signal: work.signal ? AbortSignal.any([work.signal, closing.signal]) : closing.signal },
+        {
+          agents,
+          manner,
+          leadId: opened.leadLog.agent,
+          newId: () => createId<AgentId>("agt"),
+          seat: seatChild,
+          logs: allLogs,
+          async place(signal) {
+            const admitted = await limits.admit({ parentDepth: 0, signal, isBack: true });
+            if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+            return admitted.place;
+          },
+        },
+      ),
     async say(path, said) {
       const child = await children.find(path);
       if (child?.path !== path) return undefined;

@@ -1,6 +1,7 @@
-import type { RunOutcome } from "../agent/index.ts";
+import type { AgentReport, RunOutcome } from "../agent/index.ts";
 import type { Ack, Command, Envelope, SessionId } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
+import type { DelegatedWork } from "./delegate.ts";
 import type { RunningWork } from "./session-background.ts";
 
 /** One lead and everything under it. Every face drives this object and reads this stream; there is no other way in or out. */
@@ -21,6 +22,11 @@ export interface Session {
   settled(): Promise<RunOutcome | undefined>;
   /** Background work that has not ended. */
   backgroundRunning(): readonly RunningWork[];
+  /**
+   * Has an agent of the session, or a new one, do one thing in a folder, beside whatever the lead does; nobody is told of it
+   * but the caller. Rejects with a TroupeError if there is no such agent or type.
+   */
+  delegate(work: DelegatedWork): Promise<AgentReport>;
   /** Interrupts what runs, stops what was left running, closes the log. Safe to call twice. */
   close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
 }

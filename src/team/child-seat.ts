@@ -57,6 +57,8 @@ export interface SeatRequest {
   readonly env: Readonly<Record<string, string>>;
   /** `cwd` is a worktree made for it: its own folder to work in. Otherwise it works in its parent's folders. */
   readonly isolated: boolean;
+  /** The user has it do something in `cwd`: that and `mode` are as said, whatever its log or its parent say. */
+  readonly delegated?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Hears everything that happens to it, in order. */
   onEnvelope(envelope: Envelope): void;

@@ -6,6 +6,8 @@ export { putInOrder } from "./put-in-order.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";
 export type { TeamPlace } from "./worktree/repository.ts";
 export { type RefusedBranch } from "./land/build-batch.ts";
+export { branchAuthor } from "./land/branch-author.ts";
+export { conflictHunks } from "./land/conflict-hunks.ts";
 export { type Conflict, type ResolveConflict } from "./land/conflict.ts";
 export { land, type LandReport, settleLanding } from "./land/land.ts";
 export { type Recovered } from "./land/recover-landing.ts";

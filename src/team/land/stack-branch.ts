@@ -73,8 +73,11 @@ async function settle(
   for (let round = 0; round < roundLimit; round++) {
     const conflict = await describeConflict(repository, { ...stacking, base });
     if (conflict.files.length === 0) throw next;
+    const before = await whereAt(repository, path);
     const given = resolve === undefined ? "given up" : await resolve(conflict, repository.place.signal);
     if (given === "given up" || (await marksLeft(conflict))) return conflict;
+    // Who settled it has committed or gone on by itself: what came of that is not what is landed here.
+    if ((await whereAt(repository, path)) !== before) return conflict;
     await repository.ask(["add", "--all"], call);
     const rebasing = (await repository.git(["rev-parse", "--verify", "--quiet", "REBASE_HEAD"], call)).ok;
     const args = rebasing ? ["rebase", "--continue"] : ["commit", "--no-edit", "--no-verify", "--quiet"];
@@ -86,6 +89,9 @@ async function settle(
 }
 
 const roundLimit = 100;
+
+const whereAt = async (repository: Repository, cwd: string) =>
+  (await repository.git(["rev-parse", "HEAD", "REBASE_HEAD"], { cwd })).stdout;
 
 async function marksLeft({ path, files }: Conflict): Promise<boolean> {
   for (const file of files) {

@@ -1,0 +1,130 @@
+import { resolveAgentModel } from "../agent/definitions/index.ts";
+import type { AgentReport } from "../agent/index.ts";
+import {
+  type AgentId,
+  type AgentPath,
+  leadPath,
+  type PermissionMode,
+  type StoredEnvelope,
+  TroupeError,
+} from "../protocol/index.ts";
+import { type AgentPlace, type ChildManner, type ChildSeat, createChild, type SeatRequest } from "../team/index.ts";
+import type { AgentParts } from "./session-parts.ts";
+
+/** One thing that the user, or a program of theirs, has an agent do in a folder, beside whatever the session does. */
+export interface DelegatedWork {
+  /** An agent of this session, which goes on from where it was, or the type of a new one. */
+  readonly who: { readonly agent: AgentId } | { readonly type: string };
+  readonly description: string;
+  readonly prompt: string;
+  /** Where it works, and the only folder that it may change, wherever it was before. */
+  readonly cwd: string;
+  readonly mode: PermissionMode;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DelegatePorts {
+  readonly agents: AgentParts;
+  readonly manner: ChildManner;
+  readonly leadId: AgentId;
+  readonly newId: () => AgentId;
+  readonly place: (signal: AbortSignal) => Promise<AgentPlace>;
+  seat(request: SeatRequest, logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined): Promise<ChildSeat>;
+  logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
+}
+
+/** Never rejects because the agent went wrong: the report says so. Rejects if there is no such agent or type. */
+export async function delegate(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
+  const { signal = new AbortController().signal } = work;
+  let hear: SeatRequest["onEnvelope"] = () => undefined;
+  const known = "agent" in work.who ? await knownAgent(work.who.agent, ports) : undefined;
+  const identity = known ?? newAgent("type" in work.who ? work.who.type : "", ports);
+  const request: SeatRequest = {
+    ...identity.request,
+    kind: "foreground",
+    mode: work.mode,
+    cwd: work.cwd,
+    env: {},
+    isolated: true,
+    delegated: true,
+    signal,
+    onEnvelope: (envelope) => hear(envelope),
+  };
+  const place = await ports.place(signal);
+  let seat: ChildSeat;
+  try {
+    seat = await ports.seat(request, known?.logs);
+    const { path, parent, model, mode: permissionMode, cwd, definition } = request;
+    const spawned = { path, parent, model, permissionMode, cwd, description: work.description };
+    if (known) await seat.takeUp();
+    else await seat.begin({ ...spawned, agentType: definition.name });
+  } catch (error) {
+    place.release();
+    throw error;
+  }
+  const { onRest: _, onWake: __, ...manner } = ports.manner;
+  const child = createChild({
+    ...manner,
+    id: request.agentId,
+    path: request.path,
+    name: undefined,
+    definition: request.definition,
+    description: work.description,
+    parent: request.parent,
+    isFork: request.fork,
+    seat,
+    reseat: () => Promise.reject(new Error(`${request.path} does one thing, and is not sent on`)),
+    listen: (listener) => {
+      hear = listener;
+    },
+  });
+  const stop = () => void child.interrupt("it was stopped");
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const run = child.run([{ type: "text", text: work.prompt }], place, "user");
+    if (signal.aborted) stop();
+    const report = await run.done;
+    // It is where it was again, for whoever sends it on later.
+    if (known) await seat.agent.record({ type: "agent.changed", cwd: known.cwd });
+    return report;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await child.close();
+  }
+}
+
+type Identity = Pick<SeatRequest, "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
+
+async function knownAgent(agentId: AgentId, { agents, logs: readLogs }: DelegatePorts) {
+  const logs = await readLogs();
+  const events = (logs.get(agentId) ?? []).map(({ event }) => event);
+  const spawned = events.find((event) => event.type === "agent.spawned");
+  if (!spawned?.parent) throw new TroupeError("agent", `This session has no agent ${agentId}.`);
+  const fork = spawned.agentType === "fork";
+  const { parent, path, model, agentType } = spawned;
+  const definition = agents.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
+  if (!definition) throw new TroupeError("agent", `${path} was of the type ${agentType}, which is not there any more.`);
+  const changed = events.findLast((event) => event.type === "agent.changed" && event.cwd !== undefined);
+  const cwd = (changed?.type === "agent.changed" ? changed.cwd : undefined) ?? spawned.cwd;
+  const request: Identity = { agentId, parent, path, definition, fork, model };
+  return { request, logs, cwd };
+}
+
+function newAgent(type: string, { agents, leadId, newId }: DelegatePorts): { request: Identity } {
+  const definition = agents.definitions.find(({ name }) => name === type);
+  if (!definition) {
+    const names = agents.definitions.map(({ name }) => name).join(", ");
+    throw new TroupeError("agent", `There is no agent type ${JSON.stringify(type)}. There are: ${names}.`);
+  }
+  const parentModel = agents.lead().model().ref;
+  const model = resolveAgentModel({
+    override: agents.modelOverride,
+    call: undefined,
+    definition: definition.model,
+    parent: parentModel,
+  });
+  if (!model.ok) throw new TroupeError("agent", model.message);
+  const agentId = newId();
+  const path = `${leadPath}/${type}-${agentId.slice(-6)}` as AgentPath;
+  return { request: { agentId, parent: leadId, path, definition, fork: false, model: model.ref } };
+}

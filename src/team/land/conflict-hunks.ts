@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrorCode } from "../../platform/index.ts";
+import type { Conflict } from "./conflict.ts";
+
+const linesAround = 3;
+const mostCharacters = 16_000;
+
+/** The places of a conflict as they stand in its files, with a few lines around each; bounded. */
+export async function conflictHunks({ path, files }: Pick<Conflict, "path" | "files">): Promise<string> {
+  const hunks: string[] = [];
+  for (const file of files) hunks.push(...(await hunksOf(path, file)));
+  const text = hunks.join("\n\n");
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}\n[… the rest is in the files]`;
+}
+
+async function hunksOf(folder: string, file: string): Promise<string[]> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(join(folder, file));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "EISDIR")) return [`${file}: one side has removed it`];
+    throw error;
+  }
+  if (bytes.includes(0)) return [`${file}: not a text`];
+  const lines = bytes.toString("utf8").split("\n");
+  const hunks: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    if (!lines[at]?.startsWith("<<<<<<< ")) continue;
+    const end = lines.findIndex((line, index) => index > at && line.startsWith(">>>>>>> "));
+    if (end < 0) break;
+    const shown = lines.slice(Math.max(0, at - linesAround), end + 1 + linesAround);
+    hunks.push(`${file}, line ${at + 1}:\n${shown.join("\n")}`);
+    at = end;
+  }
+  return hunks.length > 0 ? hunks : [`${file}: no marks in it; one side has removed or renamed it`];
+}
