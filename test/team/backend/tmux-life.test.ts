@@ -115,6 +115,20 @@ test("a program that is over before anybody looked is a pane that is gone, and i
   expect(await paneState(place.tmux, again.pane)).toBe("there");
 });
 
+test("a server that is killed outright leaves a dead socket, which is in nobody's way", async () => {
+  const place = await tmuxPlace();
+  const { pane } = await opened(place, "a");
+  process.kill(pane.serverPid, "SIGKILL");
+  expect(await losses(place, [pane], 1)).toEqual([{ pane, state: "gone" }]);
+  const again = await opened(place, "b");
+  expect(again.pane.socket).toBe(pane.socket);
+  expect(await paneState(place.tmux, pane)).not.toBe("there");
+  process.kill(again.pane.serverPid, "SIGKILL");
+  expect(await losses(place, [again.pane], 1)).toEqual([{ pane: again.pane, state: "gone" }]);
+  expect(await closeServer(place.tmux, pane.socket)).toBe("ended");
+  expect(place.sockets()).toEqual([]);
+});
+
 test("a watch ends with its signal", async () => {
   const place = await tmuxPlace();
   const { pane } = await opened(place, "a");
