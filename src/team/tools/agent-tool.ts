@@ -60,12 +60,12 @@ function inputFor(children: Children): ReturnType<typeof agentInput> {
 
 /** Starts another agent for one task. */
 export function createAgentTool(options: AgentToolOptions): Tool {
-  const omitted = options.forks
-    ? "Without subagent_type it is a fork of you: it knows this whole conversation, and costs little because the prompt cache is shared."
-    : "Without subagent_type it is general-purpose.";
+  const knows = options.forks
+    ? "Without subagent_type it is a fork of you: it knows this whole conversation, and costs little because the prompt cache is shared; say only what it is to do. With a subagent_type it has not seen this conversation: say in the prompt what to do, what you already know, and what to report."
+    : "It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is general-purpose.";
   return defineTool<AgentInput>({
     name: "Agent",
-    description: `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself. ${omitted} With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.
+    description: `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${knows} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself. With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.
 
 Types:
 ${options.children.listing}`,
