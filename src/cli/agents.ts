@@ -17,6 +17,8 @@ export interface AgentsFlags {
   readonly agents?: string;
   /** The mode that the parent is in. */
   readonly mode?: PermissionMode;
+  /** Where an agent that has worked is looked for. */
+  readonly session?: string;
 }
 
 const configOf = ({ agents }: AgentsFlags) => loadConfig({ cwd: process.cwd(), env: process.env, flags: { agents } });
@@ -27,7 +29,8 @@ export async function listAgents(flags: AgentsFlags): Promise<void> {
   if (flags.json) {
     const list = agents.map(({ definition, hides, withheld }) => {
       const { name, description, model = "inherit", tools = ["*"], disallowedTools = [], source } = definition;
-      return { name, description, model, tools, disallowedTools, source, hides, withheld };
+      const note = isCoordinators(definition) ? { note: coordinatorNote } : {};
+      return { name, description, model, tools, disallowedTools, source, hides, withheld, ...note };
     });
     return write(JSON.stringify({ agents: list, problems }, null, 2));
   }
@@ -37,16 +40,25 @@ export async function listAgents(flags: AgentsFlags): Promise<void> {
     say(`    model ${model}, tools ${toolsText(definition)}, ${sourceText(source)}`);
     for (const hidden of hides) say(`    hides ${sourceText(hidden)}`);
     if (withheld.length > 0) say(`    not used: ${withheld.join(", ")}`);
+    if (isCoordinators(definition)) say(`    ${coordinatorNote}`);
   }
   for (const problem of problems) complain(agentProblemLine(problem));
 }
+
+const isCoordinators = ({ name, source }: LoadedAgent["definition"]) =>
+  name === "worker" && source.level === "built-in";
+const coordinatorNote = "for coordinator mode only: the Agent tool does not start it otherwise";
 
 /** `troupe agents show`: what the definition says, and what would become of it under each mode of its parent. */
 export async function showAgent(name: string, flags: AgentsFlags): Promise<void> {
   const config = await configOf(flags);
   const { agents, problems } = await loadAgentDefinitions(config);
   const agent = agents.find(({ definition }) => definition.name === name);
-  if (!agent) throw unknownAgent(name, agents);
+  if (!agent) {
+    const { showTranscript } = await import("./agent-transcript.ts");
+    if (await showTranscript(name, flags)) return;
+    throw unknownAgent(name, agents);
+  }
   const description = describeAgent(agent, { config, parentMode: flags.mode ?? config.permissionMode });
   if (flags.json) {
     const { definition, hides, withheld } = agent;
@@ -86,6 +98,7 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
     ...row("name", definition.name),
     ...row("description", definition.description),
     ...row("from", sourceText(definition.source)),
+    ...row("note", isCoordinators(definition) ? coordinatorNote : undefined),
     ...hides.flatMap((hidden) => row("hides", sourceText(hidden))),
     ...row(
       "not used",
@@ -98,7 +111,7 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
     ...row("model", modelText(definition.model, model)),
     ...row("max turns", definition.maxTurns?.toString()),
     ...row("isolation", definition.isolation),
-    ...row("memory", definition.memory),
+    ...row("memory", shown.memory && `${shown.memory} (${definition.memory})`),
     ...row("skills", list(definition.skills)),
     ...row("needs", list(definition.requiredMcpServers)),
     ...row("color", definition.color),
@@ -150,7 +163,10 @@ function unknownAgent(name: string, agents: readonly LoadedAgent[]): TroupeError
   const names = agents.map(({ definition }) => definition.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? `there is ${names.join(", ")}` : `did you mean ${near}?`;
-  return new TroupeError("usage", `there is no agent ${JSON.stringify(name)}; ${hint}`);
+  return new TroupeError(
+    "usage",
+    `there is no agent ${JSON.stringify(name)}, nor has one of that name worked in this folder; ${hint}`,
+  );
 }
 
 const say = (line: string) => write(visibleLine(line));

@@ -160,8 +160,14 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
       await listAgents(flags);
     },
   );
-  common(agents.command("show").description("all about one: its tools, model and permission mode"))
-    .argument("<name>")
+  common(
+    agents.command("show").description("all about a type: its tools, model and permission mode; or what an agent did"),
+  )
+    .argument("<name-or-id>", "a type, or the id, path or name of an agent that has worked")
+    .option(
+      "--session <id>",
+      "look for the agent in this session; without it in those of this folder, the newest first",
+    )
     .addOption(new Option("--mode <mode>", "tools as under a parent in this mode").choices(permissionModes))
     .action(async (name: string, flags: AgentsFlags) => {
       const { showAgent } = await import("./agents.ts");

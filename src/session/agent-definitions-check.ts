@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
-import { type AgentProblem, parseAgent } from "../agent/definitions/index.ts";
+import { type AgentProblem, parseAgent, serversOf } from "../agent/definitions/index.ts";
+import type { McpServerConfig } from "../tool/mcp/index.ts";
 import { hookCheck } from "./agent-definitions-hooks.ts";
+import { skillProblem } from "./agent-skills.ts";
 import { describeAgent } from "./agent-definitions-describe.ts";
 import { type LoadedAgent, loadAgentDefinitions } from "./agent-definitions.ts";
 import type { Config } from "./load-config.ts";
@@ -8,13 +10,19 @@ import { readContextText } from "./read-context-text.ts";
 
 /** All that is wrong with the definitions that are in force, or with the files that are named. */
 export async function checkAgents(config: Config, files: readonly string[]): Promise<readonly AgentProblem[]> {
-  const { agents, problems } =
+  const { agents, broken, problems } =
     files.length === 0 ? await loadAgentDefinitions(config) : await readFiles(files, config.cwd);
-  return [...problems, ...agents.flatMap((agent) => meaningProblems(agent, config))];
+  const { McpServerConfig: server } = await import("../tool/mcp/index.ts");
+  return [...problems, ...[...agents, ...broken].flatMap((agent) => meaningProblems(agent, { config, server }))];
 }
 
+type Readable = Pick<LoadedAgent, "definition" | "lines">;
+
 /** What the file's form does not show: names of things that are not there. */
-function meaningProblems(agent: LoadedAgent, config: Config): AgentProblem[] {
+function meaningProblems(
+  agent: Readable,
+  { config, server: schema }: { config: Config; server: typeof McpServerConfig },
+): AgentProblem[] {
   const { definition, lines } = agent;
   const { model, tools, missingServers } = describeAgent(agent, { config, parentMode: config.permissionMode });
   const at = (field: string) => ({ from: definition.source.from, line: lines.get(field), field });
@@ -27,27 +35,43 @@ function meaningProblems(agent: LoadedAgent, config: Config): AgentProblem[] {
     ...(model?.ok === false && model.from === "definition"
       ? [{ ...at("model"), severity: "error" as const, message: model.message }]
       : []),
-    ...missingServers.map((server) => ({
-      ...at("requiredMcpServers"),
+    ...missingServers.map(({ server, field }) => ({
+      ...at(field),
       severity: "warning" as const,
       message: `the server ${server} is not configured here`,
     })),
+    ...Object.entries(serversOf(definition).inline).flatMap(([name, written]) => {
+      const [issue] = schema.safeParse(written).error?.issues ?? [];
+      const message =
+        issue && `the server ${name}: ${[...issue.path, issue.message.replace(/^Invalid input: /, "")].join(": ")}`;
+      return message === undefined ? [] : [{ ...at("mcpServers"), severity: "error" as const, message }];
+    }),
+    ...(definition.skills ?? []).flatMap((name) => {
+      const problem = skillProblem(name, config.slash.skills);
+      const message = `${JSON.stringify(name)}: ${problem}`;
+      return problem === undefined ? [] : [{ ...at("skills"), severity: "warning" as const, message }];
+    }),
   ];
 }
 
 async function readFiles(files: readonly string[], cwd: string) {
   const read = await Promise.all(files.map((file) => readOne(resolve(cwd, file))));
-  return { agents: read.flatMap(({ agents }) => agents), problems: read.flatMap(({ problems }) => problems) };
+  return {
+    agents: read.flatMap(({ agents }) => agents),
+    broken: [],
+    problems: read.flatMap(({ problems }) => problems),
+  };
 }
 
-async function readOne(path: string): Promise<{ agents: LoadedAgent[]; problems: readonly AgentProblem[] }> {
+async function readOne(path: string): Promise<{ agents: Readable[]; problems: readonly AgentProblem[] }> {
   const { text, notice } = readContextText(path);
   if (text === undefined) {
     const message = notice === undefined ? "there is no such file" : notice.slice(path.length).trim();
     return { agents: [], problems: [{ severity: "error", from: path, message }] };
   }
   const source = { level: "user", from: path } as const;
-  const { definition, problems, lines } = await parseAgent(text, { source, checkHooks: await hookCheck(text) });
-  const agents = definition ? [{ definition, place: "", lines, withheld: [], hides: [] }] : [];
-  return { agents, problems };
+  const parsed = await parseAgent(text, { source, checkHooks: await hookCheck(text) });
+  const { problems, lines } = parsed;
+  const definition = parsed.definition ?? parsed.rest;
+  return { agents: definition ? [{ definition, lines }] : [], problems };
 }

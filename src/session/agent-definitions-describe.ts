@@ -1,3 +1,4 @@
+import * as z from "zod";
 import {
   type AgentKind,
   type AgentModel,
@@ -6,10 +7,13 @@ import {
   effectiveMode,
   resolveAgentModel,
   selectAgentTools,
+  serversOf,
+  teamTools,
 } from "../agent/definitions/index.ts";
 import { defaultModel, resolveModel } from "../model/index.ts";
 import { PermissionMode, TroupeError } from "../protocol/index.ts";
-import { builtinTools, type Tool } from "../tool/index.ts";
+import { builtinTools, defineTool, failedResult, type Tool } from "../tool/index.ts";
+import { memoryEntries, memoryFolder } from "./agent-memory.ts";
 import type { LoadedAgent } from "./agent-definitions.ts";
 import type { Config } from "./load-config.ts";
 
@@ -24,8 +28,10 @@ export interface AgentDescription {
   readonly tools: AgentTools;
   /** Servers whose tools it gets besides. */
   readonly servers: readonly string[];
-  /** Servers that it needs and that are not configured. */
-  readonly missingServers: readonly string[];
+  /** Servers that it names and that are not configured. */
+  readonly missingServers: readonly { readonly server: string; readonly field: "requiredMcpServers" | "mcpServers" }[];
+  /** Where it keeps its notes. */
+  readonly memory: string | undefined;
 }
 
 export interface DescribeOptions {
@@ -36,16 +42,23 @@ export interface DescribeOptions {
 }
 
 export function describeAgent(
-  { definition }: LoadedAgent,
-  { config, parentMode, pool = builtinTools() }: DescribeOptions,
+  { definition }: Pick<LoadedAgent, "definition">,
+  { config, parentMode, pool = [...builtinTools(), ...madeWithSession()] }: DescribeOptions,
 ): AgentDescription {
   const kind: AgentKind = definition.background ? "background" : "foreground";
   const modeUnder = (parent: PermissionMode) =>
     effectiveMode({ parent, definition: definition.permissionMode, setting: config.subagents.permissionMode });
-  const servers = serversOf(config);
+  const configured = configuredServers(config);
+  const { named, inline } = serversOf(definition);
+  const own = Object.keys(inline);
+  const servers = [...new Set([...configured, ...own])];
   const userDefined = definition.source.level !== "built-in";
   const { mode } = modeUnder(parentMode);
-  const selected = selectAgentTools({ definition, pool, kind, mode, userDefined });
+  const memory = memoryFolder(definition, config);
+  const notes = memory === undefined ? [] : memoryEntries(definition, memory);
+  const equipped = definition.tools ? { ...definition, tools: [...definition.tools, ...notes] } : definition;
+  const selected = selectAgentTools({ definition: equipped, pool, kind, mode, userDefined });
+  const missing = (names: readonly string[] = []) => names.filter((name) => !servers.includes(name));
   return {
     kind,
     model: modelOf(definition.model, config),
@@ -55,19 +68,44 @@ export function describeAgent(
       // Whether a server has such a tool is known when it is connected.
       reports: selected.reports.filter(({ entry }) => !servers.some((server) => speaksOf(entry, server))),
     },
-    servers: servers.filter((server) => getsServer(definition, server)),
-    missingServers: (definition.requiredMcpServers ?? []).filter((name) => !servers.includes(name)),
+    servers: servers.filter((server) =>
+      getsServer(definition, { server, byName: [...own, ...named].includes(server) }),
+    ),
+    missingServers: [
+      ...missing(definition.requiredMcpServers).map((server) => ({ server, field: "requiredMcpServers" as const })),
+      ...missing(named).map((server) => ({ server, field: "mcpServers" as const })),
+    ],
+    memory,
   };
 }
 
-function getsServer({ tools, disallowedTools = [] }: LoadedAgent["definition"], server: string): boolean {
+/** `byName`: it is one of those that the definition speaks of as its servers. */
+function getsServer(
+  { tools, disallowedTools = [] }: LoadedAgent["definition"],
+  { server, byName }: { server: string; byName: boolean },
+): boolean {
   const isWhole = (entry: string) => entry === "*" || entry.replace(/__\*$/, "") === prefixOf(server);
   if (disallowedTools.some(isWhole)) return false;
+  if (byName) return true;
   return tools === undefined || tools.some((entry) => entry === "*" || speaksOf(entry, server));
 }
 
 const prefixOf = (server: string) => `mcp__${server.replace(/[^\w-]/g, "_")}`;
 const speaksOf = (entry: string, server: string) => `${entry}__`.startsWith(`${prefixOf(server)}__`);
+
+/** Tools that there are only in a session: here they have a name, and nobody calls them. */
+const madeWithSession = (): Tool[] =>
+  ["Agent", ...teamTools].map((name) =>
+    defineTool<unknown>({
+      name,
+      description: name,
+      input: z.unknown(),
+      access: "read",
+      subject: () => ({ kind: "none" }),
+      title: () => name,
+      execute: async () => failedResult(`${name} is there in a session only.`),
+    }),
+  );
 
 const isStart = (mode: PermissionMode) => mode !== "bubble";
 
@@ -98,7 +136,7 @@ function leadModel({ model, providerEnv, aliases }: Config): string | undefined 
   }
 }
 
-const serversOf = ({ mcpServers }: Config): string[] => [
+const configuredServers = ({ mcpServers }: Config): string[] => [
   ...new Set(
     mcpServers.flatMap(({ value }) => (typeof value === "object" && value !== null ? Object.keys(value) : [])),
   ),

@@ -39,6 +39,8 @@ interface Found {
 export interface LoadedAgents {
   /** One of each name, in the order of names. */
   readonly agents: readonly LoadedAgent[];
+  /** What is right of those that cannot be used. */
+  readonly broken: readonly Pick<LoadedAgent, "definition" | "lines">[];
   readonly problems: readonly AgentProblem[];
 }
 
@@ -65,6 +67,7 @@ export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedA
   const ranked = rankAgents<Found>(found);
   return {
     agents: ranked.agents,
+    broken: parsed.flatMap(({ rest, lines }) => (rest ? [{ definition: rest, lines }] : [])),
     problems: [
       ...problems,
       ...(flag?.warnings ?? []),

@@ -1,20 +1,21 @@
-import { type ContentPart, leadPath } from "../protocol/index.ts";
+import { type AgentId, type ContentPart, leadPath } from "../protocol/index.ts";
 import type { AgentView } from "./agent-view.ts";
 import { itemsOf } from "./chunked-list.ts";
 import type { SessionView } from "./session-view.ts";
-import { sessionSpending, type Totals } from "./totals.ts";
+import { noSpending, sessionSpending, type Spending, type Totals } from "./totals.ts";
 import type { CallItem, TranscriptItem } from "./transcript-item.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /**
  * A session as Markdown. What was said can neither break out of its block nor load anything: text with markup of its own is
- * shown as source, and every control or invisible character is shown as a mark.
+ * shown as source, and every control or invisible character is shown as a mark. `only`: of one agent.
  */
-export function transcriptMarkdown(view: SessionView): string {
-  const agents = [...itemsOf(view.agents)].toSorted(
-    (a, b) => Number(b.path === leadPath) - Number(a.path === leadPath),
-  );
-  return `${[head(view), ...agents.map(agentSection), costs(view)].join("\n\n")}\n`;
+export function transcriptMarkdown(view: SessionView, { only }: { readonly only?: AgentId | undefined } = {}): string {
+  const agents = [...itemsOf(view.agents)]
+    .filter(({ id }) => only === undefined || id === only)
+    .toSorted((a, b) => Number(b.path === leadPath) - Number(a.path === leadPath));
+  const spending = only === undefined ? sessionSpending(view) : (agents[0]?.spending ?? noSpending);
+  return `${[head(view), ...agents.map(agentSection), costs(spending)].join("\n\n")}\n`;
 }
 
 function head(view: SessionView): string {
@@ -99,8 +100,7 @@ function callSection(call: CallItem): string {
   return folded(`${call.title} (${state})`, parts.join("\n\n"));
 }
 
-function costs(view: SessionView): string {
-  const { total, byModel } = sessionSpending(view);
+function costs({ total, byModel }: Spending): string {
   const rows = [...byModel].map(([model, totals]) => costRow(code(model), totals));
   return [
     "## Cost",

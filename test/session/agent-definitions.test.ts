@@ -109,8 +109,7 @@ Well.
 `,
   });
   const loaded = await load(tree, { trust: "all" });
-  const unused = ["mcpServers", "skills", "memory"];
-  expect(lines(loaded, tree).map((line) => line.split(": ")[1])).toEqual(unused);
+  expect(lines(loaded, tree)).toEqual([]);
   expect(find(loaded, "all")?.definition).toEqual({
     name: "all",
     description: `Use this agent when: something is to be done, e.g. "this".`,

@@ -79,7 +79,7 @@ test.each([
       flags: { permissionMode: "default" },
       files: {
         "home/.troupe/agents/keen.md": definition("skills: build"),
-          [place]: skill("build", "Make it.", "allowed-tools: Bash(touch *)\n"),
+        [place]: skill("build", "Make it.", "allowed-tools: Bash(touch *)\n"),
       },
       answer: calling({ subagent_type: "keen" }, (ask) => (ask.turn === 1 ? running : { text: "done" })),
     });

@@ -29,6 +29,17 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
+/** The fields that are right by themselves. */
+export function usableFields(value: unknown): Partial<AgentFrontmatter> {
+  const given = new Map(Object.entries(typeof value === "object" && value !== null ? value : {}));
+  return Object.fromEntries(
+    Object.entries(AgentFrontmatter.shape).flatMap(([key, schema]) => {
+      const checked = schema.safeParse(given.get(key));
+      return checked.success && checked.data !== undefined ? [[key, checked.data]] : [];
+    }),
+  );
+}
+
 const known = Object.keys(AgentFrontmatter.shape);
 
 /** An issue without a message would be given one. */

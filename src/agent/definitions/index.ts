@@ -1,4 +1,5 @@
 export { agentListing } from "../fragments/agent-listing.ts";
+export { teamTools } from "./agent-tool-lists.ts";
 export { type ActingField, actingFields, withoutFields } from "./acting-fields.ts";
 export type { CheckHooks } from "./agent-fields.ts";
 export { type AgentProblem, agentProblemLine } from "./agent-problem.ts";

@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { parseMarkdown } from "../../platform/index.ts";
 import type { AgentDefinition, AgentFrontmatter, AgentSource } from "../../protocol/index.ts";
-import { agentFields, type CheckHooks, everyField, fieldMessage, plain } from "./agent-fields.ts";
+import { agentFields, type CheckHooks, everyField, fieldMessage, plain, usableFields } from "./agent-fields.ts";
 import type { AgentProblem } from "./agent-problem.ts";
 
 export interface ParsedAgent {
   /** Undefined where an error keeps it from being used. */
   readonly definition: AgentDefinition | undefined;
+  /** Of one that cannot be used: the fields that are right, so that what they mean can be looked at all the same. */
+  readonly rest?: AgentDefinition | undefined;
   readonly problems: readonly AgentProblem[];
   /** Where each field stands, where there are lines. */
   readonly lines: ReadonlyMap<string, number>;
@@ -30,26 +32,32 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
     ]);
   }
   const reading = await parseMarkdown<AgentFrontmatter>(text, agentFields(checkHooks));
-  if (!reading.ok) {
-    return failed(
-      reading.problems.map(({ line, field, message }) => ({ line, field, message: fieldMessage(field, message) })),
-    );
-  }
-  const prompt = reading.file.body.trim();
-  if (prompt === "") {
-    const line = text.split("\n").length;
-    return failed([{ line, message: "there is nothing after the frontmatter: write the agent's system prompt there" }]);
-  }
+  const raw = reading.ok ? reading : await parseMarkdown(text, z.unknown());
+  if (!raw.ok) return failed(raw.problems);
+  const prompt = raw.file.body.trim();
+  const errors = [
+    ...(reading.ok ? [] : reading.problems).map(({ line, field, message }) => ({
+      line,
+      field,
+      message: fieldMessage(field, message),
+    })),
+    ...(prompt === "" ? [{ line: text.split("\n").length, message: noPrompt }] : []),
+  ];
   const placed = await parseMarkdown(text, everyField());
   const fields = placed.ok ? [] : placed.problems;
-  return {
-    definition: { ...reading.file.fields, prompt, source },
-    problems: fields
-      .filter(({ message }) => message !== plain)
-      .map((field) => ({ severity: "warning", from: source.from, ...field })),
-    lines: new Map(fields.map(({ field, line }) => [field ?? "", line])),
-  };
+  const warnings = fields
+    .filter(({ message }) => message !== plain)
+    .map((field): AgentProblem => ({ severity: "warning", from: source.from, ...field }));
+  const lines = new Map(fields.map(({ field, line }) => [field ?? "", line]));
+  if (reading.ok && errors.length === 0) {
+    return { definition: { ...reading.file.fields, prompt, source }, problems: warnings, lines };
+  }
+  const rest = { name: "unnamed", description: "", ...usableFields(raw.file.fields), prompt, source };
+  const { problems } = failed(errors);
+  return { definition: undefined, rest, problems: [...problems, ...warnings], lines };
 }
+
+const noPrompt = "there is nothing after the frontmatter: write the agent's system prompt there";
 
 /** The same from an object, as `--agents` gives it: the key is the name, and `prompt` is one of the fields. */
 export function parseAgentObject(name: string, value: unknown, { source, checkHooks }: ParseOptions): ParsedAgent {
