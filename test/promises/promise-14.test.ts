@@ -1,4 +1,8 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createFileSessionStore } from "../../src/store/index.ts";
+import { bypass, workplace } from "../e2e/troupe.ts";
 import { agent, lead, teamSession } from "../team/team-session.ts";
 
 test("promise 14: one spawn is one agent: 100 runs of one answer that spawns 16 named agents, none lost, none double", async () => {
@@ -26,3 +30,67 @@ test("promise 14: one spawn is one agent: 100 runs of one answer that spawns 16 
 }, 60_000);
 
 const number = (callId: string) => Number(callId.split("_").at(-1));
+
+test("promise 14: an answer that breaks off and is asked for again starts its agent once", async () => {
+  const team = await teamSession({
+    flags: { model: "scripted/s.json" },
+    more: { model: undefined },
+    files: {
+      "project/s.json": {
+        version: 1,
+        steps: [
+          {
+            text: "one",
+            calls: [agent("work", { name: "only" })],
+            chunk: 5,
+            fault: { kind: "cut", after: 30, times: 2 },
+          },
+          { text: "over" },
+        ],
+        agents: { "lead/only": { steps: [{ text: "done" }] } },
+      },
+    },
+    answer: () => undefined,
+  });
+  expect(await team.ask("go")).toMatchObject({ reason: "completed", text: "over" });
+  expect(team.all("turn.retried", "lead")).toHaveLength(2);
+  expect(team.all("tool.drafted", "lead").length).toBeGreaterThan(2);
+  expect(team.all("agent.spawned").map(({ path }) => path)).toEqual(["lead", "lead/only"]);
+});
+
+const killed = `
+export default (ask) => {
+  if (ask.agent !== "lead") return { text: "x", fault: { kind: "hang" } };
+  if (ask.turn === 1) return { text: "", calls: [{ tool: "Agent", input: { description: "d", prompt: "work", subagent_type: "general-purpose", name: "only" } }] };
+  return { text: "heard: " + ask.results.length + " " + /<agent-id>\\w+/.exec(JSON.stringify(ask.request.messages)) };
+};`;
+
+test("promise 14: killed between the start of an agent and the end of its call: no second agent for that call, in no later life", async () => {
+  const place = workplace();
+  place.write("s.mjs", killed);
+  const flags = ["--model", "scripted/s.mjs", "--output-format", "stream-json", ...bypass];
+  const first = place.start(["-p", "go", ...flags], { input: "" });
+  await first.saw(/"agent\.spawned","path":"lead\/only"/);
+  first.child.kill("SIGKILL");
+  const { stdout } = await first.done;
+  const id = /ses_[0-9a-z]+/.exec(stdout)?.[0] ?? "";
+  for (let life = 2; life <= 4; life++) {
+    const next = await place.run(["-p", `life ${life}`, "--resume", id, ...flags]);
+    expect(next.code).toBe(0);
+  }
+  const store = createFileSessionStore({
+    home: join(place.home, ".troupe"),
+    clock: systemClock,
+    createId: idMaker(systemClock),
+  });
+  const { lead: log, agents } = await store.read(id);
+  const spawned = [...agents.values()].flat().flatMap(({ event }) => (event.type === "agent.spawned" ? [event] : []));
+  expect(spawned).toMatchObject([{ path: "lead/only", callId: "call_lead_1_1" }]);
+  const events = log.map(({ event }) => event);
+  expect(events.filter((event) => event.type === "tool.settled")).toMatchObject([
+    { callId: "call_lead_1_1", outcome: "interrupted" },
+  ]);
+  // The lead is told once that its agent was at work, and by which id it goes on.
+  const told = events.filter((event) => event.type === "prompt.admitted" && event.source === "background");
+  expect(JSON.stringify(told).match(/<agent-id>agt_/g)).toHaveLength(1);
+}, 60_000);

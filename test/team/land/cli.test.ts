@@ -56,7 +56,9 @@ it("troupe land and troupe worktree: bad input is one line and exit code 2", asy
   expect(await said("land")).toMatch(/which branches\?/);
   expect(await said("land", "goood")).toMatch(/no branch goood; did you mean good\?/);
   expect(await said("land", "--abort", "good")).toMatch(/take no branch/);
-  expect(await said("land", "--agent", "good")).toMatch(/--agent needs an agent/);
+  expect(await said("land", "--agent")).toMatch(/which branches\?/);
+  expect(await said("land", "--agent", "Explore")).toMatch(/which branches\?/);
+  expect(await said("land", "--agent", "goood")).toMatch(/no branch goood; did you mean good\?/);
   write("a.txt", "dirty\n");
   expect(await said("land", "good")).toMatch(/not committed \(a\.txt\): commit or stash them first/);
   const outside = workplace();
