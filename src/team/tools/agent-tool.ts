@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { agentLaunched, agentResult } from "../../agent/index.ts";
-import { PermissionMode, TroupeError } from "../../protocol/index.ts";
+import { type CallId, PermissionMode, TroupeError } from "../../protocol/index.ts";
 import {
   defineTool,
   failedResult,
@@ -11,6 +11,8 @@ import {
 } from "../../tool/index.ts";
 import type { Children, ParentAgent, StartedChild } from "../children.ts";
 import { keepInBackground, type Kept } from "../keep-in-background.ts";
+import type { ChildWish } from "../resolve-child.ts";
+import { orFailed } from "./or-failed.ts";
 
 export interface AgentToolOptions {
   readonly children: Children;
@@ -21,9 +23,32 @@ export interface AgentToolOptions {
   /** Resolves when the user sends the foreground agents of this caller to the background. */
   readonly sentToBackground: (signal: AbortSignal) => Promise<void>;
   readonly forks: boolean;
+  /** Undefined: the caller has no teams to start teammates in. */
+  readonly teammates?: TeammateStarter | undefined;
+}
+
+/** Starts members of the caller's teams. */
+export interface TeammateStarter {
+  /** The team that a call means; undefined where it means none, so that an agent with a name is a sub-agent. */
+  teamOf(name: string | undefined): string | undefined;
+  /** Rejects with a TroupeError whose message is for the model. */
+  start(parent: ParentAgent, wish: TeammateWish): Promise<ToolResult>;
+}
+
+export interface TeammateWish extends ChildWish {
+  readonly team: string;
+  readonly name: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly planModeRequired: boolean;
+  readonly callId: CallId;
+  readonly signal: AbortSignal;
 }
 
 const forkCannotStart = "You are a fork, and a fork starts no agents: do the work yourself.";
+
+const inTeams =
+  " If you lead a team, a name makes it a teammate: it stays, works beside you, talks to the others by name and takes tasks of the shared list; this call returns as soon as it has begun.";
 
 /** Built-in agents whose answer is all there is to them. */
 const oneShot = new Set(["Explore", "Plan"]);
@@ -47,12 +72,22 @@ const agentInput = () =>
     isolation: z.enum(["worktree"]).optional().describe("worktree: a git worktree and branch of its own"),
     cwd: z.string().optional().describe("An absolute folder to work in; not together with isolation"),
   });
-type AgentInput = z.infer<ReturnType<typeof agentInput>>;
+type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
+  readonly team_name?: string | undefined;
+  readonly plan_mode_required?: boolean | undefined;
+};
+
+const teammateInput = () =>
+  agentInput().extend({
+    team_name: z.string().max(64).optional().describe("The team to start a teammate in; without it your only one"),
+    plan_mode_required: z.boolean().optional().describe("A teammate that may only read until its plan is approved"),
+  });
 
 /** Not state: a memory of something that is always the same. Every agent has a tool of its own, and the schema is the larger part of it. */
-const inputs = new WeakMap<Children, ReturnType<typeof agentInput>>();
+const inputs = new WeakMap<Children, z.ZodType<AgentInput>>();
 
-function inputFor(children: Children): ReturnType<typeof agentInput> {
+function inputFor({ children, teammates }: AgentToolOptions): z.ZodType<AgentInput> {
+  if (teammates) return teammateInput();
   const input = inputs.get(children) ?? agentInput();
   inputs.set(children, input);
   return input;
@@ -65,11 +100,11 @@ export function createAgentTool(options: AgentToolOptions): Tool {
     : "It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is general-purpose.";
   return defineTool<AgentInput>({
     name: "Agent",
-    description: `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${knows} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself. With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.
+    description: `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${knows} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself. With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.${options.teammates ? inTeams : ""}
 
 Types:
 ${options.children.listing}`,
-    input: inputFor(options.children),
+    input: inputFor(options),
     access: "read",
     subject: (input) => ({ kind: "name", name: input.subagent_type ?? "general-purpose" }),
     title: (input) =>
@@ -91,6 +126,8 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   const parent = options.parent();
   // A fork has its parent's exact tools, this one among them, since the tool list must not change: it is told apart by who calls.
   if (context.agent.id !== parent.id) return failedResult(forkCannotStart);
+  const team = input.name === undefined ? undefined : options.teammates?.teamOf(input.team_name);
+  if (team !== undefined) return startTeammate(input, { team, context, options });
   let started: StartedChild;
   try {
     started = await options.children.start(parent, {
@@ -136,6 +173,30 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
     stopShowing();
     context.signal.removeEventListener("abort", stop);
   }
+}
+
+async function startTeammate(
+  input: AgentInput,
+  { team, context, options }: { team: string; context: ToolContext; options: AgentToolOptions },
+): Promise<ToolResult> {
+  const { name = "", description, prompt, model, mode, isolation, cwd } = input;
+  return orFailed(async () => {
+    if (!options.teammates) throw new TroupeError("agent", "There is no team to start a teammate in.");
+    return options.teammates.start(options.parent(), {
+      team,
+      name,
+      description,
+      prompt,
+      type: input.subagent_type,
+      model,
+      mode,
+      isolation,
+      cwd,
+      planModeRequired: input.plan_mode_required ?? false,
+      callId: context.callId,
+      signal: context.signal,
+    });
+  });
 }
 
 const launched = (kept: Kept, notes: readonly string[]) => textResult([...notes, agentLaunched(kept)].join("\n"));

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { taskLine } from "../../agent/index.ts";
-import { AcceptanceCheck, type WorkItemId } from "../../protocol/index.ts";
+import type { AcceptanceCheck, WorkItemId } from "../../protocol/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { orFailed } from "./or-failed.ts";
@@ -48,7 +48,12 @@ const createInput = lazyInput<TaskCreateInput>(() =>
       .optional()
       .describe("Tools it cannot be done without, such as Bash: who has them not cannot claim it"),
     acceptance: z
-      .array(AcceptanceCheck.extend({ command: z.string().trim().min(1).max(2_000) }))
+      .array(
+        z.strictObject({
+          command: z.string().trim().min(1).max(2_000),
+          timeoutMs: z.int().positive().max(3_600_000).optional(),
+        }),
+      )
       .max(10)
       .optional()
       .describe(

@@ -47,21 +47,19 @@ export const subjectLimit = 300;
 export const textLimit = 50_000;
 const metadataLimit = 20_000;
 
-/** `1`, `"1"` and `"#1"`: models write all of them. */
+/** `1`, `"1"` and `"#1"`: models write all of them. They are told of text alone, which every server of models understands. */
 export const taskNumber = () =>
-  z.union([z.string(), z.number()]).transform((given, context): WorkItemId => {
-    const id = typeof given === "number" ? given : Number(/^\s*#?(\d{1,15})\s*$/.exec(given)?.[1] ?? Number.NaN);
+  z.coerce.string().transform((given, context): WorkItemId => {
+    const id = Number(/^\s*#?(\d{1,15})\s*$/.exec(given)?.[1] ?? Number.NaN);
     if (Number.isSafeInteger(id) && id > 0) return id;
-    context.addIssue({
-      code: "custom",
-      message: 'is not the number of a task: write it as TaskList shows it, "1" or "#1"',
-    });
+    const message = 'is not the number of a task: write it as TaskList shows it, "1" or "#1"';
+    context.addIssue({ code: "custom", message });
     return z.NEVER;
   });
 
 export const metadataInput = () =>
   z
-    .record(z.string(), z.unknown())
+    .looseObject({})
     .refine(
       (value) => JSON.stringify(value).length <= metadataLimit,
       `must be at most ${metadataLimit} characters as JSON`,

@@ -1,0 +1,398 @@
+import { execFileSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { toolSpecs } from "../../../src/tool/index.ts";
+import { createTaskTools } from "../../../src/team/index.ts";
+import { teamBench } from "./team-bench.ts";
+
+const task = (subject: string, more: object = {}) => ({ subject, description: `all about ${subject}`, ...more });
+
+describe("3.6 TaskCreate, TaskGet, TaskList", () => {
+  test("a task gets the next number, and is told in the log of who made it", async () => {
+    const it = await teamBench();
+    expect(await it.call("alice", "TaskCreate", task("first"))).toEqual({
+      ok: true,
+      text: "Task #1 created.\n#1 [pending] first",
+    });
+    await it.call("bob", "TaskCreate", task("second", { activeForm: "Doing it", metadata: { k: "v" } }));
+    expect(it.events).toEqual([
+      { type: "task.created", team: "parser", taskId: 1, subject: "first", by: "alice" },
+      { type: "task.created", team: "parser", taskId: 2, subject: "second", by: "bob" },
+    ]);
+    expect(await (await it.elsewhere()).tasks.list()).toMatchObject([
+      { id: 1, subject: "first", description: "all about first", createdBy: "alice", status: "pending" },
+      { id: 2, activeForm: "Doing it", metadata: { k: "v" }, createdBy: "bob" },
+    ]);
+  });
+
+  test("the list is lines of number, state, subject, owner and open blockers; completed blockers drop out", async () => {
+    const it = await teamBench();
+    expect((await it.call("alice", "TaskList")).text).toBe("There are no tasks.");
+    await it.call("alice", "TaskCreate", task("first task"));
+    await it.call("alice", "TaskCreate", task("second", { blockedBy: ["#1"] }));
+    await it.call("bob", "TaskUpdate", { taskId: "1", status: "in_progress" });
+    await it.call("team-lead", "TaskUpdate", { taskId: 2, owner: "alice" });
+    expect((await it.call("alice", "TaskList")).text).toBe(
+      "#1 [in_progress] first task (bob)\n#2 [pending] second (alice) [blocked by #1]",
+    );
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect((await it.call("alice", "TaskList")).text).toBe(
+      "#1 [completed] first task (bob)\n#2 [pending] second (alice)",
+    );
+  });
+
+  test.each(["1", 1, "#1", " #1 "])("a task is meant by %j", async (taskId) => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    expect((await it.call("alice", "TaskGet", { taskId })).text).toContain("all about first");
+  });
+
+  test.each(["", "one", "#", 0, -1, 1.5, "1; drop"])("%j is no number of a task", async (taskId) => {
+    const it = await teamBench();
+    const said = await it.call("alice", "TaskGet", { taskId });
+    expect(said).toMatchObject({ ok: false });
+    expect(said.text).toMatch(/is not the number of a task/);
+  });
+
+  test("one that is not there is an error that says where to look", async () => {
+    const it = await teamBench();
+    const said = { ok: false, text: "There is no task #9. TaskList shows which there are." };
+    expect(await it.call("alice", "TaskGet", { taskId: 9 })).toEqual(said);
+    expect(await it.call("alice", "TaskUpdate", { taskId: 9, status: "in_progress" })).toEqual(said);
+  });
+
+  test("TaskGet shows all of it, and what this agent cannot do", async () => {
+    const it = await teamBench({ toolsOf: { alice: ["Read"] } });
+    await it.call("bob", "TaskCreate", task("first"));
+    await it.call("bob", "TaskCreate", {
+      ...task("second"),
+      blockedBy: [1],
+      needs: ["Bash"],
+      acceptance: [{ command: "npm test" }],
+      metadata: { area: "parser" },
+    });
+    const { text } = await it.call("alice", "TaskGet", { taskId: 2 });
+    expect(text.replace(/\d{4}-[\dT:.-]+Z/, "THEN")).toMatchInlineSnapshot(`
+      "#2 [pending] second [blocked by #1] [needs Bash, which you do not have]
+      needs: Bash
+      check: npm test
+      created by bob, THEN
+      metadata: {"area":"parser"}
+
+      all about second"
+    `);
+    expect((await it.call("alice", "TaskGet", { taskId: 1 })).text).toContain("blocks: #2");
+  });
+
+  test("a blocker that is not there is refused, and nothing is created", async () => {
+    const it = await teamBench();
+    const said = await it.call("alice", "TaskCreate", task("first", { blockedBy: [7] }));
+    expect(said.ok).toBe(false);
+    expect(said.text).toMatch(/no task 7.*not created/s);
+    expect(await it.stored.tasks.list()).toEqual([]);
+    expect(it.events).toEqual([]);
+  });
+
+  test("control characters do not get from a model into the list", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", { subject: "a\u001b[31mred\u001b[0m", description: "x\u0007y" });
+    expect(await it.stored.tasks.get(1)).toMatchObject({ subject: "ared", description: "xy" });
+  });
+
+  test("a hook can prevent a task: nothing is written, and the model reads why", async () => {
+    const hooks = { taskCreated: async () => "Say which file.", taskCompleted: async () => undefined };
+    const it = await teamBench({ hooks });
+    const said = await it.call("alice", "TaskCreate", task("vague"));
+    expect(said.ok).toBe(false);
+    expect(said.text).toContain("not created: a hook of the user's is against it.\nSay which file.");
+    expect(await it.stored.tasks.list()).toEqual([]);
+  });
+
+  test("outside a team the list is the session's own", async () => {
+    const it = await teamBench({ alone: true });
+    await it.call("lead", "TaskCreate", task("mine"));
+    expect(await it.call("lead", "TaskUpdate", { taskId: 1, status: "in_progress" })).toMatchObject({ ok: true });
+    const said = await it.call("lead", "TaskUpdate", { taskId: 1, owner: "bob" });
+    expect(said.text).toMatch(/nobody "bob" to give it to: this task list is yours alone/);
+    expect(it.events).toEqual([
+      { type: "task.created", taskId: 1, subject: "mine", by: "lead" },
+      { type: "task.claimed", taskId: 1, subject: "mine", by: "lead" },
+    ]);
+  });
+});
+
+describe("3.6 TaskUpdate", () => {
+  test("in_progress claims a task of nobody's; whoever comes second is told who has it", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    expect(await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" })).toEqual({
+      ok: true,
+      text: "Task #1 is yours.\n#1 [in_progress] first (bob)",
+    });
+    const late = await it.call("alice", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    expect(late.ok).toBe(false);
+    expect(late.text).toMatch(/bob/);
+    expect(it.events.at(-1)).toEqual({ type: "task.claimed", team: "parser", taskId: 1, subject: "first", by: "bob" });
+  });
+
+  test("of many who claim at once one gets it, and each of the others is told its name", async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `worker${n}`);
+    const it = await teamBench({ members: names });
+    await it.call("team-lead", "TaskCreate", task("wanted"));
+    const said = await Promise.all(
+      names.map((name) => it.call(name, "TaskUpdate", { taskId: 1, status: "in_progress", activeForm: `by ${name}` })),
+    );
+    const owner = (await it.stored.tasks.get(1))?.owner ?? "";
+    expect(said.filter(({ ok }) => ok)).toHaveLength(1);
+    for (const { text } of said.filter(({ ok }) => !ok)) expect(text).toContain(owner);
+    expect((await it.stored.tasks.get(1))?.activeForm).toBe(`by ${owner}`);
+  });
+
+  test("the lead does not take for its own what somebody else has", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    await it.call("team-lead", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    expect(await it.stored.tasks.get(1)).toMatchObject({ owner: "bob", status: "in_progress" });
+    expect(it.events.filter(({ type, by }) => type === "task.claimed" && by === "team-lead")).toEqual([]);
+  });
+
+  test("blocked, busy and unfit are refused, each with what to do", async () => {
+    const it = await teamBench({ toolsOf: { alice: ["Read"] } });
+    await it.call("team-lead", "TaskCreate", task("first"));
+    await it.call("team-lead", "TaskCreate", task("second", { blockedBy: [1] }));
+    await it.call("team-lead", "TaskCreate", task("third", { needs: ["Bash"] }));
+    const claim = (who: string, taskId: number) => it.call(who, "TaskUpdate", { taskId, status: "in_progress" });
+    expect((await claim("alice", 2)).text).toMatch(/blocked by task 1.*take one that nothing blocks/s);
+    expect((await claim("alice", 3)).text).toMatch(/needs tools that alice does not have: Bash/);
+    expect((await it.call("alice", "TaskList")).text).toContain(
+      "#3 [pending] third [needs Bash, which you do not have]",
+    );
+    await claim("bob", 1);
+    expect((await claim("bob", 3)).text).toMatch(/has task 1 in progress/);
+    expect((await it.stored.tasks.list()).map(({ owner }) => owner)).toEqual(["bob", undefined, undefined]);
+  });
+
+  test("a claim and a change in one call take effect together or not at all", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress", addBlockedBy: [5] });
+    expect(said.text).toMatch(/no task 5.*Nothing was changed/s);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ status: "pending", blockedBy: [] });
+    const both = await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress", metadata: { at: "bench" } });
+    expect(both.ok).toBe(true);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ owner: "bob", metadata: { at: "bench" } });
+  });
+
+  test("pending gives it back; deleted takes it off, and its number is not used again", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "pending" })).text).toContain("#1 [pending] first");
+    expect((await it.stored.tasks.get(1))?.owner).toBeUndefined();
+    expect((await it.call("alice", "TaskUpdate", { taskId: 1, status: "deleted" })).text).toBe("Task #1 deleted.");
+    expect((await it.call("alice", "TaskCreate", task("next"))).text).toContain("#2");
+    expect((await it.call("alice", "TaskGet", { taskId: 1 })).ok).toBe(false);
+  });
+
+  test("fields change, metadata is merged and null removes a key", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first", { metadata: { a: 1, b: 2 } }));
+    const change = { taskId: 1, subject: "better", description: "d", metadata: { b: null, c: 3 } };
+    expect((await it.call("bob", "TaskUpdate", change)).text).toBe("Task #1 changed.\n#1 [pending] better");
+    expect(await it.stored.tasks.get(1)).toMatchObject({
+      subject: "better",
+      description: "d",
+      metadata: { a: 1, c: 3 },
+    });
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1 })).text).toMatch(/Nothing to change was given for #1/);
+  });
+
+  test("cycles and self-blocks are refused, and nothing is changed", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
+    expect((await it.call("alice", "TaskUpdate", { taskId: 1, addBlockedBy: ["2"] })).text).toMatch(
+      /neither could ever start.*Nothing was changed/s,
+    );
+    expect((await it.call("alice", "TaskUpdate", { taskId: 1, addBlocks: [1] })).text).toMatch(/cannot block itself/);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ blocks: [2], blockedBy: [] });
+  });
+
+  test("an owner other than oneself is told by mail; oneself and the same one again are not", async () => {
+    const it = await teamBench();
+    await it.call("team-lead", "TaskCreate", task("first"));
+    const said = await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice" });
+    expect(said.text).toBe("Task #1 changed. alice is told by mail.\n#1 [pending] first (alice)");
+    await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alice", activeForm: "x" });
+    expect(it.assigned).toMatchObject([{ task: { id: 1, owner: "alice" }, to: "alice" }]);
+    expect(it.events.at(-2)).toEqual({
+      type: "task.updated",
+      team: "parser",
+      taskId: 1,
+      owner: "alice",
+      by: "team-lead",
+    });
+    await it.call("alice", "TaskUpdate", { taskId: 1, owner: "alice", status: "in_progress" });
+    expect(it.assigned).toHaveLength(1);
+    await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "" });
+    expect(await it.stored.tasks.get(1)).toMatchObject({ status: "pending" });
+    expect((await it.stored.tasks.get(1))?.owner).toBeUndefined();
+  });
+
+  test("an unknown owner is refused with the nearest name and everybody there is", async () => {
+    const it = await teamBench();
+    await it.call("team-lead", "TaskCreate", task("first"));
+    expect(await it.call("team-lead", "TaskUpdate", { taskId: 1, owner: "alise" })).toEqual({
+      ok: false,
+      text: `There is nobody "alise" in the team. Did you mean alice? There are: team-lead, alice, bob.`,
+    });
+    expect(it.assigned).toEqual([]);
+  });
+
+  test("whoever lost its claim in the meantime is told to stop", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const other = await it.elsewhere();
+    await other.tasks.releaseGone(async () => "its lease is over");
+    await other.tasks.claim(1, { name: "alice" });
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, metadata: { done: true } });
+    expect(said.text).toMatch(/no longer bob's by that claim: .* alice's\. Stop working on it/);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ owner: "alice", metadata: {} });
+  });
+});
+
+describe("completing", () => {
+  test("without checks it is claimed, and what it blocked is free", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first"));
+    await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", metadata: { commit: "abc" } });
+    expect(said).toEqual({ ok: true, text: "Task #1 is completed. Free now: #2. TaskList shows what is left." });
+    expect(await it.stored.tasks.get(1)).toMatchObject({
+      status: "completed",
+      proof: "claimed",
+      metadata: { commit: "abc" },
+    });
+    expect(it.events.at(-1)).toMatchObject({ type: "task.updated", taskId: 1, status: "completed" });
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(/completed already/);
+  });
+
+  test("with checks it is verified when they pass", async () => {
+    const it = await teamBench();
+    it.tools.write("made.txt", "here");
+    await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "test -f made.txt" }] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect(said.text).toContain("Task #1 is completed and verified: its checks passed.");
+    expect(await it.stored.tasks.get(1)).toMatchObject({
+      status: "completed",
+      proof: "verified",
+      proofDetail: "$ test -f made.txt: passed",
+    });
+  });
+
+  test("a check that fails leaves it in progress, and the model reads what it printed; mended, it is verified", async () => {
+    const it = await teamBench();
+    const acceptance = [{ command: "echo looking" }, { command: "echo 'three failed'; test -f made.txt" }];
+    await it.call("alice", "TaskCreate", task("first", { acceptance }));
+    await it.call("alice", "TaskCreate", task("second", { blockedBy: [1] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect(said.ok).toBe(false);
+    expect(said.text).toMatchInlineSnapshot(`
+      "#1 is not done: its checks failed, and it is still in progress.
+      $ echo looking: passed
+      $ echo 'three failed'; test -f made.txt: exit code 1
+      three failed
+      Find the cause, mend it, then complete it again."
+    `);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ status: "in_progress", owner: "bob", proof: "refuted" });
+    expect((await it.call("alice", "TaskList")).text).toContain("#2 [pending] second [blocked by #1]");
+    it.tools.write("made.txt", "here");
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).text).toMatch(
+      /verified.*Free now: #2/,
+    );
+  });
+
+  test("a check that must not be run proves nothing: no more than claimed, and it says so", async () => {
+    const it = await teamBench({
+      refuse: async (command) => (command.startsWith("curl") ? "a rule forbids it" : undefined),
+    });
+    await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "true" }, { command: "curl x" }] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect(said.text).toMatch(/no more than claimed to be done: .*"curl x" was not run: a rule forbids it/s);
+    expect(await it.stored.tasks.get(1)).toMatchObject({ status: "completed", proof: "claimed" });
+  });
+
+  test("an interrupt while the checks run leaves it in progress, unjudged", async () => {
+    const it = await teamBench();
+    await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "echo begun > begun; sleep 300" }] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const call = new AbortController();
+    execFileSync("mkfifo", [it.tools.path("begun")]);
+    const completing = it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" }, call.signal);
+    await readFile(it.tools.path("begun"));
+    call.abort();
+    expect((await completing).ok).toBe(false);
+    const after = await it.stored.tasks.get(1);
+    expect(after).toMatchObject({ status: "in_progress", owner: "bob" });
+    expect(after?.proof).toBeUndefined();
+  });
+
+  test("a hook comes before the checks, and can send it back with its words", async () => {
+    const asked: number[] = [];
+    const hooks = {
+      taskCreated: async () => undefined,
+      taskCompleted: async ({ id }: { id: number }) =>
+        asked.push(id) === 1 ? "There is no changelog entry." : undefined,
+    };
+    const it = await teamBench({ hooks });
+    await it.call("alice", "TaskCreate", task("first", { acceptance: [{ command: "touch ran" }] }));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const said = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect(said.text).toContain("says that it is not done.\nThere is no changelog entry.");
+    expect(await it.stored.tasks.get(1)).toMatchObject({ status: "in_progress" });
+    expect((await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed" })).ok).toBe(true);
+    expect(asked).toEqual([1, 1]);
+  });
+
+  test("somebody else's is not completed by a peer, and no hook runs for it; the lead may", async () => {
+    const hooks = { taskCreated: async () => undefined, taskCompleted: async () => "must not be asked" };
+    const it = await teamBench({ hooks });
+    await it.call("alice", "TaskCreate", task("first"));
+    await it.call("bob", "TaskUpdate", { taskId: 1, status: "in_progress" });
+    const said = await it.call("alice", "TaskUpdate", { taskId: 1, status: "completed" });
+    expect(said.text).toBe("#1 is bob's, who alone completes it. Ask bob with SendMessage.");
+    expect((await it.call("team-lead", "TaskUpdate", { taskId: 1, status: "completed" })).text).toContain(
+      "must not be asked",
+    );
+    const other = await it.call("bob", "TaskUpdate", { taskId: 1, status: "completed", owner: "alice" });
+    expect(other.text).toMatch(/cannot be given to somebody in the same call/);
+  });
+});
+
+describe("bounds", () => {
+  test("what does not fit is refused by name", async () => {
+    const it = await teamBench();
+    const tooLong = await it.call("alice", "TaskCreate", { subject: "x".repeat(301), description: "" });
+    expect(tooLong.text).toMatch(/`subject`/);
+    const big = await it.call("alice", "TaskCreate", task("x", { metadata: { a: "y".repeat(30_000) } }));
+    expect(big.text).toMatch(/`metadata`.*at most 20000 characters/);
+    expect((await it.call("alice", "TaskCreate", { ...task("x"), color: "red" })).text).toMatch(
+      /`color`: no such field/,
+    );
+  });
+
+  test("a schema is made when it is asked for, and is the same for everybody", () => {
+    const none = { list: () => Promise.reject(new Error()) } as never;
+    const [first, second] = [createTaskTools(none), createTaskTools(none)];
+    expect(first.map(({ name }) => name)).toEqual(["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]);
+    expect(first[0]?.input).toBe(second[0]?.input);
+    expect(Object.getOwnPropertyDescriptor(first[0], "input")?.get).toBeDefined();
+    expect(toolSpecs(first)).toMatchSnapshot();
+  });
+});
