@@ -26,9 +26,12 @@ export function createSyncGroup(syncOnce: () => Promise<void>): SyncGroup {
     return next;
   };
 
-  const idle = async () => {
-    const ignored = () => undefined; // told to those who asked for it
-    while (running !== undefined || next !== undefined) await (next?.catch(ignored) ?? running);
+  const idle = async (): Promise<void> => {
+    // How it ends is told to those who asked for it.
+    const last = next?.catch(() => undefined) ?? running;
+    if (last === undefined) return;
+    await last;
+    return idle();
   };
 
   return { sync, idle };

@@ -53,6 +53,7 @@ export interface BroadcastReport {
   readonly failed: readonly { readonly to: string; readonly error: Error }[];
 }
 
+/** A mail as its receiver gets it. Where the whole of a large text is in a file, `body.file` is its absolute path. */
 export interface ReceivedMail extends Mail {
   readonly state: "queued" | "delivered" | "read";
   readonly read: boolean;
@@ -60,8 +61,6 @@ export interface ReceivedMail extends Mail {
   readonly sender: "verified" | "unverified";
   /** Why it is shown and never acted on: a control message that is not signed, or of a kind its sender may not send. */
   readonly refused?: string;
-  /** Where the whole of a large text is, absolute. */
-  readonly wholeText?: string;
 }
 
 /** Who there is, and what they sign with: `StoredTeam` has both in its record. */

@@ -1,0 +1,173 @@
+import type { Clock, CreateId } from "../../platform/index.ts";
+import { type Mail, type MailId, type MailState, TroupeError } from "../../protocol/index.ts";
+import type { HeldMail, StoredTeam } from "../../store/index.ts";
+import { findSender, memberOf, unknownMember } from "./find-member.ts";
+import { closedError, createInboxReaders } from "./inbox-readers.ts";
+import { createKeys } from "./keys.ts";
+import type { BroadcastReport, Mailbox, MailboxMembers, OutgoingMail, ReceivedMail } from "./mailbox.ts";
+import { createReceive } from "./receive-mail.ts";
+import { createSend } from "./send-mail.ts";
+
+export interface MailboxOptions extends MailboxMembers {
+  readonly team: string;
+  readonly store: Pick<StoredTeam, "inbox" | "bodies">;
+  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly createId: CreateId;
+  /** How many texts one may send another in a minute; control messages and the person are exempt. Default: 60. */
+  readonly pairsPerMinute?: number;
+}
+
+export function createMailbox(options: MailboxOptions): Mailbox {
+  const { store, team } = options;
+  const keys = createKeys((name) => options.keyOf(name));
+  const send = createSend({ ...options, keys, members: () => options.members() });
+  const receive = createReceive({ bodies: store.bodies, keys });
+  const readers = createInboxReaders(options);
+  const notices = createNotices();
+  const ended = new AbortController();
+
+  const nameOf = (agent: string): string => {
+    const member = memberOf(agent, options.members());
+    if (member === undefined) throw unknownMember(agent, { team, members: options.members() });
+    return member.name;
+  };
+
+  const look = async (name: string) => {
+    const reading = await store.inbox(name).look();
+    notices.add(name, reading.problems);
+    return reading;
+  };
+
+  const broadcast = async (outgoing: Omit<OutgoingMail, "to" | "id">): Promise<BroadcastReport> => {
+    const members = options.members();
+    const sender = findSender(outgoing.from, { team, members });
+    const others = members.filter((member) => member.ended === undefined && member !== sender);
+    const sent: { to: string; id: MailId }[] = [];
+    const failed: { to: string; error: Error }[] = [];
+    const sendTo = async (to: string) => {
+      try {
+        sent.push({ to, ...(await send({ ...outgoing, to })) });
+      } catch (error) {
+        if (!TroupeError.is(error)) throw error;
+        failed.push({ to, error });
+      }
+    };
+    await Promise.all(others.map(({ name }) => sendTo(name)));
+    return { sent, failed };
+  };
+
+  const readAll = async (agent: string): Promise<ReceivedMail[]> => {
+    const name = nameOf(agent);
+    return receive((await look(name)).mail, name);
+  };
+
+  const readUnread = async (agent: string): Promise<ReceivedMail[]> => {
+    const name = nameOf(agent);
+    const reader = readers.opened(name);
+    const held = reader === undefined ? (await look(name)).mail.filter(isUnread) : await reader.unread();
+    return receive(held, name);
+  };
+
+  const mark = async (agent: string, ids: readonly MailId[], state: "delivered" | "read") => {
+    const reader = await readers.open(nameOf(agent));
+    await reader.mark(ids, state);
+  };
+
+  const idAt = async (agent: string, index: number): Promise<MailId> => {
+    const name = nameOf(agent);
+    const { mail } = await look(name);
+    const at = mail[index];
+    if (at === undefined) throw new TroupeError("mail", `${name} has ${mail.length} messages, and none at ${index}.`);
+    return at.mail.id;
+  };
+
+  const follow = (agent: string, signal?: AbortSignal) =>
+    inOrder(agent, async (name, either) => (await readers.open(name)).follow(either), signal);
+
+  const watch = (agent: string, signal?: AbortSignal) =>
+    inOrder(agent, (name, either) => Promise.resolve(store.inbox(name).watch(either)), signal);
+
+  async function* inOrder(
+    agent: string,
+    open: (name: string, signal: AbortSignal) => Promise<AsyncIterable<readonly HeldMail[]>>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ReceivedMail> {
+    const either = signal === undefined ? ended.signal : AbortSignal.any([signal, ended.signal]);
+    const name = nameOf(agent);
+    for await (const batch of await open(name, either)) {
+      for (const mail of await receive(batch, name)) {
+        if (either.aborted) return;
+        yield mail;
+      }
+    }
+  }
+
+  const waitForMessage = async (agent: string, signal?: AbortSignal): Promise<ReceivedMail> => {
+    for await (const mail of follow(agent, signal)) return mail;
+    signal?.throwIfAborted();
+    throw closedError(team);
+  };
+
+  const receipt = async (id: MailId, to: string): Promise<MailState> => {
+    const name = nameOf(to);
+    const { mail, compactedThrough } = await look(name);
+    const held = mail.find((one) => one.mail.id === id);
+    if (held === undefined && compactedThrough !== undefined && id <= compactedThrough) return "read";
+    if (held === undefined) throw new TroupeError("mail", `There is no mail ${id} to ${name} in team ${team}.`);
+    const isGone = memberOf(name, options.members())?.ended !== undefined;
+    return isGone && isUnread(held) ? "failed" : held.state;
+  };
+
+  const textOf = async ({ id, body }: Mail): Promise<string> => {
+    if (body.kind !== "text" && body.kind !== "idle_notification") return "";
+    if (body.file !== undefined) return store.bodies.read(`${id}.txt`);
+    return (body.kind === "text" ? body.text : body.result) ?? "";
+  };
+
+  const takeNotices = (agent: string) => [
+    ...notices.take(nameOf(agent)),
+    ...(readers.opened(nameOf(agent))?.takeNotices() ?? []),
+  ];
+
+  const close = async () => {
+    ended.abort();
+    await readers.close();
+  };
+
+  return {
+    send,
+    broadcast,
+    readAll,
+    readUnread,
+    markDelivered: (agent, ids) => mark(agent, ids, "delivered"),
+    markRead: async (agent, which) =>
+      mark(agent, typeof which === "number" ? [await idAt(agent, which)] : which, "read"),
+    waitForMessage,
+    follow,
+    watch,
+    receipt,
+    textOf,
+    takeNotices,
+    close,
+  };
+}
+
+const isUnread = ({ state }: HeldMail): boolean => state !== "read";
+
+/** What was found by looking: each is told once. */
+function createNotices() {
+  const told = new Set<string>();
+  const waiting = new Map<string, string[]>();
+  return {
+    add(name: string, problems: readonly string[]) {
+      const fresh = problems.filter((problem) => !told.has(problem));
+      for (const problem of fresh) told.add(problem);
+      if (fresh.length > 0) waiting.set(name, [...(waiting.get(name) ?? []), ...fresh]);
+    },
+    take(name: string): readonly string[] {
+      const found = waiting.get(name) ?? [];
+      waiting.delete(name);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { nearestName } from "../../platform/index.ts";
+import { type Member, TroupeError, teamUser } from "../../protocol/index.ts";
+
+/** Whom a name or an agent id means; throws with `mail` for nobody, and for somebody who has ended. */
+export function findMember(to: string, { team, members }: { team: string; members: readonly Member[] }): Member {
+  const member = memberOf(to, members);
+  if (member === undefined) throw unknownMember(to, { team, members });
+  if (member.ended !== undefined) throw endedMember(member);
+  return member;
+}
+
+/** Who sends it: a member who is there, or the person (undefined). */
+export function findSender(
+  from: string,
+  { team, members }: { team: string; members: readonly Member[] },
+): Member | undefined {
+  return from === teamUser && memberOf(from, members) === undefined ? undefined : findMember(from, { team, members });
+}
+
+export const memberOf = (name: string, members: readonly Member[]): Member | undefined =>
+  members.find((member) => member.name === name) ?? members.find((member) => member.agentId === name);
+
+export function unknownMember(
+  name: string,
+  { team, members }: { team: string; members: readonly Member[] },
+): TroupeError {
+  const there = members.filter(({ ended }) => ended === undefined).map((member) => member.name);
+  const nearest = nearestName(name, there);
+  const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  const all =
+    there.length === 0
+      ? "Nobody is in it."
+      : `In it are: ${there.slice(0, 50).join(", ")}${there.length > 50 ? ", …" : ""}.`;
+  return new TroupeError("mail", `There is no ${JSON.stringify(name.slice(0, 100))} in team ${team}.${meant} ${all}`);
+}
+
+function endedMember({ name, ended }: Member): TroupeError {
+  const why = ended?.detail === undefined ? ended?.reason : `${ended.reason}: ${ended.detail}`;
+  return new TroupeError(
+    "mail",
+    `${name} is not there any more (${why}, ${ended?.at}), so no mail goes to or from it.`,
+  );
+}

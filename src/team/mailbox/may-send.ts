@@ -1,0 +1,27 @@
+import { type MailKind, teamLead, teamUser } from "../../protocol/index.ts";
+
+/** Why nobody may act on a mail of this kind from this sender; undefined if there is no reason. */
+export function whyMayNotSend(from: string, kind: MailKind): string | undefined {
+  if (senders[kind] === "anybody" || from === teamLead || from === teamUser) return undefined;
+  return `only the lead may send a ${kind.replaceAll("_", " ")}, and it is from ${from}`;
+}
+
+/** Who decides, ends, or changes what others may do is the lead, or the person who speaks through it. */
+const senders: Readonly<Record<MailKind, "anybody" | "lead">> = {
+  text: "anybody",
+  idle_notification: "anybody",
+  permission_request: "anybody",
+  permission_response: "lead",
+  sandbox_permission_request: "anybody",
+  sandbox_permission_response: "lead",
+  shutdown_request: "lead",
+  interrupt_request: "lead",
+  stop_request: "lead",
+  shutdown_approved: "anybody",
+  shutdown_rejected: "anybody",
+  plan_approval_request: "anybody",
+  plan_approval_response: "lead",
+  task_assignment: "anybody",
+  mode_set_request: "lead",
+  team_permission_update: "lead",
+};

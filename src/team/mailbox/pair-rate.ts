@@ -1,0 +1,44 @@
+import type { Clock } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+
+/** Counts what one writes to another: two agents that answer each other for ever are stopped by it. */
+export interface PairRate {
+  /** Throws with `mail` if it would be one too many within a minute; counts nothing then. */
+  count(from: string, to: string): void;
+}
+
+export function createPairRate({
+  clock,
+  perMinute,
+}: {
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly perMinute: number;
+}): PairRate {
+  const pairs = new Map<string, number[]>();
+
+  return {
+    count(from, to) {
+      const key = JSON.stringify([from, to]);
+      const now = clock.monotonic();
+      const recent = pairs.get(key) ?? [];
+      pairs.set(key, recent);
+      // Only the last so many matter: the first of them says when the next one may go.
+      const first = recent[recent.length - perMinute];
+      if (first !== undefined && now - first < minute)
+        throw tooMany({ from, to, perMinute, waitMs: minute - now + first });
+      recent.push(now);
+      if (recent.length > perMinute * 2) recent.splice(0, recent.length - perMinute);
+    },
+  };
+}
+
+const minute = 60_000;
+
+function tooMany(facts: { from: string; to: string; perMinute: number; waitMs: number }): TroupeError {
+  const { from, to, perMinute, waitMs } = facts;
+  return new TroupeError(
+    "mail",
+    `${from} has sent ${to} ${perMinute} messages within a minute, and more are not taken for ${Math.ceil(waitMs / 1000)} s. ` +
+      "Say several things in one message; if you only answer each other, stop.",
+  );
+}

@@ -1,0 +1,49 @@
+import type { Mail, MailBody } from "../../protocol/index.ts";
+import type { HeldMail, MailBodies } from "../../store/index.ts";
+import type { Keys } from "./keys.ts";
+import type { ReceivedMail } from "./mailbox.ts";
+import { whyMayNotSend } from "./may-send.ts";
+import { isSignedBy } from "./sign-mail.ts";
+
+/** What is held in `name`'s inbox, with whether it is from whom it says and whether it may be acted on. */
+export type Receive = (held: readonly HeldMail[], name: string) => Promise<ReceivedMail[]>;
+
+export function createReceive({ bodies, keys }: { readonly bodies: MailBodies; readonly keys: Keys }): Receive {
+  /** A signature is checked once for each mail that is held in memory. */
+  const judged = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
+
+  const receiveOne = async ({ mail, state }: HeldMail, name: string): Promise<ReceivedMail> => {
+    const known = judged.get(mail) ?? judge(mail, name, await keys.of(mail.from));
+    judged.set(mail, known);
+    return { ...known, state, read: state === "read" };
+  };
+
+  const judge = (mail: Mail, name: string, key: Uint8Array | undefined) => {
+    const isVerified = key !== undefined && mail.to === name && isSignedBy(mail, key);
+    const refused = mail.body.kind === "text" ? undefined : whyRefused(mail, { name, isVerified });
+    const body = withPath(mail, bodies);
+    return {
+      ...mail,
+      body,
+      sender: isVerified ? ("verified" as const) : ("unverified" as const),
+      ...(refused !== undefined && { refused }),
+    };
+  };
+
+  return (held, name) => Promise.all(held.map((one) => receiveOne(one, name)));
+}
+
+function whyRefused(mail: Mail, { name, isVerified }: { name: string; isVerified: boolean }): string | undefined {
+  if (mail.to !== name) return `it was sent to ${mail.to}`;
+  if (!isVerified) return `it is not signed by ${mail.from}`;
+  return whyMayNotSend(mail.from, mail.body.kind);
+}
+
+/** A record names the file; whoever reads it wants to know where that is. Any other name is of no file of ours. */
+function withPath({ id, body }: Mail, bodies: MailBodies): MailBody {
+  if (!("file" in body) || body.file === undefined) return body;
+  const path = body.file === `${id}.txt` ? bodies.pathOf(body.file) : undefined;
+  if (path !== undefined) return { ...body, file: path };
+  const { file: _, ...rest } = body;
+  return rest;
+}
