@@ -18,8 +18,8 @@ export interface SharedFile {
   /** A power cut too. Those who wait together share one sync. After a failure the next append is on a new descriptor. */
   sync(): Promise<void>;
   readFrom(offset: number): LineReading;
-  /** What the path leads to by now: this file, another one, or nothing. */
-  whereabouts(): "here" | "replaced" | "removed";
+  /** What the path leads to by now: this file with its size, another one, or nothing. One call to the system. */
+  whereabouts(): { readonly at: "here"; readonly size: number } | { readonly at: "replaced" | "removed" };
   /** Waits for the syncs that were asked for. */
   close(): Promise<void>;
 }
@@ -28,13 +28,14 @@ export interface SharedFile {
 export function openSharedFile(path: string): SharedFile | undefined {
   const first = openExisting(path);
   if (first === undefined) return undefined;
+  const identity = fstatSync(first);
   let handle = createHandle(path, first);
 
   /** The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie. */
   const renew = () => {
     const fd = openExisting(path);
     if (fd === undefined) return;
-    const isSame = sameFile(fstatSync(fd), fstatSync(handle.fd));
+    const isSame = sameFile(fstatSync(fd), identity);
     const old = isSame ? handle.fd : fd;
     if (isSame) handle = createHandle(path, fd);
     closeSync(old);
@@ -61,10 +62,10 @@ export function openSharedFile(path: string): SharedFile | undefined {
     }
   };
 
-  const whereabouts = () => {
+  const whereabouts: SharedFile["whereabouts"] = () => {
     const there = statSync(path, { throwIfNoEntry: false });
-    if (there === undefined) return "removed";
-    return sameFile(there, fstatSync(handle.fd)) ? "here" : "replaced";
+    if (there === undefined) return { at: "removed" };
+    return sameFile(there, identity) ? { at: "here", size: there.size } : { at: "replaced" };
   };
 
   const waiting = new Set<Promise<void>>();

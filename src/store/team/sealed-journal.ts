@@ -59,11 +59,13 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
         if (last !== undefined || isRequired) throw removed(path);
         return undefined;
       }
+      const before = current.file.whereabouts();
+      if (before.at === "here" && before.size === current.offset && before.size > 0) return current;
       readOn(current);
-      const where = current.file.whereabouts();
-      if (where === "here") return current;
+      const { at } = current.file.whereabouts();
+      if (at === "here") return current;
       leave(current);
-      if (where === "removed") throw removed(path);
+      if (at === "removed") throw removed(path);
     }
   };
 
@@ -203,7 +205,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
       ...options,
       header,
       keepOld: isDamaged,
-      isStillThere: () => part.file.whereabouts() === "here",
+      isStillThere: () => part.file.whereabouts().at === "here",
     });
   };
 
