@@ -1,4 +1,13 @@
-import { type CreateSessionOptions, createSession as create, type LibrarySession } from "./session/index.ts";
+import {
+  type CreateSessionOptions,
+  createSession as create,
+  createTeam as makeTeam,
+  type LibrarySession,
+  type NewTeamOptions,
+  openTeam as open,
+  type TeamOptions,
+} from "./session/index.ts";
+import type { OpenTeam } from "./team/index.ts";
 
 export {
   createConversation,
@@ -27,7 +36,15 @@ export {
   SessionId,
   TroupeError,
 } from "./protocol/index.ts";
-export type { CreateSessionOptions, LibrarySession, PermissionAsker, Reply } from "./session/index.ts";
+export type {
+  CreateSessionOptions,
+  LibrarySession,
+  NewTeamOptions,
+  PermissionAsker,
+  Reply,
+  TeamOptions,
+} from "./session/index.ts";
+export type { OpenTeam } from "./team/index.ts";
 export { defineTool, failedResult, textResult, type Tool, type ToolContext, type ToolResult } from "./tool/index.ts";
 export {
   type Activity,
@@ -48,6 +65,16 @@ export {
   type Totals,
   type TranscriptItem,
 } from "./view/index.ts";
+
+/** A new team, on the files that agents use: mail, tasks and members for any program. A name that is taken gets a number. */
+export function createTeam(name: string, options: NewTeamOptions = {}): Promise<OpenTeam> {
+  return makeTeam(name, { ...options, cwd: process.cwd(), env: options.env ?? process.env });
+}
+
+/** A team that is there. Rejects with a `TroupeError` of code `team` if it is not. */
+export function openTeam(name: string, options: TeamOptions = {}): Promise<OpenTeam> {
+  return open(name, { ...options, env: options.env ?? process.env });
+}
 
 /** Starts or resumes a session from code: the same session that the command line drives. */
 export function createSession(options: CreateSessionOptions = {}): Promise<LibrarySession> {

@@ -8,6 +8,7 @@ import type { LandFlags } from "./land.ts";
 import type { RuleFlags } from "./permissions.ts";
 import type { CostFlags } from "./cost.ts";
 import type { RunFlags } from "./run-flags.ts";
+import { addTeamShell } from "./team/commands.ts";
 import type { TrustFlags } from "./trust.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
@@ -137,6 +138,7 @@ function buildProgram(exit: (code: number) => void): Program {
   addAgentsCommands(subcommand(program, "agents", "the types of agents there are, and what each may do"), exit);
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
   addTeamCommands(program, exit);
+  addTeamShell(program, subcommand, exit);
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "without the pauses that make it readable")

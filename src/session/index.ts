@@ -17,3 +17,4 @@ export { trustFolder } from "./trust.ts";
 export { listTrustRecords, ownerOf, removeTrustRecord } from "./trust-record.ts";
 export { createSession, type CreateSessionOptions } from "./create-session.ts";
 export type { LibrarySession, Reply } from "./library-session.ts";
+export { createTeam, type NewTeamOptions, openTeam, type TeamOptions } from "./library-team.ts";

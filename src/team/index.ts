@@ -34,3 +34,5 @@ export { acceptTask } from "./tools/task-acceptance.ts";
 export type { TaskEvent, TaskHooks, TaskToolPorts } from "./tools/task-ports.ts";
 export { createTaskTools } from "./tools/task-tools.ts";
 export { createTeamTools, type TeamToolPorts } from "./tools/team-tools.ts";
+export { createTeam, type OpenTeam, openTeam } from "./open-team.ts";
+export type { ReceivedMail } from "./mailbox/index.ts";

@@ -1,0 +1,133 @@
+import { homedir } from "node:os";
+import type { Member, MemberStatus, Team, WorkItem } from "../protocol/index.ts";
+import type { StoredTeam } from "../store/index.ts";
+import { createTeam } from "../team/index.ts";
+import { idMaker, systemClock } from "../platform/index.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { openTeams } from "./team/open-teams.ts";
+import { colored, minutes, printJson, terminal, warn } from "./team/output.ts";
+
+/** Makes a team that agents, programs and people can join. */
+export async function create(
+  name: string,
+  flags: { description?: string; member?: readonly string[]; json?: boolean },
+): Promise<number> {
+  const { home, cwd } = await openTeams();
+  const { description, member: members } = flags;
+  const place = { home, cwd, clock: systemClock, createId: idMaker(systemClock) };
+  const team = await createTeam(name, { ...place, description, members });
+  try {
+    const record = await team.record.read();
+    if (flags.json) printJson(record);
+    else terminal().paragraph(`team ${record.name}: ${record.members.map((member) => member.name).join(", ")}`);
+  } finally {
+    await team.close();
+  }
+  return exitCodes.done;
+}
+
+export async function list(flags: { json?: boolean }): Promise<number> {
+  const { teams } = await openTeams();
+  const summaries = await teams.list();
+  if (flags.json) {
+    printJson(summaries);
+    return exitCodes.done;
+  }
+  const screen = terminal();
+  if (summaries.length === 0) screen.line("no teams; 'troupe team create NAME' makes one");
+  for (const { name, team, problem } of summaries) {
+    if (team === undefined) screen.paragraph(`${name}  ${problem ?? ""}`, { style: screen.paint.red });
+    else screen.line(`${name}  ${minutes(team.createdAt)}  ${present(team)}${words(team.description)}`);
+  }
+  return summaries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.done;
+}
+
+const words = (description: string | undefined) => (description === undefined ? "" : `  ${description}`);
+
+function present({ members }: Team): string {
+  const there = members.filter(({ ended }) => ended === undefined).length;
+  const gone = members.length - there;
+  return `${there} member${there === 1 ? "" : "s"}${gone === 0 ? "" : `, ${gone} ended`}`;
+}
+
+/** Who is in it, what each does, and how the work stands. */
+export async function show(name: string, flags: { json?: boolean }): Promise<number> {
+  const { teams } = await openTeams();
+  const stored = await teams.open(name);
+  try {
+    const { team, status, tasks, mail, problems } = await overview(stored);
+    if (flags.json) {
+      printJson({ team, status, tasks: count(tasks), mail, problems });
+      return exitCodes.done;
+    }
+    const screen = terminal();
+    screen.line(`${team.name}${words(team.description)}`, screen.paint.bold);
+    screen.field("made", minutes(team.createdAt));
+    if (team.leadSessionId !== undefined) screen.field("session", team.leadSessionId);
+    const counted = Object.entries(count(tasks)).map(([state, number]) => `${number} ${state}`);
+    screen.field("tasks", counted.length === 0 ? "none" : counted.join(", "));
+    for (const { path, tool } of team.teamAllowedPaths) screen.field("allowed", `${tool} ${path}`);
+    for (const [index, member] of team.members.entries()) {
+      screen.line();
+      screen.line(`${member.name}  ${stateWords(status[index])}`, colored(screen, member.color));
+      for (const [field, value] of about(member)) screen.field(`  ${field}`, value);
+      const unread = mail[member.name];
+      if (unread) screen.field("  mail", `${unread} unread`);
+      for (const task of tasks) {
+        if (task.owner === member.name && task.status !== "completed")
+          screen.field("  task", `#${task.id} ${task.subject}`);
+      }
+    }
+    warn(problems);
+    return exitCodes.done;
+  } finally {
+    await stored.close();
+  }
+}
+
+async function overview(stored: StoredTeam) {
+  const team = await stored.record.read();
+  const status = await stored.presence.statusOf(team.members);
+  const tasks = await stored.tasks.list();
+  const mail: Record<string, number> = {};
+  const problems = [...stored.record.problems(), ...stored.tasks.problems()];
+  for (const { name } of team.members) {
+    const reading = await stored.inbox(name).look();
+    mail[name] = reading.mail.filter(({ state }) => state !== "read").length;
+    problems.push(...reading.problems);
+  }
+  return { team, status, tasks, mail, problems };
+}
+
+function count(tasks: readonly WorkItem[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of tasks) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+function stateWords(status: MemberStatus | undefined): string {
+  if (status === undefined) return "";
+  const { state, alive, detail } = status;
+  const isSilent = alive === "unknown" && state === "starting" && detail === undefined;
+  const word = isSilent ? "not seen yet" : alive === "dead" && state !== "ended" ? `dead, was ${state}` : state;
+  return detail === undefined ? word : `${word} (${detail})`;
+}
+
+function about(member: Member): [string, string][] {
+  const fields: [string, string | undefined][] = [
+    ["type", member.agentType],
+    ["model", member.model],
+    ["runs", member.backendType],
+    ["folder", (member.worktreePath ?? member.cwd).replace(homedir(), "~")],
+    ["session", member.sessionId],
+  ];
+  return fields.filter((field): field is [string, string] => field[1] !== undefined);
+}
+
+export async function remove(name: string, flags: { force?: boolean; json?: boolean }): Promise<number> {
+  const { teams } = await openTeams();
+  await teams.delete(name, { force: flags.force ?? false });
+  if (flags.json) printJson({ deleted: name });
+  else terminal().line(`team ${name} is deleted`);
+  return exitCodes.done;
+}

@@ -1,0 +1,79 @@
+import { idMaker, systemClock } from "../../platform/index.ts";
+import { teamUser } from "../../protocol/index.ts";
+import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { openTeams } from "./open-teams.ts";
+import { colored, minutes, printJson, terminal, untilInterrupted, warn } from "./output.ts";
+
+/** Resolves once the mail is stored: whoever it is for reads it, now or when it is back. */
+export async function send(
+  team: string,
+  { to, text }: { to: string; text: readonly string[] },
+  flags: { from?: string; urgent?: boolean; json?: boolean },
+): Promise<number> {
+  return withTeam(team, async ({ mailbox }) => {
+    const mail = { from: flags.from ?? teamUser, text: text.join(" "), urgent: flags.urgent ?? false };
+    if (to === "*") {
+      const { sent, failed } = await mailbox.broadcast(mail);
+      if (flags.json)
+        printJson({ sent, failed: failed.map(({ to: name, error }) => ({ to: name, error: error.message })) });
+      else terminal().line(`sent to ${sent.map((one) => one.to).join(", ") || "nobody"}`);
+      warn(failed.map(({ to: name, error }) => `not sent to ${name}: ${error.message}`));
+      return failed.length === 0 ? exitCodes.done : exitCodes.failed;
+    }
+    const { id } = await mailbox.send({ ...mail, to });
+    if (flags.json) printJson({ id, to });
+    else terminal().line(`sent to ${to}: ${id}`);
+    return exitCodes.done;
+  });
+}
+
+/** What a member was sent. Looking marks nothing as read. */
+export async function inbox(
+  team: string,
+  member: string,
+  flags: { follow?: boolean; unread?: boolean; json?: boolean },
+): Promise<number> {
+  return withTeam(team, async ({ mailbox, record }) => {
+    if (member !== teamUser) await record.keyOf(member);
+    if (flags.follow) {
+      const { signal, release } = untilInterrupted();
+      for await (const mail of mailbox.watch(member, signal)) {
+        if (!flags.unread || !mail.read) await print(mail, flags.json === true, mailbox);
+      }
+      release();
+      return exitCodes.done;
+    }
+    const mail = flags.unread ? await mailbox.readUnread(member) : await mailbox.readAll(member);
+    if (flags.json) printJson(mail);
+    else if (mail.length === 0) terminal().line(flags.unread ? "nothing unread" : "no mail");
+    else for (const one of mail) await print(one, false, mailbox);
+    warn(mailbox.takeNotices(member));
+    return exitCodes.done;
+  });
+}
+
+async function withTeam(name: string, work: (team: OpenTeam) => Promise<number>): Promise<number> {
+  const { home } = await openTeams();
+  const team = await openTeam(name, { home, clock: systemClock, createId: idMaker(systemClock) });
+  try {
+    return await work(team);
+  } finally {
+    await team.close();
+  }
+}
+
+async function print(mail: ReceivedMail, asJson: boolean, mailbox: OpenTeam["mailbox"]): Promise<void> {
+  if (asJson) return printJson(mail);
+  const screen = terminal();
+  const notes = [mail.state, mail.urgent && "urgent", mail.sender === "unverified" && "sender not verified"];
+  const kind = mail.body.kind === "text" ? "" : `  ${mail.body.kind}`;
+  screen.line(
+    `${minutes(mail.timestamp)}  ${mail.from}${kind}  (${notes.filter(Boolean).join(", ")})`,
+    colored(screen, mail.color as never),
+  );
+  if (mail.refused !== undefined)
+    screen.paragraph(`refused: ${mail.refused}`, { first: "  ", style: screen.paint.red });
+  const text = mail.body.kind === "text" ? await mailbox.textOf(mail) : JSON.stringify(mail.body);
+  for (const line of text.split("\n")) screen.paragraph(line, { first: "  " });
+}

@@ -1,0 +1,44 @@
+import type { AgentColor } from "../../protocol/index.ts";
+import { createScreen, type Screen, type Style } from "../screen.ts";
+
+export const terminal = (): Screen => createScreen(process.stdout, process.env);
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function warn(problems: readonly string[]): void {
+  for (const problem of problems) process.stderr.write(`troupe: ${problem}\n`);
+}
+
+/** The member's own colour, as near as a terminal of eight colours has it. */
+export function colored({ paint }: Screen, color: AgentColor | undefined): Style {
+  if (color === undefined) return paint.bold;
+  return paint[nearest[color]];
+}
+
+const nearest = {
+  red: "red",
+  blue: "blue",
+  green: "green",
+  yellow: "yellow",
+  purple: "magenta",
+  orange: "yellow",
+  pink: "magenta",
+  cyan: "cyan",
+} as const satisfies Record<AgentColor, string>;
+
+/** Aborts at Ctrl-C, so that what follows something for ever ends well. */
+export function untilInterrupted(): { readonly signal: AbortSignal; release(): void } {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  const release = () => {
+    process.removeListener("SIGINT", onSignal);
+    process.removeListener("SIGTERM", onSignal);
+  };
+  return { signal: stop.signal, release };
+}
+
+export const minutes = (at: string): string => at.slice(0, 16).replace("T", " ");

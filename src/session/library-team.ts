@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { idMaker, openStateRoot, systemClock } from "../platform/index.ts";
+import { createTeam as create, type OpenTeam, openTeam as open } from "../team/index.ts";
+import { stateHome } from "./state-home.ts";
+
+export interface TeamOptions {
+  /** Where teams are kept; by default `TROUPE_HOME`, or `~/.troupe`. */
+  readonly home?: string | undefined;
+  /** From which `TROUPE_HOME` is read; by default that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export interface NewTeamOptions extends TeamOptions {
+  readonly description?: string | undefined;
+  /** Names of members that programs speak for. */
+  readonly members?: readonly string[] | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A team for any program, on the files that agents use too. */
+export async function createTeam(
+  name: string,
+  options: NewTeamOptions & { readonly env: Environment; readonly cwd: string },
+): Promise<OpenTeam> {
+  return create(name, { ...options, ...(await placeOf(options)) });
+}
+
+export async function openTeam(name: string, options: TeamOptions & { readonly env: Environment }): Promise<OpenTeam> {
+  return open(name, await placeOf(options));
+}
+
+async function placeOf({ home, env }: TeamOptions & { readonly env: Environment }) {
+  const { path } = await openStateRoot(home === undefined ? stateHome(env) : resolve(home));
+  return { home: path, clock: systemClock, createId: idMaker(systemClock) };
+}

@@ -1,0 +1,65 @@
+import type { Clock, CreateId } from "../platform/index.ts";
+import { createFileTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
+import { createMailbox, type Mailbox } from "./mailbox/index.ts";
+
+/** A team's mail, tasks and record, for any program. Agents are not part of it. */
+export interface OpenTeam {
+  /** As it was made unique. */
+  readonly name: string;
+  readonly mailbox: Mailbox;
+  readonly tasks: TaskList;
+  readonly record: TeamRecord;
+  /** Ends who follows or waits. */
+  close(): Promise<void>;
+}
+
+export interface OpenTeamOptions {
+  /** The checked state folder. */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+export interface CreateTeamOptions extends OpenTeamOptions {
+  readonly description?: string | undefined;
+  /** Names of members that other programs speak for: Troupe runs none of them. */
+  readonly members?: readonly string[] | undefined;
+  readonly cwd: string;
+}
+
+/** A new team; a name that is taken gets a number. */
+export async function createTeam(name: string, options: CreateTeamOptions): Promise<OpenTeam> {
+  const { description, members = [], cwd } = options;
+  const store = createFileTeamStore(options);
+  const stored = await store.create({ name, description, cwd });
+  try {
+    for (const member of members) await stored.record.join({ name: member, cwd, backendType: "remote" });
+    return withMailbox(stored, options);
+  } catch (error) {
+    await stored.close();
+    await store.delete(stored.name, { force: true });
+    throw error;
+  }
+}
+
+/** Rejects with `team` if there is none of that name. */
+export async function openTeam(name: string, options: OpenTeamOptions): Promise<OpenTeam> {
+  return withMailbox(await createFileTeamStore(options).open(name), options);
+}
+
+function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): OpenTeam {
+  const { name, record } = stored;
+  const mailbox = createMailbox({
+    team: name,
+    store: stored,
+    members: () => record.current().members,
+    keyOf: record.keyOf,
+    clock,
+    createId,
+  });
+  const close = async () => {
+    await mailbox.close();
+    await stored.close();
+  };
+  return { name, mailbox, tasks: stored.tasks, record, close };
+}
