@@ -65,7 +65,7 @@ describe("2.7 safety check of the hand-over", () => {
       /not checked: the answer of the check could not be understood/,
     ],
   ] as const)("not checked, and said so: %s", async (_what, answer, said) => {
-    const { told } = await checked(answer as Answer);
+    const { told } = await checked(answer);
     expect(told).toMatch(said);
     expect(told).toContain(evil);
   });

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { restingAsTheyAre } from "../../src/team/resting.ts";
 import { agent, lead, resultOf, teamSession, textOf } from "./team-session.ts";
 
 const hook = (command: string, more: object = {}) => ({ ...more, hooks: [{ type: "command", command }] });
@@ -34,6 +37,45 @@ describe("2.10 hooks of sub-agents", () => {
     expect(team.asked(/^lead\//)[1]?.said).toContain("write a test first");
     expect(resultOf(team).text).toMatch(/^turn 2/);
     expect(team.all("hook.ran", "lead").map(({ hook: name }) => name)).toEqual(["Stop"]);
+  });
+
+  test("one that nobody waits for is not cut off by the end of the agent, and is told of in its log", async () => {
+    const late = hook("while [ ! -e go ]; do sleep 0.05; done; echo said > late", { matcher: "Bash" });
+    Object.assign(late.hooks[0] ?? {}, { async: true });
+    const team = await teamSession({
+      settings: { hooks: { PostToolUse: [late] } },
+      answer: lead(
+        [
+          { calls: [agent("work", { name: "first" })] },
+          // So many others that the first is put away.
+          { calls: Array.from({ length: restingAsTheyAre + 2 }, (_, index) => agent("rest", { name: `n${index}` })) },
+          { calls: [{ tool: "Write", input: { file_path: "go", content: "" } }] },
+          { text: "over" },
+        ],
+        (ask) =>
+          ask.agent === "lead/first" && ask.turn === 1
+            ? { text: "", calls: [{ tool: "Bash", input: { command: "true" } }] }
+            : { text: "done" },
+      ),
+    });
+    await team.session.ask("go");
+    await team.until((event) => event.type === "hook.ran");
+    expect(team.all("hook.ran", "lead/first")).toMatchObject([{ hook: "PostToolUse", outcome: "passed" }]);
+    expect(readFileSync(join(team.cwd, "late"), "utf8")).toBe("said\n");
+  });
+
+  test("one that still runs when the session closes is ended, and that is in the agent's log", async () => {
+    const never = hook("sleep 600", { matcher: "Bash" });
+    Object.assign(never.hooks[0] ?? {}, { async: true });
+    const team = await teamSession({
+      settings: { hooks: { PostToolUse: [never] } },
+      answer: lead([{ calls: [agent("work", { name: "first" })] }, { text: "over" }], (ask) =>
+        ask.turn === 1 ? { text: "", calls: [{ tool: "Bash", input: { command: "true" } }] } : { text: "done" },
+      ),
+    });
+    await team.ask("go");
+    await team.close();
+    expect(team.all("hook.ran", "lead/first")).toMatchObject([{ hook: "PostToolUse", outcome: "interrupted" }]);
   });
 
   test("a hook that never lets it go is believed ten times, then the agent may stop", async () => {
