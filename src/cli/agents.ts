@@ -162,11 +162,11 @@ const shortened = (text: string) => (text.length > 120 ? `${text.slice(0, 120).t
 function unknownAgent(name: string, agents: readonly LoadedAgent[]): TroupeError {
   const names = agents.map(({ definition }) => definition.name);
   const near = nearestName(name, names);
-  const hint = near === undefined ? `there is ${names.join(", ")}` : `did you mean ${near}?`;
-  return new TroupeError(
-    "usage",
-    `there is no agent ${JSON.stringify(name)}, nor has one of that name worked in this folder; ${hint}`,
-  );
+  const hint =
+    near === undefined
+      ? `nor has one of that name worked in this folder; there is ${names.join(", ")}`
+      : `did you mean ${near}?`;
+  return new TroupeError("usage", `there is no agent ${JSON.stringify(name)}; ${hint}`);
 }
 
 const say = (line: string) => write(visibleLine(line));
