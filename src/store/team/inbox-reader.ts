@@ -135,7 +135,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   };
 
   async function* follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]> {
-    if (isClosed) throw closedError(options.member);
+    if (isClosed) return;
     const follower = createFollower();
     const onHint = () => {
       try {
