@@ -11,7 +11,8 @@ export { type HandOver, handOverQuestion, handOverVerdict } from "./fragments/ha
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
-export { hookContext } from "./fragments/hook-words.ts";
+export { hookContext, sentBackByHook } from "./fragments/hook-words.ts";
+export { memberMail } from "./fragments/member-mail.ts";
 export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger } from "./limits.ts";

@@ -43,6 +43,7 @@ export {
   LandSettings,
   LimitSettings,
   Settings,
+  TeamSettings,
   WatchdogSettings,
   WorktreeSettings,
 } from "./settings.ts";
@@ -50,6 +51,7 @@ export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
 export {
   AllowedPath,
   BackendType,
+  LaunchFlags,
   Member,
   MemberState,
   MemberStatus,

@@ -35,7 +35,7 @@ export const MailBody = z.discriminatedUnion("kind", [
     /** Of tool and input: the answer repeats it, and counts for nothing else. */
     digest: z.string(),
   }),
-  kind("permission_response", { ...asked, digest: z.string(), answer: PermissionAnswer, note: z.string().optional() }),
+  kind("permission_response", { ...asked, digest: z.string(), answer: PermissionAnswer }),
   kind("sandbox_permission_request", { ...asked, host: z.string(), digest: z.string() }),
   kind("sandbox_permission_response", { ...asked, digest: z.string(), allow: z.boolean() }),
   kind("shutdown_request", { ...asked, reason: z.string().optional() }),

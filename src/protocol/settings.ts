@@ -109,6 +109,27 @@ export const SubagentSettings = z.strictObject({
 });
 export type SubagentSettings = z.infer<typeof SubagentSettings>;
 
+/** How teams work. `docs/teams.md`. */
+export const TeamSettings = z.strictObject({
+  /** Offers the tools for teams without `--team`. */
+  enabled: z.boolean().optional(),
+  /** Where teammates run; `auto` takes tmux when already inside it. */
+  backend: z.enum(["auto", "in-process", "tmux"]).optional(),
+  /** Panes on a server of Troupe's own, or beside the user's. */
+  tmux: z.enum(["own", "user"]).optional(),
+  /** How long a teammate may take to answer when it is asked to end. */
+  shutdownMs: milliseconds.optional(),
+  /** How long one waits for a permission before it is a no. */
+  permissionTimeoutMs: milliseconds.optional(),
+  /** Who approves the plans of teammates. */
+  planApproval: z.enum(["lead", "user"]).optional(),
+  /** A team that is over is kept when its session ends. */
+  keep: z.boolean().optional(),
+  /** Teammates may start teammates. */
+  nested: z.boolean().optional(),
+});
+export type TeamSettings = z.infer<typeof TeamSettings>;
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -152,6 +173,7 @@ export const Settings = z.strictObject({
   worktree: WorktreeSettings.optional(),
   land: LandSettings.optional(),
   subagents: SubagentSettings.optional(),
+  teams: TeamSettings.optional(),
   /** Folders with `agents/` in them; relative to the settings file's folder, or `~/`. */
   plugins: z.array(z.string().min(1)).optional(),
   /** Checked by those who use them. */

@@ -22,6 +22,24 @@ export const TmuxPane = z.object({
 });
 export type TmuxPane = z.infer<typeof TmuxPane>;
 
+/** What the lead was started with that holds for its members too, wherever they run. */
+export const LaunchFlags = z.object({
+  settings: z.string().optional(),
+  allowedTools: z.array(z.string()).optional(),
+  disallowedTools: z.array(z.string()).optional(),
+  addDir: z.array(z.string()).optional(),
+  mcpConfig: z.array(z.string()).optional(),
+  strictMcpConfig: z.boolean().optional(),
+  agents: z.string().optional(),
+  appendSystemPrompt: z.string().optional(),
+  maxTurns: z.number().optional(),
+  maxBudgetUsd: z.number().optional(),
+  maxTokens: z.number().optional(),
+  /** What its folder brings along may act. */
+  trusted: z.boolean().optional(),
+});
+export type LaunchFlags = z.infer<typeof LaunchFlags>;
+
 /** A member as the team record keeps it; who has ended stays in it. */
 export const Member = z.object({
   /** `name@team`. */
@@ -42,6 +60,7 @@ export const Member = z.object({
   subscriptions: z.array(z.string()),
   backendType: BackendType,
   mode: PermissionMode.optional(),
+  launch: LaunchFlags.optional(),
   /** The agent that started it, and the call it did so with: a call that is tried again starts nobody twice. */
   startedBy: z.string().optional(),
   callId: z.string().optional(),

@@ -18,3 +18,4 @@ export { listTrustRecords, ownerOf, removeTrustRecord } from "./trust-record.ts"
 export { createSession, type CreateSessionOptions } from "./create-session.ts";
 export type { LibrarySession, Reply } from "./library-session.ts";
 export { createTeam, type NewTeamOptions, openTeam, type TeamOptions } from "./library-team.ts";
+export { type RunningTeammate, startTeammate } from "./start-teammate.ts";

@@ -93,6 +93,7 @@ export interface Config {
   readonly mcp: NonNullable<Settings["mcp"]>;
   readonly appendSystemPrompt: string | undefined;
   readonly subagents: NonNullable<Settings["subagents"]>;
+  readonly teams: NonNullable<Settings["teams"]>;
   /** The model for all agents that others start, whatever their definitions say; the source is the variable. */
   readonly subagentModel: Sourced<string> | undefined;
   readonly agentsFlag: string | undefined;
@@ -175,6 +176,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     mcp: values.mcp ?? {},
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     subagents: values.subagents ?? {},
+    teams: values.teams ?? {},
     subagentModel: subagentModel(env),
     agentsFlag: input.flags?.agents,
     managedAgents: join(dirname(places.managedFile), "agents"),

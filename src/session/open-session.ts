@@ -1,6 +1,7 @@
-import { createLedger, isDiskFull } from "../agent/index.ts";
+import { selectAgentTools } from "../agent/definitions/index.ts";
+import { createLedger, isDiskFull, refreshSystemPrompt } from "../agent/index.ts";
 import { createProcessScope, version } from "../platform/index.ts";
-import { type Ack, leadPath, TroupeError } from "../protocol/index.ts";
+import { type Ack, type AgentDefinition, leadPath, type PermissionMode, TroupeError } from "../protocol/index.ts";
 import type { CommandSandbox, Tool } from "../tool/index.ts";
 import { emptyView, reduce } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
@@ -12,6 +13,8 @@ import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { createSessionChildren } from "./session-children.ts";
 import type { SessionParts } from "./session-parts.ts";
+import type { SessionTeam } from "./session-team.ts";
+import { whenChanged } from "./when-changed.ts";
 import { watchOverlap } from "./watch-overlap.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
@@ -19,8 +22,11 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const { opened, createId } = parts;
   const log = opened.leadLog;
   const resumed = log.replayed.length > 0;
-  const ledger = createLedger({ maxBudgetUsd: parts.maxBudgetUsd, maxTokens: parts.limits?.maxTokens });
-  for (const { event } of [...log.replayed, ...(parts.earlierAgents ?? [])]) ledger.recall(event);
+  const budget = { maxBudgetUsd: parts.maxBudgetUsd, maxTokens: parts.limits?.maxTokens };
+  const ledger = parts.ledger ?? createLedger(budget);
+  if (!parts.isCounted) {
+    for (const { event } of [...log.replayed, ...(parts.earlierAgents ?? [])]) ledger.recall(event);
+  }
   let view = [...log.replayed, ...(parts.earlierAgents ?? [])].reduce(reduce, emptyView);
   let closing: Promise<void> | undefined;
 
@@ -37,6 +43,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       view = reduce(view, envelope);
       hub.publish(envelope);
       overlap?.(envelope);
+      if (envelope.agent === log.agent) team?.heard(envelope);
     },
   };
   const overlap =
@@ -47,18 +54,44 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     });
   const children =
     parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
-  const starting = children?.toolsOf(() => seat, leadPath) ?? [];
-  const tools = (): readonly Tool[] => [...parts.tools(), ...starting];
+  const { member } = parts;
+  const path = member?.path ?? leadPath;
+  const cwd = member?.folder ?? parts.cwd;
+  const roots = [cwd, ...parts.addedDirectories];
+  const outfit = member && (await parts.agents?.outfitOf(member.definition, { cwd, roots }));
+  const definition = outfit?.definition ?? member?.definition;
+  const team: SessionTeam | undefined = parts.team?.({
+    sessionId: opened.sessionId,
+    agent: () => lead,
+    seat: () => seat,
+    shared,
+    children,
+    replayed: log.replayed,
+    tools: () => tools(),
+  });
+  const starting = children?.toolsOf(() => seat, path, team?.starter) ?? [];
+  const pool = () => withTeamTools([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
+  const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : pool;
+  const memberHooks = definition && (await parts.agents?.hooksOf(definition));
   const seat: Seat = createSeat(shared, {
     ...parts,
-    roots: [parts.cwd, ...parts.addedDirectories],
+    cwd,
+    roots,
     tools,
-    path: leadPath,
-    type: "lead",
+    path,
+    type: definition?.name ?? "lead",
     log,
-    env: parts.childEnv,
+    env: member ? { ...parts.childEnv, ...member.env } : parts.childEnv,
+    maxTurns: definition?.maxTurns ?? parts.maxTurns,
+    member,
+    memory: outfit?.memory,
+    ready: outfit?.ready,
+    openHooks: memberHooks?.create,
+    teamRules: member?.teamRules,
+    stillThere: () => team?.stillThere() ?? [],
     resting: () => children?.resting(log.agent) ?? [],
   });
+  const equipment = await outfit?.equip(seat.policy, tools);
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
   const sandboxNotices = await noSandbox(sandbox);
 
@@ -75,12 +108,14 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   };
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
+    await team?.close();
     await lead.close();
     await unlessFull(ordered);
     // At once, so that nobody is woken by what ends here.
     await Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]);
     await children?.close();
     await unlessFull(hooks?.ended(reason));
+    await outfit?.stop();
     await parts.mcp?.close();
     await scope.close();
     await sandbox?.close();
@@ -94,23 +129,29 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   if (!resumed) {
     await lead.record({
       type: "agent.spawned",
-      path: leadPath,
-      agentType: "lead",
+      path,
+      agentType: definition?.name ?? "lead",
       model: parts.model.ref,
       permissionMode: parts.permissionMode,
-      cwd: parts.cwd,
+      cwd,
     });
   }
   if (resumed && lastMode(log.replayed) !== parts.permissionMode) {
     await lead.record({ type: "agent.changed", permissionMode: parts.permissionMode });
   }
-  for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices]) {
+  for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(equipment?.notices ?? [])]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
   await children?.tellOfLost(seat, log.replayed);
   await lead.closeOpenCalls();
   await background.recover(log.replayed, async (started) => children?.lost(started));
-  const system = parts.system(conversation.system);
+  const system =
+    definition && member && equipment && parts.agents
+      ? refreshSystemPrompt(conversation.system, [
+          ...parts.agents.systemOf(definition, { ...equipment, cwd }),
+          member.conduct,
+        ])
+      : parts.system(conversation.system);
   if (system !== conversation.system) await lead.record({ type: "context.composed", system: [...system] });
   parts.mcp?.attach({
     ...lead,
@@ -120,7 +161,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     turn: () => conversation.turn,
     outputFile: (name) => seat.outputFile(`${createId("out")}-${name}`),
   });
+  outfit?.attach({ record: lead.record, ask, createId });
   hooks?.started(resumed ? "resume" : "startup");
+  await team?.start();
   // Beside everything else: the first request does not wait for it, the end of the session does.
   const ordered = putBackInOrder();
   // Whoever closes hears of a failure; until then it is nobody's.
@@ -150,7 +193,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       if (!children || closing) throw new TroupeError("agent", "This session starts no agents.");
       return children.delegate(work);
     },
-    backgroundRunning: () => background.running(),
+    backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
     close: (reason = "completed") => (closing ??= close(reason)),
   };
 
@@ -193,7 +236,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         paths: () => children?.paths() ?? [],
         interruptAgent: async (path) => (await children?.interrupt(path)) ?? false,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
-        team: async () => noTeam,
+        team: async (asked) => team?.dispatch(asked) ?? noTeam,
         close: () => (closing ??= close("completed")),
       });
     } catch (error) {
@@ -201,6 +244,21 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       throw error;
     }
   }
+}
+
+/** A tool of the team's takes the place of one of the same name. */
+function withTeamTools(tools: readonly Tool[], team: SessionTeam | undefined): readonly Tool[] {
+  if (!team) return tools;
+  const names = new Set(team.tools.map(({ name }) => name));
+  return [...tools.filter(({ name }) => !names.has(name)), ...team.tools];
+}
+
+function memberTools(definition: AgentDefinition, pool: () => readonly Tool[], mode: PermissionMode) {
+  const userDefined = definition.source.level !== "built-in";
+  const select = whenChanged(pool, (now) =>
+    selectAgentTools({ definition, pool: now, kind: "teammate", mode, userDefined }),
+  );
+  return () => select().tools;
 }
 
 function askerOf(asker: SessionParts["asker"], broker: PermissionBroker): Shared["ask"] {

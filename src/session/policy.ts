@@ -43,6 +43,8 @@ export interface PolicyOptions
   readonly bubblesTo?: (() => PermissionMode) | undefined;
   /** The folder of the agent's own notes, real and absolute. */
   readonly memory?: string | undefined;
+  /** Rules that hold for everybody in its team, at this moment. */
+  readonly teamRules?: (() => RuleSet["allow"]) | undefined;
   /** Where commands run; asked at the first call. */
   readonly sandbox: () => CommandSandbox | undefined;
 }
@@ -114,7 +116,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         subject,
         title: tool.title(input),
         mode: modeNow(),
-        rules: { ...rules, allow: [...rules.allow, ...granted] },
+        rules: { ...rules, allow: [...rules.allow, ...granted, ...(options.teamRules?.() ?? [])] },
         roots: within,
         bases,
         cwd,

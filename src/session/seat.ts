@@ -67,6 +67,12 @@ export interface SeatSpec {
   readonly openHooks?: OpenedHooks["create"] | undefined;
   /** Agents it has started that are at rest. */
   readonly resting?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
+  /** The member of a team that the whole session is about. */
+  readonly member?: { readonly team: string; readonly name: string } | undefined;
+  /** What else no summary may lose. */
+  readonly stillThere?: (() => readonly string[]) | undefined;
+  /** Rules that hold for everybody in its team, at this moment. */
+  readonly teamRules?: (() => RuleSet["allow"]) | undefined;
   /** The folder of its own notes. */
   readonly memory?: string | undefined;
   /** Before each turn, after the session's servers of tools. */
@@ -142,14 +148,19 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     cwd: () => cwd,
     mode: () => mode,
     model: () => model.ref,
-    subagent: path === leadPath ? undefined : spec.type,
+    subagent: path === leadPath || spec.member ? undefined : spec.type,
     facts: () => ({
       session_id: opened.sessionId,
       transcript_path: parts.transcriptPath,
       cwd,
       permission_mode: mode,
       // By these a hook knows that it is not the lead it watches.
-      ...(path !== leadPath && { agent_id: log.agent, agent_type: spec.type, agent_name: path.split("/").at(-1) }),
+      ...(path !== leadPath && {
+        agent_id: log.agent,
+        agent_type: spec.type,
+        agent_name: spec.member?.name ?? path.split("/").at(-1),
+      }),
+      ...(spec.member && { team_name: spec.member.team }),
     }),
     speaksOf: async (rule, { tool: name, input }) => {
       const tool = spec.tools().find((each) => each.name === name);
@@ -187,7 +198,12 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
       await spec.ready?.(signal);
     },
     hooks: hooks?.agent,
-    stillThere: () => stillThere({ running: background.running(), resting: spec.resting?.() ?? [] }),
+    stillThere: () =>
+      stillThere({
+        running: background.running(),
+        resting: spec.resting?.() ?? [],
+        team: spec.stillThere?.() ?? [],
+      }),
     permissions: createPermissions({
       decide: plan.decide(policy.decide),
       remember: plan.remember(policy.remember),

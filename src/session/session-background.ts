@@ -7,7 +7,7 @@ import { type BackgroundEvent, type BackgroundTasks, createBackgroundTasks } fro
 
 export interface SessionBackground {
   readonly tasks: BackgroundTasks;
-  running(): readonly RunningWork[];
+  running(): readonly (RunningWork & { readonly kind: "shell" | "agent" })[];
   /** Tells the agent of work that an earlier life of the session has left without an end. */
   recover(
     log: readonly StoredEnvelope[],
@@ -21,7 +21,7 @@ export interface SessionBackground {
 
 export interface RunningWork {
   readonly id: string;
-  readonly kind: "shell" | "agent";
+  readonly kind: "shell" | "agent" | "teammate";
   readonly description: string;
 }
 

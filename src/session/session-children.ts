@@ -13,6 +13,9 @@ import {
   type LostReport,
   type ParentAgent,
   sendOn,
+  type AgentPlace,
+  type Isolation,
+  type TeammateStarter,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import { createChildSeats, givenName } from "./child-seats.ts";
@@ -24,8 +27,12 @@ import type { AgentParts } from "./session-parts.ts";
 
 /** The sub-agents of a session, tied to its seats, tools, models and worktrees. */
 export interface SessionChildren {
+  readonly registry: Children;
+  /** Takes a place for one more agent of any kind, or throws why there is none. */
+  admit(parent: ParentAgent, signal: AbortSignal): Promise<AgentPlace>;
+  isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
   /** The tools by which an agent starts others and speaks to them. */
-  toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[];
+  toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Agents that work in the foreground go on in the background. */
   sendToBackground(): void;
   /** What is told of an agent that was at work when an earlier life of the session ended. */
@@ -89,7 +96,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
   });
 
-  function toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[] {
+  function toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
     const parent = (): ParentAgent => ({
       id: seat().id,
       path,
@@ -106,6 +113,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         parent,
         handOverMs: agents.handOverMs,
         forks: agents.forks,
+        teammates,
         sentToBackground: (signal) =>
           new Promise((resolve) => {
             if (!signal.aborted) sendToBackground.add(resolve);
@@ -141,6 +149,13 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       .map(({ id, name, description }) => ({ name: name ?? id, description }));
 
   return {
+    registry: children,
+    async admit(parent, signal) {
+      const admitted = await limits.admit({ parentDepth: parent.path.split("/").length - 1, signal });
+      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+      return admitted.place;
+    },
+    isolate: (cwd, signal) => isolateAgent(createId<AgentId>("agt"), isolationAt(cwd), signal),
     toolsOf,
     sendToBackground() {
       for (const resolve of sendToBackground) resolve();

@@ -1,8 +1,9 @@
-import type { PermissionQuestion } from "../agent/index.ts";
+import type { Ledger, PermissionQuestion } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type {
   AgentDefinition,
   AgentId,
+  AgentPath,
   LimitSettings,
   ModelClient,
   PermissionAnswer,
@@ -15,6 +16,7 @@ import type {
 import type { OpenedSession } from "../store/index.ts";
 import type { AsideSettings, TeamPlace } from "../team/index.ts";
 import type { Seat } from "./seat.ts";
+import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
@@ -65,12 +67,35 @@ export interface SessionParts {
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
   readonly thinkingTokens?: number | undefined;
+  /** Who the session's agent is, where it is a member of a team. */
+  readonly member?: MemberParts | undefined;
+  /** Connects the session to its teams. */
+  readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
+  /** Shared with others in this process who spend from the same budget. */
+  readonly ledger?: Ledger | undefined;
+  /** It knows already what this session has spent in earlier lives. */
+  readonly isCounted?: boolean | undefined;
   /** Things the user should hear about that stopped nothing. */
   readonly notices: readonly string[];
   /** Run when the session closes; what it rejects with, `close` does. */
   readonly onClose?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly createId: CreateId;
+}
+
+export interface MemberParts {
+  readonly team: string;
+  readonly name: string;
+  readonly path: AgentPath;
+  readonly definition: AgentDefinition;
+  /** Where it works, if that is a worktree of its own. */
+  readonly folder?: string | undefined;
+  /** What its system prompt says of teams. */
+  readonly conduct: string;
+  /** Variables for its commands: ports of its worktree. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Rules that hold for everybody in the team. */
+  readonly teamRules: () => RuleSet["allow"];
 }
 
 /** What it takes to start other agents. */

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { agentProblemLine } from "../agent/definitions/index.ts";
-import { composeAgentPrompt, composeSystemPrompt, refreshSystemPrompt } from "../agent/index.ts";
+import {
+  composeAgentPrompt,
+  composeSystemPrompt,
+  createLedger,
+  type Ledger,
+  refreshSystemPrompt,
+} from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
 import {
@@ -24,11 +30,13 @@ import { withSecretsKept } from "./keep-secrets.ts";
 import { type SessionMcp, startMcp } from "./mcp.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
+import { teamsOf } from "./teams-of.ts";
 import { resumedMode } from "./plan-mode.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
-import type { PermissionAsker } from "./session-parts.ts";
-import { putInOrder } from "../team/index.ts";
+import type { MemberParts, PermissionAsker } from "./session-parts.ts";
+import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import { createChildResolver, putInOrder } from "../team/index.ts";
 import { withNestedContext } from "./nested-context.ts";
 import type { FolderTrust } from "./withhold.ts";
 
@@ -39,6 +47,8 @@ export interface StartOptions {
     readonly thinkingTokens?: number | undefined;
     readonly record?: string | undefined;
     readonly forks?: boolean | undefined;
+    /** The team to lead; made if it is not there. */
+    readonly team?: string | undefined;
   };
   /** A session's id, or `latest`: the newest of this folder. */
   readonly resume?: string | undefined;
@@ -54,6 +64,26 @@ export interface StartOptions {
   readonly clock?: Clock | undefined;
   /** Instead of the files under TROUPE_HOME. */
   readonly store?: SessionStore | undefined;
+  /** The session of this id: goes on with it if there is one, else begins it. */
+  readonly sessionId?: SessionId | undefined;
+  /** The member of a team that the session is about. */
+  readonly member?: MemberWishes | undefined;
+  /** Connects the session to its team, where it is a member's. */
+  readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
+  readonly shared?: SharedWithLead | undefined;
+}
+
+export interface MemberWishes extends Omit<MemberParts, "definition"> {
+  readonly agentType: string;
+}
+
+/** What members of a team have in common with their lead where they run in its process. */
+export interface SharedWithLead {
+  readonly gates: ReturnType<typeof createGateRegistry>;
+  readonly models: Map<string, Promise<ModelClient>>;
+  readonly ledger: Ledger;
+  /** Sessions whose earlier spending the ledger knows already. */
+  readonly counted: Set<SessionId>;
 }
 
 /** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */
@@ -65,8 +95,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
     options.flags.record === undefined
       ? undefined
       : await recordTo(options.flags.record, { clock, secrets: secretsOf(config) });
-  const gates = createGateRegistry(clock);
-  const models = new Map<string, Promise<ModelClient>>();
+  const gates = options.shared?.gates ?? createGateRegistry(clock);
+  const models = options.shared?.models ?? new Map<string, Promise<ModelClient>>();
   const modelFor = (ref: string) => {
     const known = models.get(ref) ?? (options.model?.ref === ref ? Promise.resolve(options.model) : pricedModel(ref));
     models.set(ref, known);
@@ -101,10 +131,13 @@ export async function startSession(options: StartOptions): Promise<Session> {
       if (opened.cwd !== config.cwd)
         config = await loadConfig({ ...options, cwd: existing(opened.cwd), trust: undefined });
     }
+    if (options.sessionId !== undefined) opened = await openIfThere(store, options.sessionId);
     mcp = await startMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
     const hooks = await openHooks(config.hooks);
     const git = gitState(config.cwd, config.childEnv);
-    const model = options.model ?? (await makeModel(options.flags.model ?? modelOf(opened) ?? config.model));
+    const ref = options.flags.model ?? modelOf(opened) ?? config.model;
+    const known = ref === undefined ? undefined : models.get(ref);
+    const model = options.model ?? (await (known ?? makeModel(ref)));
     models.set(model.ref, Promise.resolve(model));
     requirePrice(model, config);
     const rules = parseRules(
@@ -129,15 +162,44 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const system = composeSystemPrompt(facts);
     if (!opened) {
       if (!options.store) await openStateRoot(config.home);
-      opened = await store.create({ sessionId: createId<SessionId>("ses"), cwd: config.cwd });
+      const sessionId = options.sessionId ?? createId<SessionId>("ses");
+      opened = await store.create({ sessionId, cwd: config.cwd });
     }
     const { sessionId } = opened;
+    const isResumed = opened.leadLog.replayed.length > 0;
+    const budget = { maxBudgetUsd: config.maxBudgetUsd, maxTokens: config.limits.maxTokens };
+    const shared: SharedWithLead = options.shared ?? {
+      gates,
+      models,
+      ledger: createLedger(budget),
+      counted: new Set(),
+    };
+    const isCounted = shared.counted.has(sessionId);
+    shared.counted.add(sessionId);
     const logFile = join(config.home, "projects", projectName(config.cwd), `${sessionId}.jsonl`);
     const tools = withSecretsKept(withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions));
+    const leadTeams =
+      options.member || options.store
+        ? undefined
+        : teamsOf({
+            options,
+            config,
+            shared,
+            clock,
+            createId,
+            opened,
+            resolver: createChildResolver({
+              definitions: loaded.agents.map(({ definition }) => definition),
+              rules,
+              forks: false,
+              modelOverride: config.subagentModel?.value,
+              modeSetting: config.subagents.permissionMode,
+            }),
+          });
     return await openSession({
       opened,
       readStored: async () => inOrder(await store.read(sessionId)),
-      earlierAgents: options.resume === undefined ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
+      earlierAgents: !isResumed ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),
       localSettings: config.localSettings,
@@ -151,7 +213,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       },
       mcp,
       permissionMode: resumedMode(opened.leadLog.replayed, {
-        asked: options.flags.permissionMode,
+        asked: options.member && isResumed ? undefined : options.flags.permissionMode,
         configured: config.permissionMode,
       }),
       slash,
@@ -211,6 +273,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
         readLogs: async () => (await store.read(sessionId)).agents,
         readLead: async () => (await store.read(sessionId)).lead,
       },
+      ledger: shared.ledger,
+      isCounted,
+      member: options.member && { ...options.member, definition: definitionOf(options.member, loaded.agents) },
+      team: options.team ?? leadTeams,
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: recording?.finish,
@@ -244,6 +310,25 @@ async function sessionToResume(which: string, store: SessionStore, { cwd }: Conf
     "session_not_found",
     `there is no session of ${cwd} to go on with: 'troupe sessions list --all' shows the others`,
   );
+}
+
+/** Undefined if there is no session of this id yet. */
+async function openIfThere(store: SessionStore, sessionId: SessionId): Promise<OpenedSession | undefined> {
+  try {
+    return await store.open(sessionId);
+  } catch (error) {
+    if (TroupeError.is(error) && error.code === "session_not_found") return undefined;
+    throw error;
+  }
+}
+
+function definitionOf(
+  { name, agentType }: MemberWishes,
+  agents: readonly { readonly definition: AgentDefinition }[],
+): AgentDefinition {
+  const found = agents.find(({ definition }) => definition.name === agentType);
+  if (found) return found.definition;
+  throw new TroupeError("team", `${name} is of the type ${agentType}, which is not there any more.`);
 }
 
 /** A session goes on where it was, wherever it is resumed from. */

@@ -26,7 +26,17 @@ export { type Children, createChildren, type Isolation, type ParentAgent } from 
 export { createRestingPlaces } from "./resting.ts";
 export { sendOn } from "./send-on.ts";
 export { lostReport, type LostReport } from "./lost-report.ts";
-export { createAgentTool } from "./tools/agent-tool.ts";
+export { createAgentTool, type TeammateStarter, type TeammateWish } from "./tools/agent-tool.ts";
+export { createAskByMail } from "./ask-by-mail.ts";
+export { type Backend, type RunningMember } from "./backend/backend.ts";
+export { createLeadTeam, type LeadTeam } from "./lead-team.ts";
+export { type Mailbox } from "./mailbox/mailbox.ts";
+export { createMemberLink, type MemberLink } from "./member-link.ts";
+export { type ChildResolver, createChildResolver } from "./resolve-child.ts";
+export { createInProcessBackend } from "./backend/in-process.ts";
+export { createTmuxBackend } from "./backend/tmux-backend.ts";
+export { teamMailbox } from "./team-mailbox.ts";
+export { createTeammateRunner, type MemberEnd } from "./teammate-runner.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";
 export { createMemberMessageTool, type MemberMail, type MemberMessagePorts } from "./tools/member-message-tool.ts";
 export type { OpenRequest } from "./tools/member-answers.ts";

@@ -1,6 +1,7 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { createFileTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
-import { createMailbox, type Mailbox } from "./mailbox/index.ts";
+import type { Mailbox } from "./mailbox/index.ts";
+import { teamMailbox } from "./team-mailbox.ts";
 
 /** A team's mail, tasks and record, for any program. Agents are not part of it. */
 export interface OpenTeam {
@@ -49,14 +50,7 @@ export async function openTeam(name: string, options: OpenTeamOptions): Promise<
 
 function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): OpenTeam {
   const { name, record } = stored;
-  const mailbox = createMailbox({
-    team: name,
-    store: stored,
-    members: () => record.current().members,
-    keyOf: record.keyOf,
-    clock,
-    createId,
-  });
+  const mailbox = teamMailbox(stored, { clock, createId });
   const close = async () => {
     await mailbox.close();
     await stored.close();

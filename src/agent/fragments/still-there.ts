@@ -5,13 +5,15 @@ export interface StillThere {
   readonly running: readonly { readonly id: string; readonly kind: "shell" | "agent"; readonly description: string }[];
   /** Agents at rest that can be sent on. */
   readonly resting: readonly { readonly name: string; readonly description: string }[];
+  /** Teams, their members and open tasks, a line each. */
+  readonly team?: readonly string[];
 }
 
 const shown = 40;
 
 /** Stands after a summary: what the summary may have forgotten, and the runtime has not. Undefined where there is nothing. */
-export function stillThere({ running, resting }: StillThere): string | undefined {
-  if (running.length === 0 && resting.length === 0) return undefined;
+export function stillThere({ running, resting, team = [] }: StillThere): string | undefined {
+  if (running.length === 0 && resting.length === 0 && team.length === 0) return undefined;
   const lines = (items: readonly string[]) =>
     items.length <= shown ? items : [...items.slice(-shown), `- and ${items.length - shown} more before these`];
   const kinds = { shell: "command", agent: "agent" };
@@ -29,6 +31,7 @@ export function stillThere({ running, resting }: StillThere): string | undefined
           "Agents of yours that have finished, and go on from where they were with SendMessage:",
           ...lines(resting.map(({ name, description }) => `- ${name}: ${line(description)}`)),
         ]),
+    ...lines(team.map(line)),
     "</still-there>",
   ].join("\n");
 }

@@ -8,13 +8,20 @@ import { worktreeEnvironment } from "./prepare-worktree.ts";
 import { openRepository, type TeamPlace } from "./repository.ts";
 import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
-/** Makes a worktree that is still there this process's again. Its base stays what it was: earlier commits are still work. */
-export async function resumeWorktree(place: TeamPlace, name: string): Promise<Worktree | undefined> {
+/**
+ * Makes a worktree that is still there this process's again. Its base stays what it was: earlier commits
+ * are still work. With `takeOver` also from a process that lives: whoever asks for that knows that it is meant for it.
+ */
+export async function resumeWorktree(
+  place: TeamPlace,
+  name: string,
+  { takeOver = false }: { readonly takeOver?: boolean } = {},
+): Promise<Worktree | undefined> {
   const repository = await openRepository(place);
   return inTurn(place, creationTurn(repository), async () => {
     const entry = await readEntry(repository, name);
     if (!entry || !(entry.state === "kept" || entry.state === "live")) return undefined;
-    if (entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
+    if (!takeOver && entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
       throw new TroupeError("git", `the worktree ${name} is in use by process ${entry.owner.pid}`);
     }
     const admin = await findAdminFolder(repository, entry.path);

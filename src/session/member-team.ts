@@ -1,0 +1,142 @@
+import { claimedTask, sentBackByHook } from "../agent/index.ts";
+import { type Clock, currentProcess } from "../platform/index.ts";
+import { type Ack, type Member, teamLead, type TeamSettings, type WorkItemId } from "../protocol/index.ts";
+import type { OwnPresence, StoredTeam } from "../store/index.ts";
+import {
+  createAskByMail,
+  createMemberLink,
+  createTeammateRunner,
+  type Mailbox,
+  type MemberEnd,
+  type MemberLink,
+} from "../team/index.ts";
+import type { PermissionAsker } from "./session-parts.ts";
+import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import { messageTool, taskTools } from "./team-tools.ts";
+
+/** A session as a member of a team: its mail, its questions to the lead, its tasks. */
+export interface MemberTeam {
+  readonly asker: PermissionAsker;
+  connect(ports: TeamPorts): SessionTeam;
+}
+
+export interface MemberTeamOptions {
+  readonly team: StoredTeam;
+  readonly mailbox: Mailbox;
+  readonly member: Member;
+  readonly presence: OwnPresence;
+  readonly settings: TeamSettings;
+  readonly clock: Clock;
+  readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
+}
+
+const defaultPermissionTimeoutMs = 600_000;
+
+export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
+  const { team, mailbox, member, presence, settings, clock } = options;
+  const { name } = member;
+  let current: MemberLink | undefined;
+  const link = (): MemberLink => {
+    if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
+    return current;
+  };
+  const asks = createAskByMail({
+    link,
+    clock,
+    timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
+  });
+
+  const connect = (ports: TeamPorts): SessionTeam => {
+    const { agent, seat } = ports;
+    const fail = (error: unknown) => void agent().fail(error);
+    const claims = new Map<WorkItemId, number>();
+    const runner = createTeammateRunner({
+      name,
+      link,
+      agent,
+      conversation: () => seat().conversation,
+      tasks: team.tasks,
+      presence,
+      tools: () => ports.tools().map((tool) => tool.name),
+      holder: currentProcess(),
+      claims,
+      beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
+      sentBack: sentBackByHook,
+      claimed: claimedTask,
+      setMode: (mode) => seat().setMode(mode),
+      keep: async (file, text) => ports.shared.parts.opened.saveOutput(file, text),
+      onEnd: options.onEnd,
+      onFailure: fail,
+    });
+    current = createMemberLink({
+      team: team.name,
+      name,
+      mailbox,
+      agent,
+      conversation: () => seat().conversation,
+      handlers: { ...asks.handlers, ...runner.handlers },
+      onFailure: fail,
+    });
+    const place = {
+      ports,
+      claims,
+      me: () => name,
+      team: () => team.name,
+      tasks: async () => team.tasks,
+      members: () => team.record.current().members,
+      link,
+    };
+    const message = messageTool({
+      ...place,
+      isLead: () => false,
+      statusOf: (members) => team.presence.statusOf(members),
+      control: {
+        open: {
+          shutdown: () =>
+            runner.shutdownRequest === undefined ? [] : [{ requestId: runner.shutdownRequest, from: teamLead }],
+          plan: () => [],
+        },
+        requestShutdown: () => Promise.reject(new Error("only a lead asks for that")),
+        answerPlan: () => Promise.reject(new Error("only a lead answers that")),
+        answerShutdown: (answer) => runner.answerShutdown(answer),
+      },
+    });
+    const tools = [message, ...taskTools(place)];
+    return {
+      tools,
+      heard(envelope) {
+        link().heard(envelope);
+        runner.heard(envelope);
+      },
+      async start() {
+        const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
+        if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
+        link().start();
+        await runner.start();
+        // What was in its conversation already and had no answer is a reason to work as much as new mail is.
+        if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
+      },
+      dispatch: async (): Promise<Ack> => ({
+        ok: false,
+        code: "not_the_lead",
+        message: `${name} is a member of ${team.name}: only ${teamLead}'s session can do this`,
+      }),
+      running: () => [],
+      stillThere: () => {
+        const others = team.record.current().members.filter((each) => each.name !== name && !each.ended);
+        return [
+          `You are ${name} of the team ${team.name}, with ${others.map((each) => each.name).join(", ")}. TaskList shows the tasks.`,
+        ];
+      },
+      async close() {
+        await runner.close();
+        await link().close();
+      },
+    };
+  };
+
+  return {
+    asker: (question, signal) => asks.ask(question, signal),
+    connect,
+  };
+}

@@ -1,0 +1,137 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { teammateConduct } from "../agent/index.ts";
+import { idMaker, systemClock } from "../platform/index.ts";
+import { type AgentId, type AgentPath, type Member, type SessionId, teamLead, TroupeError } from "../protocol/index.ts";
+import { createFileTeamStore, type StoredTeam } from "../store/index.ts";
+import { teamMailbox, createWorktree, finishWorktree, type MemberEnd, resumeWorktree } from "../team/index.ts";
+import { parseRule } from "../tool/index.ts";
+import { loadConfig } from "./load-config.ts";
+import { createMemberTeam } from "./member-team.ts";
+import type { Session } from "./session.ts";
+import { type SharedWithLead, startSession } from "./start-session.ts";
+
+export interface TeammateOptions {
+  readonly team: string;
+  readonly name: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the lead, where it runs in the same process. */
+  readonly shared?: SharedWithLead | undefined;
+}
+
+/** A teammate at work, in whichever process. */
+export interface RunningTeammate {
+  readonly member: Member;
+  readonly session: Session;
+  /** Resolves once nothing of it is left; with what went wrong, if something did. */
+  readonly ended: Promise<string | undefined>;
+  stop(end: MemberEnd, detail?: string): Promise<void>;
+}
+
+/** Brings a member of a team to life from its entry in the team record: the one way, for every backend and for a resume. */
+export async function startTeammate(options: TeammateOptions): Promise<RunningTeammate> {
+  const clock = systemClock;
+  const createId = idMaker(clock);
+  const { home } = await loadConfig({ cwd: options.cwd, env: options.env });
+  const store = createFileTeamStore({ home, clock, createId });
+  const team = await store.open(options.team);
+  const mailbox = teamMailbox(team, { clock, createId });
+  try {
+    return await begin();
+  } catch (error) {
+    await mailbox.close();
+    await team.close();
+    throw error;
+  }
+
+  async function begin(): Promise<RunningTeammate> {
+    const member = memberOf(team, options.name);
+    const presence = await team.presence.announce(member.name, "starting");
+    const worktree = await worktreeOf(member);
+    const { trusted, ...flags } = member.launch ?? {};
+    const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
+    let stopping: Promise<void> | undefined;
+    let settle: (why: string | undefined) => void = () => undefined;
+    const ended = new Promise<string | undefined>((resolve) => {
+      settle = resolve;
+    });
+    const stop = (end: MemberEnd, detail?: string) => (stopping ??= finish(end, detail));
+    const onEnd = (end: MemberEnd, detail: string | undefined) => {
+      stop(end, detail).catch((error: unknown) => settle(error instanceof Error ? error.message : String(error)));
+    };
+    const asMember = createMemberTeam({ team, mailbox, member, presence, settings: teams, clock, onEnd });
+    const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
+
+    const finish = async (end: MemberEnd, detail?: string) => {
+      try {
+        await session.close(end === "rest" ? "interrupted" : "completed");
+        if (end !== "rest") await leave(end, detail);
+        else await presence.set("ended", "it rests until its team is taken up again");
+      } finally {
+        await presence.close();
+        await mailbox.close();
+        await team.close();
+      }
+      settle(undefined);
+    };
+
+    const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
+      await team.tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
+      if (worktree) await worktree.finish();
+      await presence.set("ended", detail ?? end);
+      await team.record.end(member.name, { reason: end, ...(detail !== undefined && { detail }) });
+    };
+
+    const session: Session = await startSession({
+      cwd: member.cwd,
+      env: options.env,
+      flags: { ...flags, model: member.model, permissionMode: member.planModeRequired ? "plan" : member.mode },
+      sessionId: member.sessionId ?? createId<SessionId>("ses"),
+      asker: asMember.asker,
+      trust: trusted ? "all" : undefined,
+      shared: options.shared,
+      member: {
+        team: team.name,
+        name: member.name,
+        path: `${member.name}@${team.name}` as AgentPath,
+        folder: worktree?.path,
+        agentType: member.agentType ?? "general-purpose",
+        conduct: teammateConduct({
+          team: team.name,
+          name: member.name,
+          lead: teamLead,
+          members: others.filter(({ name }) => name !== teamLead),
+          planModeRequired: member.planModeRequired,
+        }),
+        env: worktree?.env ?? {},
+        teamRules: () => team.record.current().teamAllowedPaths.map(({ path, tool }) => parseRule(`${tool}(/${path})`)),
+      },
+      team: asMember.connect,
+    });
+    return { member, session, ended, stop };
+  }
+
+  /** Its worktree, as it left it; one that was put away because nothing was in it is made anew. */
+  async function worktreeOf(member: Member) {
+    const { worktreePath } = member;
+    if (worktreePath === undefined) return undefined;
+    const config = await loadConfig({ cwd: member.cwd, env: options.env });
+    const place = { home, userHome: config.userHome, cwd: member.cwd, env: config.childEnv, clock, createId };
+    const name = basename(worktreePath);
+    const there = await resumeWorktree(place, name, { takeOver: true });
+    if (there) return { ...there, finish: async () => void (await finishWorktree(place, { name })) };
+    if (existsSync(worktreePath))
+      return { path: worktreePath, env: { TROUPE_WORKTREE: worktreePath }, finish: async () => undefined };
+    const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });
+    await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
+    return { ...made, finish: async () => void (await finishWorktree(place, { name: made.name })) };
+  }
+}
+
+function memberOf(team: StoredTeam, name: string): Member {
+  const member = team.record.current().members.find((each) => each.name === name && name !== teamLead);
+  if (!member) throw new TroupeError("team", `${team.name} has no member ${JSON.stringify(name)}.`);
+  if (member.ended) throw new TroupeError("team", `${name} has ended (${member.ended.reason}): respawn it to go on.`);
+  return member;
+}

@@ -1,0 +1,105 @@
+import { currentProcess } from "../platform/index.ts";
+import type { Member, MemberStatus, WorkItemId } from "../protocol/index.ts";
+import type { TaskList } from "../store/index.ts";
+import {
+  acceptTask,
+  createMemberMessageTool,
+  createTaskTools,
+  type MemberLink,
+  type MemberMessagePorts,
+} from "../team/index.ts";
+import type { Tool } from "../tool/index.ts";
+import type { TeamPorts } from "./session-team.ts";
+
+/** What the tools of an agent need to work on tasks: its team's, or its session's own. */
+export interface TaskPlace {
+  readonly ports: TeamPorts;
+  readonly claims: Map<WorkItemId, number>;
+  me(): string;
+  /** Undefined for the session's own list. */
+  team(): string | undefined;
+  tasks(): Promise<TaskList>;
+  /** Everybody who is or was in the team. */
+  members(): readonly Member[];
+  link(): MemberLink | undefined;
+}
+
+export interface MessagePlace extends TaskPlace {
+  isLead(): boolean;
+  statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
+  readonly control: Pick<MemberMessagePorts, "open" | "requestShutdown" | "answerShutdown" | "answerPlan">;
+}
+
+const checkTimeoutMs = 300_000;
+
+export function taskTools(place: TaskPlace): readonly Tool[] {
+  const { ports } = place;
+  return createTaskTools({
+    list: place.tasks,
+    me: place.me,
+    team: place.team,
+    members: () => place.members().flatMap(({ name, ended }) => (ended ? [] : [name])),
+    record: (event) => ports.agent().record(event),
+    async assign(task, to) {
+      const { id: taskId, subject, description } = task;
+      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: place.me() };
+      await place.link()?.send({ to, body, summary: `task #${taskId}` });
+    },
+    hooks: {
+      taskCreated: async (task) => ports.seat().hooks?.taskCreated(task, actorOf(place)),
+      taskCompleted: async (task) => ports.seat().hooks?.taskCompleted(task, actorOf(place)),
+    },
+    accept: (task, signal) => {
+      const seat = ports.seat();
+      const { scope, parts } = ports.shared;
+      return acceptTask(task, {
+        cwd: seat.cwd(),
+        env: parts.childEnv,
+        processes: scope,
+        clock: parts.clock,
+        timeoutMs: checkTimeoutMs,
+        sandbox: seat.sandbox,
+        signal,
+        refuse: (command) => whyNot(command, ports),
+      });
+    },
+    capable: (needs) => {
+      const has = new Set(ports.tools().map(({ name }) => name));
+      return needs.filter((tool) => !has.has(tool));
+    },
+    holder: currentProcess(),
+    claims: place.claims,
+  });
+}
+
+/** A check is run only if the one who completes the task could run it without asking. */
+async function whyNot(command: string, { tools, seat }: TeamPorts): Promise<string | undefined> {
+  const bash = tools().find(({ name }) => name === "Bash");
+  if (!bash) return "there is no Bash to run it with";
+  const decision = await seat().policy.decide(bash, { command });
+  return decision.behavior === "allow" ? undefined : (decision.reason ?? "it is not allowed without asking");
+}
+
+export function messageTool(place: MessagePlace): Tool {
+  return createMemberMessageTool({
+    ...place.control,
+    children: place.ports.children?.registry,
+    self: () => place.ports.seat().id,
+    me: place.me,
+    isLead: place.isLead,
+    members: place.members,
+    statusOf: place.statusOf,
+    async send(to, { text, summary, urgent }) {
+      const link = place.link();
+      if (!link) throw new Error("there is no team to send it in");
+      return link.send({
+        to: to.name,
+        text,
+        ...(summary !== undefined && { summary }),
+        ...(urgent !== undefined && { urgent }),
+      });
+    },
+  });
+}
+
+const actorOf = (place: TaskPlace) => ({ name: place.me(), team: place.team() });

@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
+import { type BackendType, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
+import { createFileTeamStore, type OpenedSession, openTaskList, type TaskList } from "../store/index.ts";
+import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBackend } from "../team/index.ts";
+import { createLeadTeams } from "./lead-teams.ts";
+import type { Config } from "./load-config.ts";
+import { ownProgram } from "./own-program.ts";
+import type { SessionParts } from "./session-parts.ts";
+import type { SharedWithLead, StartOptions } from "./start-session.ts";
+
+export interface TeamsOf {
+  readonly options: StartOptions;
+  readonly config: Config;
+  readonly shared: SharedWithLead;
+  readonly opened: OpenedSession;
+  readonly resolver: ChildResolver;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/** What a session needs to lead teams: where they are kept, and where their members run. */
+export function teamsOf({ options, config, shared, opened, resolver, clock, createId }: TeamsOf): SessionParts["team"] {
+  const { home, teams: settings, cwd } = config;
+  const backends = new Map<BackendType, Promise<Backend>>();
+  const backend = (type: BackendType): Promise<Backend> => {
+    const known = backends.get(type) ?? make(type);
+    backends.set(type, known);
+    return known;
+  };
+
+  const make = async (type: BackendType): Promise<Backend> => {
+    switch (type) {
+      case "in-process":
+        return createInProcessBackend(startHere);
+      case "tmux":
+        return createTmuxBackend({
+          env: { ...options.env, TROUPE_HOME: home },
+          cwd,
+          sessionId: opened.sessionId,
+          placement: settings.tmux ?? "own",
+          program: ownProgram(),
+          clock,
+        });
+      case "remote":
+        throw new TroupeError("team", "members on other machines need a bus, and this session has none.");
+    }
+  };
+
+  const startHere = async (member: Member) => {
+    const { startTeammate } = await import("./start-teammate.ts");
+    const team = member.agentId.slice(member.name.length + 1);
+    return startTeammate({ team, name: member.name, cwd: member.cwd, env: options.env, shared });
+  };
+
+  const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
+  const wanted = settings.backend ?? "auto";
+  const isInside = (options.env["TMUX"] ?? "") !== "";
+  return createLeadTeams({
+    store: createFileTeamStore({ home, clock, createId }),
+    cwd,
+    settings,
+    isOn: options.flags.team !== undefined || settings.enabled === true || hasLed,
+    team: options.flags.team,
+    launch: launchOf(options),
+    backend,
+    defaultBackend: wanted === "auto" ? (isInside ? "tmux" : "in-process") : wanted,
+    resolver,
+    ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),
+    clock,
+    createId,
+  });
+}
+
+async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
+  await makeFolder(folder);
+  const watcher = createFolderWatcher();
+  const tasks = openTaskList({ ...ports, path: join(folder, "tasks.jsonl"), watcher });
+  return {
+    ...tasks,
+    async close() {
+      await tasks.close();
+      watcher.close();
+    },
+  };
+}
+
+/** What holds for members as well, wherever they run. */
+function launchOf({ flags, trust }: StartOptions): LaunchFlags {
+  const { settings, agents, appendSystemPrompt, strictMcpConfig, maxTurns, maxBudgetUsd, maxTokens } = flags;
+  const { allowedTools, disallowedTools, addDir, mcpConfig } = flags;
+  return {
+    ...(settings !== undefined && { settings }),
+    ...(agents !== undefined && { agents }),
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+    ...(strictMcpConfig !== undefined && { strictMcpConfig }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(allowedTools && { allowedTools: [...allowedTools] }),
+    ...(disallowedTools && { disallowedTools: [...disallowedTools] }),
+    ...(addDir && { addDir: [...addDir] }),
+    ...(mcpConfig && { mcpConfig: [...mcpConfig] }),
+    ...(trust === "all" && { trusted: true }),
+  };
+}

@@ -1,0 +1,155 @@
+import type { Agent, PermissionQuestion } from "../agent/index.ts";
+import type { Mail, MailBody, PermissionAnswer, RequestId } from "../protocol/index.ts";
+import { digestOf } from "./ask-by-mail.ts";
+import type { MailHandlers, MemberLink } from "./member-link.ts";
+
+/** A lead's side of its members' questions: shown on the lead's surfaces, answered there, sent back. */
+export interface AnswerByMail {
+  readonly handlers: MailHandlers;
+  /** Plans that wait for the lead's model, by their request. */
+  readonly plans: ReadonlyMap<RequestId, OpenPlan>;
+  answerPlan(requestId: RequestId, answer: PlanAnswer): Promise<void>;
+  /** Nobody waits for answers of this member any more. */
+  forget(name: string): void;
+  /** What is open stays unanswered, and is asked again when the lead is back. */
+  close(): void;
+}
+
+export interface OpenPlan {
+  readonly from: string;
+  readonly plan: string;
+  readonly digest: string;
+}
+
+export interface PlanAnswer {
+  readonly approve: boolean;
+  readonly feedback?: string | undefined;
+}
+
+export interface AnswerByMailOptions {
+  readonly link: () => MemberLink;
+  readonly lead: () => Agent;
+  /** Whoever answers the lead's own questions; undefined when nobody is there. */
+  readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
+  readonly colorOf: (name: string) => string | undefined;
+  /** `lead`: its model decides on plans; `user`: whoever answers its questions. */
+  readonly plansBy: "lead" | "user";
+  /** Everybody in the team may change this path from now on. */
+  readonly allowPath: (path: { path: string; tool: string }) => Promise<void>;
+}
+
+type Request = Extract<MailBody, { kind: "permission_request" }>;
+type PlanRequest = Extract<MailBody, { kind: "plan_approval_request" }>;
+
+export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
+  const plans = new Map<RequestId, OpenPlan>();
+  let closing = false;
+  const planned = new Map<RequestId, () => void>();
+  const asked = new Map<RequestId, { readonly from: string; readonly stop: AbortController }>();
+
+  const ask = async (mail: Mail, question: PermissionQuestion): Promise<PermissionAnswer | undefined> => {
+    const { requestId } = question;
+    const stop = new AbortController();
+    asked.set(requestId, { from: mail.from, stop });
+    const settle = (settled: { behavior: "allow" | "deny"; by: "user" | "policy" | "interrupt"; message?: string }) =>
+      options.lead().record({ type: "permission.settled", requestId, ...settled });
+    try {
+      const answered = options.ask(question, stop.signal);
+      answered?.catch(() => undefined); // looked at below
+      await options.lead().record({ type: "permission.asked", ...question });
+      if (!answered) {
+        const message = "nobody to ask";
+        await settle({ behavior: "deny", by: "policy", message });
+        return { behavior: "deny", message: "Nobody is there to give permissions. Go on without it." };
+      }
+      const answer = await answered;
+      await settle({ behavior: answer.behavior, by: "user", ...(answer.message && { message: answer.message }) });
+      return answer;
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+      if (closing) return new Promise<never>(() => undefined);
+      await settle({ behavior: "deny", by: "interrupt", message: `${mail.from} no longer waits for it` });
+      return undefined;
+    } finally {
+      asked.delete(requestId);
+    }
+  };
+
+  const questionOf = (mail: Mail, body: Omit<Request, "kind" | "digest">): PermissionQuestion => {
+    const color = options.colorOf(mail.from);
+    return { ...body, member: { team: options.link().team, name: mail.from, ...(color && { color }) } };
+  };
+
+  const onPermission = async (mail: Mail, { kind: _, digest, ...body }: Request) => {
+    if (asked.has(body.requestId)) return;
+    if (digest !== digestOf(body.tool, body.input)) return; // it does not say what it asks for
+    const answer = await ask(mail, questionOf(mail, body));
+    if (!answer) return;
+    if (answer.behavior === "allow" && answer.team) await allowForTeam(body);
+    const { requestId } = body;
+    await options.link().send({ to: mail.from, body: { kind: "permission_response", requestId, digest, answer } });
+  };
+
+  const allowForTeam = async ({ tool, input }: Pick<Request, "tool" | "input">) => {
+    const path = typeof input === "object" && input !== null && "file_path" in input ? input.file_path : undefined;
+    if (typeof path === "string") await options.allowPath({ path, tool });
+  };
+
+  const onPlan = async (mail: Mail, { requestId, plan, digest }: PlanRequest) => {
+    const question = questionOf(mail, {
+      requestId,
+      callId: requestId as string as PermissionQuestion["callId"],
+      tool: "ExitPlanMode",
+      input: { plan },
+      question: `May ${mail.from} leave plan mode and carry out this plan?\n\n${plan}`,
+      suggestions: [],
+    });
+    plans.set(requestId, { from: mail.from, plan, digest });
+    const answer = await ask(mail, question);
+    if (!answer) return;
+    const feedback = answer.message;
+    await answerPlan(requestId, { approve: answer.behavior === "allow", feedback });
+  };
+
+  const answerPlan = async (requestId: RequestId, { approve, feedback }: PlanAnswer) => {
+    const plan = plans.get(requestId);
+    if (!plan) throw new Error(`no plan waits under ${requestId}`);
+    const body = { requestId, digest: plan.digest, approve, ...(feedback !== undefined && { feedback }) };
+    await options.link().send({ to: plan.from, body: { kind: "plan_approval_response", ...body } });
+    plans.delete(requestId);
+    planned.get(requestId)?.();
+    planned.delete(requestId);
+  };
+
+  /** For the lead's model to decide on. */
+  const showPlan = async (mail: Mail, { requestId, plan, digest }: PlanRequest, admit: () => Promise<void>) => {
+    plans.set(requestId, { from: mail.from, plan, digest });
+    const answered = new Promise<void>((resolve) => planned.set(requestId, resolve));
+    await admit();
+    await answered;
+  };
+
+  return {
+    plans,
+    answerPlan,
+    forget(name) {
+      for (const [requestId, plan] of plans) {
+        if (plan.from !== name) continue;
+        plans.delete(requestId);
+        planned.get(requestId)?.();
+        planned.delete(requestId);
+      }
+      for (const { from, stop } of asked.values()) if (from === name) stop.abort();
+    },
+    close() {
+      closing = true;
+      for (const { stop } of asked.values()) stop.abort();
+    },
+    handlers: {
+      permission_request: (mail, body) => ({ later: onPermission(mail, body) }),
+      plan_approval_request: (mail, body, admit) => ({
+        later: options.plansBy === "user" ? onPlan(mail, body) : showPlan(mail, body, admit),
+      }),
+    },
+  };
+}

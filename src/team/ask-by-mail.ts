@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import type { PermissionQuestion } from "../agent/index.ts";
+import type { Clock } from "../platform/index.ts";
+import { type MailBody, type PermissionAnswer, type RequestId, teamLead } from "../protocol/index.ts";
+import type { MailHandlers, MemberLink } from "./member-link.ts";
+
+/** A member's questions, asked of its lead by mail: kept on disk, several side by side, each answered once. */
+export interface AskByMail {
+  /** Rejects when `signal` aborts. With nobody answering in time it is a no. */
+  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  readonly handlers: MailHandlers;
+  /** How many wait. */
+  readonly open: number;
+}
+
+export interface AskByMailOptions {
+  readonly link: () => MemberLink;
+  readonly clock: Clock;
+  /** How long to wait for an answer. */
+  readonly timeoutMs: number;
+  /** Asked while somebody waits: the pipe to whoever could answer is not there any more. */
+  readonly onWait?: ((waiting: number) => void) | undefined;
+}
+
+interface Open {
+  readonly digest: string;
+  readonly answer: (answer: PermissionAnswer) => void;
+}
+
+export function createAskByMail(options: AskByMailOptions): AskByMail {
+  const open = new Map<RequestId, Open>();
+
+  /** Only what was asked is answered, and only once: another input, or a second answer, counts for nothing. */
+  const settle = (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
+    const asked = open.get(body.requestId);
+    if (!asked || asked.digest !== body.digest) return;
+    open.delete(body.requestId);
+    asked.answer(answer);
+  };
+
+  return {
+    get open() {
+      return open.size;
+    },
+    async ask(question, signal) {
+      signal.throwIfAborted();
+      const { requestId } = question;
+      const digest = digestOf(question.tool, question.input);
+      const waiting = new AbortController();
+      const answered = new Promise<PermissionAnswer>((answer) => open.set(requestId, { digest, answer }));
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: waiting.signal });
+      });
+      aborted.catch(() => undefined); // raced below
+      const late = options.clock.sleep(options.timeoutMs, waiting.signal).then(
+        () => unanswered(options.timeoutMs),
+        () => new Promise<never>(() => undefined), // nobody waits any more
+      );
+      try {
+        await options.link().send({ to: teamLead, body: requestOf(question, digest), wakes: isPlan(question) });
+        options.onWait?.(open.size);
+        return await Promise.race([answered, aborted, late]);
+      } finally {
+        waiting.abort();
+        open.delete(requestId);
+        options.onWait?.(open.size);
+      }
+    },
+    handlers: {
+      permission_response: async (_, body) => settle(body, body.answer),
+      plan_approval_response: async (_, body) =>
+        settle(
+          body,
+          body.approve
+            ? { behavior: "allow", scope: "once", ...(body.permissionMode && { permissionMode: body.permissionMode }) }
+            : { behavior: "deny", message: body.feedback ?? "The plan was not approved. Ask what is missing." },
+        ),
+    },
+  };
+}
+
+export const isPlan = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => tool === "ExitPlanMode";
+
+/** Binds an answer to what was asked: the tool and its exact input. */
+export function digestOf(tool: string, input: unknown): string {
+  return createHash("sha256")
+    .update(`${tool}\n${canonical(input)}`)
+    .digest("hex");
+}
+
+/** The same for the same data, whatever order its keys are in: it is written and read between asking and answering. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(",")}}`;
+}
+
+function requestOf(question: PermissionQuestion, digest: string): MailBody {
+  const { requestId, callId, tool, input, suggestions } = question;
+  if (isPlan(question)) {
+    const plan = typeof input === "object" && input !== null && "plan" in input ? String(input.plan) : "";
+    return { kind: "plan_approval_request", requestId, plan, digest };
+  }
+  return {
+    kind: "permission_request",
+    requestId,
+    callId,
+    tool,
+    input,
+    question: question.question,
+    suggestions,
+    digest,
+  };
+}
+
+const unanswered = (ms: number): PermissionAnswer => ({
+  behavior: "deny",
+  message: `Nobody answered within ${Math.round(ms / 1000)} s. Go on without it, or tell the lead what you need.`,
+});

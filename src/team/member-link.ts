@@ -1,0 +1,197 @@
+import { memberMail } from "../agent/index.ts";
+import type { Agent, Conversation } from "../agent/index.ts";
+import {
+  type Envelope,
+  type Mail,
+  type MailBody,
+  type MailId,
+  type MailKind,
+  type PromptId,
+  teamLead,
+} from "../protocol/index.ts";
+import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox/mailbox.ts";
+
+/** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
+export interface MemberLink {
+  readonly team: string;
+  readonly name: string;
+  /** As this member. Put down in its log once it is stored; rejects if it could not be. */
+  send(mail: Omit<OutgoingMail, "from">): Promise<MailId>;
+  /** To be told everything that the agent stores: what is in its conversation is marked as read. */
+  heard(envelope: Envelope): void;
+  /** Follows the inbox from here on; what is in it comes first. */
+  start(): void;
+  /** Resolves when what has been read so far is marked, and nothing is being taken in. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * What the runtime does with a kind of mail. It is marked as read once that is done, and comes again after a crash before
+ * then. `later` is for what takes its time: other mail is heard meanwhile. `admit` shows it to the model as well.
+ */
+export type MailHandlers = {
+  readonly [K in MailKind]?: (
+    mail: Mail,
+    body: Extract<MailBody, { kind: K }>,
+    admit: () => Promise<void>,
+  ) => Promise<void> | { readonly later: Promise<void> };
+};
+
+type Handler = (
+  mail: Mail,
+  body: MailBody,
+  admit: () => Promise<void>,
+) => ReturnType<NonNullable<MailHandlers["text"]>>;
+
+export interface MemberLinkOptions {
+  readonly team: string;
+  readonly name: string;
+  readonly mailbox: Mailbox;
+  readonly agent: () => Agent;
+  readonly conversation: () => Pick<Conversation, "hasPrompt" | "waiting">;
+  readonly handlers: MailHandlers;
+  /** Told of each mail that went into the conversation, before the agent is woken for it. */
+  readonly onTaken?: ((mail: Mail) => void) | undefined;
+  /** The inbox cannot be read or marked any more: the agent would be deaf without knowing. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function createMemberLink(options: MemberLinkOptions): MemberLink {
+  const { mailbox, team, name, agent } = options;
+  const ended = new AbortController();
+  let following: Promise<void> = Promise.resolve();
+  let marking: Promise<void> = Promise.resolve();
+  let readIds: MailId[] = [];
+
+  /** Marks go out together, after the step that made them true is stored. */
+  const markRead = (ids: readonly MailId[]) => {
+    readIds.push(...ids);
+    marking = marking.then(async () => {
+      const now = readIds;
+      readIds = [];
+      if (now.length > 0) await mailbox.markRead(name, now);
+    });
+    marking.catch(options.onFailure);
+  };
+
+  /** Marked when they have been acted on, not when the model has seen them. */
+  const kept = new Set<MailId>();
+
+  const take = async (mail: ReceivedMail): Promise<void> => {
+    if (mail.refused !== undefined) return refuse(mail, mail.refused);
+    const handler = options.handlers[mail.body.kind] as Handler | undefined;
+    if (!handler) return admit(mail);
+    kept.add(mail.id);
+    const handled = handler(mail, mail.body, () => put(mail));
+    if (!("later" in handled)) {
+      await handled;
+      return acted(mail);
+    }
+    handled.later.then(() => acted(mail)).catch(options.onFailure);
+  };
+
+  const acted = async (mail: Mail) => {
+    if (!options.conversation().hasPrompt(promptOf(mail.id)))
+      await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from });
+    kept.delete(mail.id);
+    markRead([mail.id]);
+  };
+
+  const admit = async (mail: Mail) => {
+    await put(mail);
+    if (options.conversation().waiting.includes(promptOf(mail.id))) await mailbox.markDelivered(name, [mail.id]);
+    else markRead([mail.id]);
+  };
+
+  const put = async (mail: Mail) => {
+    const promptId = promptOf(mail.id);
+    if (!options.conversation().hasPrompt(promptId)) {
+      const parts = [{ type: "text" as const, text: memberMail(mail) }];
+      await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes });
+      await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from, promptId });
+    }
+    options.onTaken?.(mail);
+    if (mail.urgent) await agent().interrupt();
+    if (mail.wakes) agent().wake();
+  };
+
+  const refuse = async (mail: Mail, reason: string) => {
+    const message = `a ${mail.body.kind} that says it is from ${mail.from} was not acted on: ${reason}`;
+    await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    markRead([mail.id]);
+  };
+
+  /** What ends or stops the agent, what the lead says, what others say; each in their own order. */
+  const pending: readonly ReceivedMail[][] = [[], [], []];
+  let draining: Promise<void> | undefined;
+
+  const next = () => pending.find((queue) => queue.length > 0)?.shift();
+
+  /** One at a time, and of what waits the most pressing first. */
+  const drain = async () => {
+    for (let mail = next(); mail && !ended.signal.aborted; mail = next()) await take(mail);
+  };
+
+  const follow = async () => {
+    for await (const mail of mailbox.follow(name, ended.signal)) {
+      pending[rankOf(mail)]?.push(mail);
+      draining ??= drain().finally(() => {
+        draining = undefined;
+      });
+      // Whoever is waited for below would hear of it too late.
+      draining.catch(options.onFailure);
+    }
+  };
+
+  return {
+    team,
+    name,
+    async send(mail) {
+      const { id } = await mailbox.send({ ...mail, from: name });
+      const kind = mail.body?.kind ?? "text";
+      const { to, summary } = mail;
+      const facts = { team, mailId: id, kind, to, ...(summary !== undefined && { summary }) };
+      await agent().record({ type: "mail.sent", ...facts });
+      return id;
+    },
+    heard({ event }) {
+      if (event.type !== "prompt.promoted") return;
+      const id = mailOf(event.promptId);
+      if (id !== undefined && !kept.has(id)) markRead([id]);
+    },
+    start() {
+      following = follow();
+      following.catch((error: unknown) => {
+        if (!ended.signal.aborted) options.onFailure(error);
+      });
+    },
+    async settled() {
+      await draining;
+      await marking;
+    },
+    async close() {
+      ended.abort(new DOMException("the member has left", "AbortError"));
+      await Promise.allSettled([following, draining]); // what went wrong was reported when it did
+      await marking.catch(() => undefined);
+    },
+  };
+}
+
+const prefix = "prm_m";
+
+/** The prompt that a mail becomes has an id that follows from the mail's: however often it is tried, it is said once. */
+const promptOf = (id: MailId): PromptId => id.replace(/^mail_/, prefix) as PromptId;
+const mailOf = (id: PromptId): MailId | undefined =>
+  id.startsWith(prefix) ? (id.replace(prefix, "mail_") as MailId) : undefined;
+
+const factsOf = ({ id, body, summary }: Mail) => ({
+  mailId: id,
+  kind: body.kind,
+  ...(summary !== undefined && { summary }),
+});
+
+const rankOf = ({ body, from }: Mail): number => (isSpoken.has(body.kind) ? (from === teamLead ? 1 : 2) : 0);
+
+/** What keeps its place among everything else that its sender says. */
+const isSpoken: ReadonlySet<MailKind> = new Set(["text", "idle_notification", "task_assignment"]);

@@ -1,0 +1,92 @@
+import type { Agent, Conversation } from "../agent/index.ts";
+import type { MemberStatus, WorkItem } from "../protocol/index.ts";
+import type { TaskList } from "../store/index.ts";
+import type { Mailbox } from "./mailbox/mailbox.ts";
+
+/** Notices when nobody in a team is at work any more, and wakes the lead once if something is left for it. */
+export interface Quiescence {
+  /** Whether something was said to this member that it has not come to rest after. */
+  isAwaited(name: string): boolean;
+  /** It is there, and has something to do now. */
+  sentTo(name: string): void;
+  heardFrom(name: string): void;
+  changed(status: MemberStatus): void;
+  leadRests(): void;
+  close(): Promise<void>;
+}
+
+export interface QuiescenceOptions {
+  readonly lead: () => Agent;
+  readonly conversation: () => Pick<Conversation, "waiting" | "hasReason">;
+  readonly tasks: TaskList;
+  readonly mailbox: Mailbox;
+  readonly statuses: () => readonly MemberStatus[];
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function createQuiescence(options: QuiescenceOptions): Quiescence {
+  const awaited = new Set<string>();
+  /** Something has happened since the lead was last woken for this: without it the same rest would wake it for ever. */
+  let isNews = false;
+  let closed = false;
+  let checking: Promise<void> = Promise.resolve();
+
+  const check = () => {
+    checking = checking.then(checkOnce);
+    checking.catch(options.onFailure);
+  };
+
+  const checkOnce = async () => {
+    if (closed || !isNews || options.lead().running || !everybodyRests()) return;
+    for (const { name } of present()) {
+      const unread = await options.mailbox.readUnread(name);
+      if (unread.some(({ wakes }) => wakes)) return;
+    }
+    const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
+    const reports = options.conversation().waiting.length;
+    if (closed || options.lead().running || !everybodyRests()) return;
+    isNews = false;
+    if (left.length === 0 && reports === 0) return;
+    await options.lead().admit("agent", [{ type: "text", text: words(left, reports) }]);
+    options.lead().wake();
+  };
+
+  const present = () => options.statuses().filter(({ state }) => state !== "ended");
+  const everybodyRests = () =>
+    options.statuses().length > 0 && awaited.size === 0 && present().every(({ state }) => state === "idle");
+
+  return {
+    isAwaited: (name) => awaited.has(name),
+    sentTo(name) {
+      awaited.add(name);
+    },
+    heardFrom(name) {
+      awaited.delete(name);
+      isNews = true;
+      check();
+    },
+    changed({ name, state }) {
+      if (state === "ended") awaited.delete(name);
+      if (state === "ended" || state === "working") isNews = true;
+      if (state === "ended" || state === "idle") check();
+    },
+    leadRests: check,
+    async close() {
+      closed = true;
+      await checking.catch(() => undefined); // reported when it happened
+    },
+  };
+}
+
+function words(left: readonly WorkItem[], reports: number): string {
+  const tasks = left
+    .slice(0, 20)
+    .map(({ id, status, subject, owner }) => `#${id} [${status}] ${subject}${owner ? ` (${owner})` : ""}`);
+  const more = left.length > tasks.length ? [`… and ${left.length - tasks.length} more`] : [];
+  return [
+    "All your teammates are idle.",
+    ...(reports > 0 ? ["What they reported is above."] : []),
+    ...(left.length > 0 ? ["Tasks that are still open:", ...tasks, ...more] : []),
+    "Go on with what is left: give out work, answer the user, or end the team.",
+  ].join("\n");
+}

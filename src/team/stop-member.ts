@@ -1,0 +1,83 @@
+import type { Clock, CreateId } from "../platform/index.ts";
+import type { RequestId } from "../protocol/index.ts";
+import type { MailHandlers, MemberLink } from "./member-link.ts";
+
+/** How members are brought to an end: asked, then waited for, then ended. None of it depends on what a model does. */
+export interface StopMember {
+  /** Asks. Resolves with what came of it once that is known, at the latest when the time is over. */
+  ask(name: string, reason: string | undefined): Promise<StopAnswer>;
+  /** The open request to this member. */
+  requestTo(name: string): RequestId | undefined;
+  readonly handlers: MailHandlers;
+  close(): void;
+}
+
+export type StopAnswer =
+  | { readonly kind: "approved" }
+  | { readonly kind: "rejected"; readonly reason: string }
+  | { readonly kind: "late" };
+
+export interface StopMemberOptions {
+  readonly link: () => MemberLink;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  /** How long one may take to answer. */
+  readonly deadlineMs: number;
+}
+
+interface Asked {
+  readonly name: string;
+  readonly answered: Promise<StopAnswer>;
+  readonly answer: (answer: StopAnswer) => void;
+}
+
+export function createStopMember(options: StopMemberOptions): StopMember {
+  const asked = new Map<RequestId, Asked>();
+  const over = new AbortController();
+  const openTo = (name: string) => [...asked].find(([, each]) => each.name === name);
+
+  const settle = (requestId: RequestId, from: string, answer: StopAnswer) => {
+    const open = asked.get(requestId);
+    if (open?.name !== from) return;
+    asked.delete(requestId);
+    open.answer(answer);
+  };
+
+  return {
+    requestTo: (name) => openTo(name)?.[0],
+    async ask(name, reason) {
+      const known = openTo(name);
+      if (known) return known[1].answered;
+      const requestId = options.createId<RequestId>("ask");
+      const { promise: answered, resolve: answer } = withResolvers<StopAnswer>();
+      asked.set(requestId, { name, answered, answer });
+      const body = { kind: "shutdown_request" as const, requestId, ...(reason !== undefined && { reason }) };
+      try {
+        await options.link().send({ to: name, body });
+      } catch (error) {
+        asked.delete(requestId);
+        throw error;
+      }
+      const late = options.clock.sleep(options.deadlineMs, over.signal).catch(() => undefined);
+      void late.then(() => settle(requestId, name, { kind: "late" }));
+      return answered;
+    },
+    handlers: {
+      shutdown_approved: async (mail, { requestId }) => settle(requestId, mail.from, { kind: "approved" }),
+      shutdown_rejected: async (mail, { requestId, reason }, admit) => {
+        settle(requestId, mail.from, { kind: "rejected", reason });
+        await admit();
+      },
+    },
+    close: () => over.abort(new DOMException("nobody waits any more", "AbortError")),
+  };
+}
+
+/** `Promise.withResolvers` of newer Nodes. */
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,255 @@
+import type { Agent, Conversation } from "../agent/index.ts";
+import type { ProcessIdentity } from "../platform/index.ts";
+import {
+  type Envelope,
+  type MailBody,
+  type PermissionMode,
+  type PromptId,
+  type RequestId,
+  teamLead,
+  type WorkItem,
+  type WorkItemId,
+} from "../protocol/index.ts";
+import type { OwnPresence, TaskList } from "../store/index.ts";
+import { answerOf } from "../view/index.ts";
+import type { MailHandlers, MemberLink } from "./member-link.ts";
+
+/** Why a member ends: it agreed to, it was told to, or it only rests until its team is taken up again. */
+export type MemberEnd = "shutdown" | "killed" | "rest";
+
+/** Drives a teammate: works, says that it is idle and what came of it, and waits for mail or for a task it can do. */
+export interface TeammateRunner {
+  readonly handlers: MailHandlers;
+  /** To be told everything its agents store, in order. */
+  heard(envelope: Envelope): void;
+  /** Takes up what an earlier life has left, then waits. */
+  start(): Promise<void>;
+  /** The request to end that waits for an answer. */
+  readonly shutdownRequest: RequestId | undefined;
+  answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
+  /** Resolves when nothing of it is under way. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TeammateRunnerOptions {
+  readonly name: string;
+  readonly link: () => MemberLink;
+  readonly agent: () => Agent;
+  readonly conversation: () => Pick<Conversation, "hasReason" | "hasPrompt">;
+  readonly tasks: TaskList;
+  readonly presence: OwnPresence;
+  /** Names of the tools it has. */
+  readonly tools: () => readonly string[];
+  readonly holder: ProcessIdentity;
+  /** The claims it holds, with their generations; its tools write with them. */
+  readonly claims: Map<WorkItemId, number>;
+  /** The hooks of its rest: why it should not rest yet. */
+  readonly beforeIdle: () => Promise<string | undefined>;
+  readonly sentBack: (why: string) => string;
+  readonly claimed: (task: WorkItem) => string;
+  readonly setMode: (mode: PermissionMode) => Promise<void>;
+  /** Keeps what is too long for a mail; gives the path. */
+  readonly keep: (name: string, text: string) => Promise<string>;
+  readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
+const sentBackLimit = 10;
+const resultLimit = 16_000;
+
+export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
+  const { name, tasks, presence, agent } = options;
+  const over = new AbortController();
+  /** What it has answered since the lead last heard of it. */
+  let results: string[] = [];
+  let lastToPeer: string | undefined;
+  let completed: { id: number; status: "resolved" | "failed" } | undefined;
+  let timesSentBack = 0;
+  let shutdown: { requestId: RequestId; settle: () => void } | undefined;
+  let leaving = false;
+  /** It has agreed to end, and does once the call that said so has its result. */
+  let agreed = false;
+  let root: Envelope["agent"] | undefined;
+  let work: Promise<void> = Promise.resolve();
+  let following: Promise<void> = Promise.resolve();
+
+  /** One after another: what is written about the member must be as true in the end as it was in between. */
+  const inTurn = (step: () => Promise<void>) => {
+    work = work.then(step);
+    work.catch(options.onFailure);
+  };
+  const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) =>
+    inTurn(() => presence.set(shutdown && state !== "ended" ? "draining" : state, detail));
+
+  const rested = async (idle: Idle) => {
+    if (over.signal.aborted || agent().running) return;
+    if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
+      const why = await options.beforeIdle();
+      if (why !== undefined) {
+        timesSentBack += 1;
+        await agent().admit("hook", [{ type: "text", text: options.sentBack(why) }]);
+        return agent().wake();
+      }
+    }
+    timesSentBack = 0;
+    if (agent().running || over.signal.aborted) return;
+    await presence.set(shutdown ? "draining" : "idle", idle.detail ?? idle.reason);
+    await tellLead(idle);
+    await claimNext();
+  };
+
+  const tellLead = async ({ reason, detail }: Idle) => {
+    const [text, peer, task] = [results.join("\n\n"), lastToPeer, completed];
+    results = [];
+    lastToPeer = undefined;
+    completed = undefined;
+    const idleReason = reason === "completed" ? "available" : reason === "interrupted" ? "interrupted" : "failed";
+    const isLong = text.length > resultLimit;
+    const body: MailBody = {
+      kind: "idle_notification",
+      idleReason,
+      ...(text !== "" && { result: isLong ? text.slice(0, resultLimit) : text }),
+      ...(isLong && { file: await options.keep("answer.md", text) }),
+      ...(peer !== undefined && { summary: peer }),
+      ...(task && { completedTaskId: task.id, completedStatus: task.status }),
+      ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
+    };
+    await options.link().send({ to: teamLead, body, wakes: idleReason === "failed" });
+  };
+
+  /** The lowest task that is free and that it can do. Of several who reach for one, the list decides. */
+  const claimNext = async () => {
+    if (over.signal.aborted || shutdown || leaving || agent().running || options.conversation().hasReason) return;
+    const list = await tasks.list();
+    if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
+    const tools = options.tools();
+    for (const task of list) {
+      if (!isFree(task, list) || task.needs.some((tool) => !tools.includes(tool))) continue;
+      const answer = await tasks.claim(task.id, { name, tools, holder: options.holder });
+      if (answer.ok) return begin(answer.item);
+      if (answer.reason === "busy") return;
+    }
+  };
+
+  const begin = async (task: WorkItem) => {
+    const { id: taskId, subject } = task;
+    options.claims.set(taskId, task.generation);
+    const promptId = promptFor(task);
+    if (!options.conversation().hasPrompt(promptId)) {
+      await agent().record({ type: "task.claimed", team: options.link().team, taskId, subject });
+      const parts = [{ type: "text" as const, text: options.claimed(task) }];
+      await agent().admitOnce({ promptId, source: "agent", parts });
+    }
+    agent().wake();
+  };
+
+  const follow = async () => {
+    for await (const { what, freed } of tasks.follow(over.signal)) {
+      if (what === "created" || what === "released" || what === "changed" || freed.length > 0) inTurn(claimNext);
+    }
+  };
+
+  const leave = (end: MemberEnd, detail?: string) => {
+    if (leaving) return;
+    leaving = true;
+    options.onEnd(end, detail);
+  };
+
+  return {
+    handlers: {
+      shutdown_request: (_, { requestId, reason }, admit) => ({
+        later: new Promise<void>((settle, fail) => {
+          shutdown = { requestId, settle };
+          say("draining", reason ?? "asked to end");
+          admit().catch(fail);
+        }),
+      }),
+      interrupt_request: () => agent().interrupt(),
+      stop_request: async (_, { keep, reason }) => leave(keep ? "rest" : "killed", reason),
+      mode_set_request: (_, { mode }) => options.setMode(mode),
+      team_permission_update: async () => undefined, // the record is read at each call
+    },
+    heard({ event, agent: id }) {
+      root ??= id;
+      if (id !== root) return;
+      switch (event.type) {
+        case "turn.started":
+          return say("working");
+        case "turn.ended": {
+          const text = answerOf(event);
+          if (text !== undefined && text.trim() !== "") results.push(text);
+          return;
+        }
+        case "permission.asked":
+          return say("waiting", event.question.split("\n", 1)[0]);
+        case "permission.settled":
+          return say("working");
+        case "mail.sent":
+          if (event.to !== teamLead && event.kind === "text") lastToPeer = event.summary ?? `(to ${event.to})`;
+          return;
+        case "task.updated":
+          if (event.status === "completed") completed = { id: event.taskId, status: "resolved" };
+          return;
+        case "agent.idle":
+          return inTurn(() => rested(event));
+        case "tool.settled":
+          if (shutdown === undefined && agreed) leave("shutdown");
+          return;
+        default:
+          return;
+      }
+    },
+    async start() {
+      following = follow();
+      following.catch((error: unknown) => {
+        if (!over.signal.aborted) options.onFailure(error);
+      });
+      inTurn(async () => {
+        const mine = (await tasks.list()).find((task) => task.owner === name && task.status === "in_progress");
+        await presence.set(agent().running ? "working" : "idle");
+        if (mine && mine.generation > 0) await begin(mine);
+        else await claimNext();
+      });
+      await work;
+    },
+    get shutdownRequest() {
+      return shutdown?.requestId;
+    },
+    async answerShutdown({ approve, reason }) {
+      if (!shutdown) throw new Error("nobody has asked for an end");
+      const { settle } = shutdown;
+      const answered = { requestId: shutdown.requestId };
+      const body: MailBody = approve
+        ? { kind: "shutdown_approved", ...answered }
+        : { kind: "shutdown_rejected", ...answered, reason: reason ?? "it gave no reason" };
+      await options.link().send({ to: teamLead, body, wakes: !approve });
+      shutdown = undefined;
+      agreed = approve;
+      settle();
+    },
+    settled: async () => {
+      await work;
+    },
+    async close() {
+      over.abort(new DOMException("the member has left", "AbortError"));
+      await Promise.allSettled([work, following]);
+    },
+  };
+}
+
+/** Follows from the task and its claim: however often it is tried, it is said once. */
+const promptFor = ({ id, generation }: WorkItem): PromptId =>
+  `prm_t${String(id).padStart(8, "0")}g${String(generation).padStart(6, "0")}` as PromptId;
+
+function isFree(task: WorkItem, list: readonly WorkItem[]): boolean {
+  if (task.status !== "pending" || task.owner !== undefined) return false;
+  return task.blockedBy.every((id) => {
+    const blocker = list.find((each) => each.id === id);
+    return blocker === undefined || isDone(blocker);
+  });
+}
+
+const isDone = ({ status, acceptance, proof }: WorkItem): boolean =>
+  status === "deleted" || (status === "completed" && (acceptance.length === 0 || proof === "verified"));
