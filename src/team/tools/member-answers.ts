@@ -18,8 +18,9 @@ export type ControlMessage =
       readonly feedback?: string | undefined;
     };
 
-export const ControlMessage = () =>
-  z.discriminatedUnion("type", [
+/** Side by side with text in one list of forms: nested lists confuse some servers of models. */
+export const controlForms = () =>
+  [
     z.strictObject({ type: z.literal("shutdown_request"), reason: z.string().max(2_000).optional() }),
     z.strictObject({
       type: z.literal("shutdown_response"),
@@ -33,7 +34,7 @@ export const ControlMessage = () =>
       approve: z.boolean(),
       feedback: z.string().max(20_000).optional(),
     }),
-  ]);
+  ] as const;
 
 /** A request that waits for an answer of this member. */
 export interface OpenRequest {

@@ -9,8 +9,8 @@ import {
   type ToolResult,
 } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { answerRequest, ControlMessage, type ControlPorts } from "./member-answers.ts";
-import { didYouMean, messageChild, ownChild, ownChildren } from "./message-child.ts";
+import { answerRequest, controlForms, type ControlMessage, type ControlPorts } from "./member-answers.ts";
+import { didYouMean, messageChild, ownChild, ownChildren, unknownChild } from "./message-child.ts";
 import { orFailed } from "./or-failed.ts";
 import type { Children } from "../children.ts";
 
@@ -46,7 +46,7 @@ const messageInput = lazyInput<MemberMessageInput>(() =>
       .max(200)
       .describe("The name of a member, the id of an agent, or * for everybody in the team"),
     message: z
-      .union([z.string().min(1), ControlMessage()], {
+      .union([z.string().min(1), ...controlForms()], {
         error: `must be text, or an object with the type shutdown_request (reason), shutdown_response (request_id, approve, reason) or plan_approval_response (request_id, approve, feedback)`,
       })
       .describe("What to say, complete in itself; an object only to ask for an end or to answer a request by its id"),
@@ -62,7 +62,7 @@ const messageInput = lazyInput<MemberMessageInput>(() =>
 export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
   return defineTool<MemberMessageInput>({
     name: "SendMessage",
-    description: `Sends a message to a member of your team by its name, or to an agent that you have started. It is stored before this returns, and is never lost: a member at work reads it after its current call, an idle one wakes for it. Nobody sees what you write without this. The answer, if there is one, comes to you by itself as a <teammate-message>: do not wait for it. To * it goes to everybody, which costs each of them a turn: only for what all must know.`,
+    description: `Sends a message to a member of your team by its name, or to an agent that you have started. It is stored before this returns, and is never lost: a member at work reads it after its current call, an idle one wakes for it; an agent of yours that has finished goes on from where it was, in the background, with all it knows. Nobody sees what you write without this. The answer, if there is one, comes to you by itself as a <teammate-message>: do not wait for it. To * it goes to everybody, which costs each of them a turn: only for what all must know.`,
     get input() {
       return messageInput();
     },
@@ -163,6 +163,7 @@ const ambiguous = (members: readonly Member[]) =>
 function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent"]["id"]): string {
   const team = present(ports).map(({ name }) => name);
   const own = ports.children ? ownChildren(ports.children, self).slice(-30) : [];
+  if (ports.members().length === 0) return unknownChild(to, own);
   const lists = [
     team.length === 0 ? "Nobody else is in the team." : `In the team: ${team.join(", ")}.`,
     ...(own.length === 0 ? [] : [`Agents of your own: ${own.join(", ")}.`]),

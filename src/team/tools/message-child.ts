@@ -44,3 +44,9 @@ export function didYouMean(name: string, names: readonly string[]): string {
   const near = nearestName(name, names);
   return near === undefined ? "" : ` Did you mean ${near}?`;
 }
+
+/** Why nobody was spoken to, where one can only speak to agents of one's own. */
+export function unknownChild(to: string, names: readonly string[]): string {
+  const list = names.length === 0 ? "You have started none." : `You have started: ${names.slice(-30).join(", ")}.`;
+  return `There is no agent ${JSON.stringify(to)}.${didYouMean(to, names)} ${list}`;
+}

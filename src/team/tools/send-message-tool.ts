@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool, failedResult, type Tool } from "../../tool/index.ts";
 import type { Children } from "../children.ts";
-import { didYouMean, messageChild, ownChild, ownChildren } from "./message-child.ts";
+import { messageChild, ownChild, ownChildren, unknownChild } from "./message-child.ts";
 import { orFailed } from "./or-failed.ts";
 
 const SendMessageInput = z.strictObject({
@@ -25,13 +25,8 @@ export function createSendMessageTool({ children }: { children: Children }): Too
         // Who calls is asked, not whose tool it is: a fork has its parent's, and its parent's agents are not its own.
         const self = context.agent.id;
         const child = await ownChild(input.to, children, self);
-        if (!child) return failedResult(unknown(input.to, ownChildren(children, self)));
+        if (!child) return failedResult(unknownChild(input.to, ownChildren(children, self)));
         return messageChild(child, input, { children, context });
       }),
   });
-}
-
-function unknown(to: string, names: readonly string[]): string {
-  const list = names.length === 0 ? "You have started none." : `You have started: ${names.slice(-30).join(", ")}.`;
-  return `There is no agent ${JSON.stringify(to)}.${didYouMean(to, names)} ${list}`;
 }

@@ -1,0 +1,96 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { leadConduct } from "../../../src/agent/index.ts";
+import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { teamLead } from "../../../src/protocol/index.ts";
+import { createFileTeamStore } from "../../../src/store/index.ts";
+import { createTeamTools } from "../../../src/team/index.ts";
+import { toolSpecs } from "../../../src/tool/index.ts";
+import { tempTree } from "../../session/temp-tree.ts";
+import { openToolBench } from "../../tool/tool-bench.ts";
+import { callTool, named } from "./team-bench.ts";
+
+/** TeamCreate and TeamDelete over real teams. */
+function teams() {
+  const home = tempTree().path("home");
+  const bench = openToolBench();
+  onTestFinished(() => bench.close());
+  const store = createFileTeamStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+  let mine: string | undefined;
+  const tools = createTeamTools({
+    async create(name, description) {
+      const made = await store.create({ name, description, cwd: bench.folder });
+      onTestFinished(() => made.close());
+      mine = made.name;
+      return { team: made.name, lead: teamLead };
+    },
+    async remove(name = mine) {
+      await store.delete(name ?? "none");
+      return { team: name ?? "none" };
+    },
+    conduct: (team, lead) => leadConduct({ team, lead }),
+  });
+  return {
+    store,
+    tools,
+    call: (name: string, input: object = {}) => callTool(named(tools, name), input, bench.context),
+  };
+}
+
+describe("3.4 TeamCreate and TeamDelete", () => {
+  test("a team is made, and its lead is told how teams work; a name that is taken gets a number", async () => {
+    const it = teams();
+    const first = await it.call("TeamCreate", { team_name: "parser", description: "mends it" });
+    expect(first.text).toMatch(/^The team parser is there, and you are team-lead in it\. Start teammates/);
+    expect(first.text).toContain("You lead the team parser");
+    const second = await it.call("TeamCreate", { team_name: "parser" });
+    expect(second.text).toContain(
+      `The team parser-2 is there, and you are team-lead in it. The name "parser" was taken.`,
+    );
+    expect((await it.store.list()).map(({ name, team }) => [name, team?.description])).toEqual([
+      ["parser", "mends it"],
+      ["parser-2", undefined],
+    ]);
+  });
+
+  test("a name that cannot be one is refused in words", async () => {
+    const it = teams();
+    for (const name of ["..", "a/b", "*"]) {
+      const said = await it.call("TeamCreate", { team_name: name });
+      expect(said.ok, name).toBe(false);
+      expect(said.text, name).not.toMatch(/^TeamCreate failed/);
+    }
+    expect(await it.store.list()).toEqual([]);
+  });
+
+  test("it is removed with all it has; not while members are active, who are named", async () => {
+    const it = teams();
+    await it.call("TeamCreate", { team_name: "parser" });
+    const team = await it.store.open("parser");
+    onTestFinished(() => team.close());
+    await team.record.join({ name: "alice", cwd: "/", backendType: "in-process" });
+    const alice = await team.presence.announce("alice", "working");
+    const refused = await it.call("TeamDelete");
+    expect(refused.ok).toBe(false);
+    expect(refused.text).toMatch(/alice/);
+    await alice.set("ended");
+    await alice.close();
+    await team.record.end("alice", { reason: "shutdown" });
+    expect(await it.call("TeamDelete")).toEqual({
+      ok: true,
+      text: "The team parser is gone, with its mail and its tasks.",
+    });
+    expect(await it.store.list()).toEqual([]);
+  });
+
+  test("one that is not there is refused with those there are", async () => {
+    const it = teams();
+    await it.call("TeamCreate", { team_name: "parser" });
+    expect((await it.call("TeamDelete", { team_name: "parsr" })).text).toMatch(
+      /no team "parsr"\. Did you mean parser\?/,
+    );
+  });
+
+  test("what a model is told of them", () => {
+    expect(toolSpecs(teams().tools)).toMatchSnapshot();
+  });
+});
