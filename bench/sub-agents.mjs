@@ -191,7 +191,7 @@ async function throughAQueue(bench) {
   });
   const { code, output, errors } = await child.ended;
   if (code !== 0) throw new Error(`the child ended with ${code}: ${errors}`);
-  const { ideal, time, rows } = JSON.parse(output);
+  const { ideal, time, rows, openLogs } = JSON.parse(output);
   const megabytes = (bytes) => bytes / 1024 / 1024;
   const [early, late] = rows;
   return [
@@ -215,10 +215,12 @@ async function throughAQueue(bench) {
       bare: [megabytes(early.heapUsed)],
       against: `heap when ${early.ended} are`,
     }),
+    row({ what: "the same, logs of children open at the end", unit: "", values: [openLogs], goal: atMost(32, "") }),
     row({
       what: "the same, heap for each further child",
       unit: "kB",
       values: [(late.heapUsed - early.heapUsed) / (late.ended - early.ended) / 1024],
+      goal: atMost(16, "kB"),
     }),
   ];
 }

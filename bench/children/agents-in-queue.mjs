@@ -1,5 +1,5 @@
 // 200 agents through 16 places in one process. Says how long it took, and what the process held on the way. Arguments: library, folder.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { benchModel, call, openTeam, spawning, words } from "../team-model.mjs";
 
@@ -43,7 +43,20 @@ const started = performance.now();
 const { reason } = await session.ask("go on");
 const time = performance.now() - started;
 rows.push({ ended: agents, ...held() });
+const openLogs = countOpenLogs();
 await session.close();
 await following;
 if (reason !== "completed") throw new Error(reason);
-console.log(JSON.stringify({ ideal: (agents * turns * delayMs) / places, time, rows }));
+console.log(JSON.stringify({ ideal: (agents * turns * delayMs) / places, time, rows, openLogs }));
+
+/** By what the system says is open; 0 where it cannot be asked. */
+function countOpenLogs() {
+  if (process.platform !== "linux") return 0;
+  return readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes("/subagents/");
+    } catch {
+      return false; // closed since the folder was read
+    }
+  }).length;
+}
