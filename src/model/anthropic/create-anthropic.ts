@@ -1,11 +1,13 @@
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Stream } from "@anthropic-ai/sdk/core/streaming";
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
 import type { AttemptContext, AttemptModel } from "../attempt.ts";
 import type { ModelFacts } from "../catalog.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { toFailure } from "../failure.ts";
+import { jsonRequest } from "../json-request.ts";
 import { readStream } from "../read-stream.ts";
 import { type Fetch, watchedFetch } from "../watched-fetch.ts";
 import { AnthropicAnswer } from "./from-anthropic.ts";
@@ -48,7 +50,8 @@ async function* attempt(
   });
   const body = toAnthropic(request, { id: endpoint.model, thinking: facts.thinking });
   const answer = new AnthropicAnswer();
-  for await (const read of readStream(() => new Messages(client).create(body, { signal }))) {
+  const send = () => client.post<Stream<RawMessageStreamEvent>>("/v1/messages", jsonRequest(body, signal));
+  for await (const read of readStream(send)) {
     if (!read.ok) {
       const failure = toFailure(read.error, { endpoint, now: clock.now(), streaming: answer.started });
       yield { type: "failed", failure };

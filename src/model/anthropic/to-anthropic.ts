@@ -8,6 +8,8 @@ import type {
   UserMessage,
 } from "../../protocol/index.ts";
 import type { ModelFacts } from "../catalog.ts";
+import { createConversationWriter } from "../conversation-writer.ts";
+import { jsonBody } from "../json-request.ts";
 import { asInputObject } from "../tool-input.ts";
 import { thinkingParams } from "./thinking-params.ts";
 
@@ -20,7 +22,7 @@ type UserBlock = Wire.TextBlockParam | Wire.ImageBlockParam | Wire.DocumentBlock
 export function toAnthropic(
   request: ModelRequest,
   model: { readonly id: string; readonly thinking: ModelFacts["thinking"] },
-): Wire.MessageCreateParamsStreaming {
+): string {
   const system = request.system.filter(hasText).map((text): Wire.TextBlockParam => ({ type: "text", text }));
   const tools = request.tools.map(
     ({ name, description, inputSchema }): Wire.Tool => ({
@@ -29,15 +31,20 @@ export function toAnthropic(
       input_schema: { ...inputSchema, type: "object" },
     }),
   );
-  return {
+  const head: Omit<Wire.MessageCreateParamsStreaming, "messages"> = {
     model: model.id,
     max_tokens: request.maxOutputTokens,
     stream: true,
     ...thinkingParams(request, model.thinking),
     ...(tools.length > 0 && { tools: system.length > 0 ? tools : markLast(tools) }),
     ...(system.length > 0 && { system: markLast(system) }),
-    messages: markUserMessages(request.messages.map(toMessage).filter((message) => message.content.length > 0)),
   };
+  const at = startOfMarked(request.messages);
+  const marked = markUserMessages(request.messages.slice(at).map(convert).filter(hasContent));
+  return jsonBody(head, [
+    writeUnmarked(request.messages.slice(0, at)),
+    ...marked.map((message) => JSON.stringify(message)),
+  ]);
 }
 
 interface UserParam {
@@ -49,16 +56,22 @@ interface AssistantParam {
   content: Wire.ContentBlockParam[];
 }
 
-function toMessage(message: Message): UserParam | AssistantParam {
-  const known = converted.get(message);
-  if (known) return known;
-  const result = convert(message);
-  converted.set(message, result);
-  return result;
+/** The marks move on with every request, so what has them, or is about to lose them, is written anew. */
+function startOfMarked(messages: readonly Message[]): number {
+  for (let index = messages.length - 1, left = markedMessages; index >= 0; index--) {
+    const message = messages[index];
+    if (message?.role === "user" && hasContent(convert(message))) left -= 1;
+    if (left === 0) return index;
+  }
+  return 0;
 }
 
-/** Not state: a memory of what a pure function of an unchanging message gave. A long conversation grows at its end only. */
-const converted = new WeakMap<Message, UserParam | AssistantParam>();
+const writeUnmarked = createConversationWriter((message) => {
+  const param = convert(message);
+  return hasContent(param) ? JSON.stringify(param) : "";
+});
+
+const hasContent = ({ content }: UserParam | AssistantParam) => content.length > 0;
 
 function convert(message: Message): UserParam | AssistantParam {
   return message.role === "user"
@@ -77,7 +90,6 @@ function toUserBlocks(parts: UserMessage["parts"]): UserBlock[] {
   return [...results, ...rest];
 }
 
-/** Built without a spread: an object made with one takes twice as long to write as JSON, and a conversation has thousands. */
 function toResultBlock({ callId, content, isError }: ToolResultPart): Wire.ToolResultBlockParam {
   const block: Wire.ToolResultBlockParam = {
     type: "tool_result",
@@ -134,6 +146,8 @@ const toWireId = (callId: string) =>
 const hasText = (text: string) => text.trim() !== "";
 
 const mark = { cache_control: { type: "ephemeral" } } as const;
+/** How many of the user's messages are marked, from the last one backwards. */
+const markedMessages = 2;
 
 function markLast<T extends object>(blocks: readonly T[]): T[] {
   return blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, ...mark } : block));
@@ -145,7 +159,7 @@ function markLast<T extends object>(blocks: readonly T[]): T[] {
  */
 function markUserMessages(messages: readonly (UserParam | AssistantParam)[]): Wire.MessageParam[] {
   const marked: Wire.MessageParam[] = [...messages];
-  for (let index = messages.length - 1, left = 2; index >= 0 && left > 0; index--) {
+  for (let index = messages.length - 1, left = markedMessages; index >= 0 && left > 0; index--) {
     const message = messages[index];
     if (message?.role !== "user") continue;
     const isLast = index === messages.length - 1;

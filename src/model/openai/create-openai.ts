@@ -1,10 +1,13 @@
 import OpenAI from "openai";
+import type { Stream } from "openai/core/streaming";
+import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { Clock } from "../../platform/index.ts";
 import type { ModelEvent, ModelRequest } from "../../protocol/index.ts";
 import type { AttemptContext, AttemptModel } from "../attempt.ts";
 import type { ModelFacts } from "../catalog.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { toFailure } from "../failure.ts";
+import { jsonRequest } from "../json-request.ts";
 import { readStream } from "../read-stream.ts";
 import { type Fetch, watchedFetch } from "../watched-fetch.ts";
 import { OpenAiAnswer } from "./from-openai.ts";
@@ -52,11 +55,12 @@ async function* attempt(
   const dialect = endpoint.provider === "openai" ? "openai" : "compatible";
   const body = toOpenAi(request, { id: endpoint.model, dialect, thinking: facts.thinking });
   const answer = new OpenAiAnswer({
-    usedIds: () => callIdsIn(request),
+    isUsed: (id) => hasCall(request, id),
     createId: () => `call_${Array.from({ length: 24 }, () => Math.floor(random() * 36).toString(36)).join("")}`,
-    requestChars: () => JSON.stringify([body.messages, body.tools]).length,
+    requestChars: () => body.length,
   });
-  for await (const read of readStream(() => client.chat.completions.create(body, { signal }))) {
+  const send = () => client.post<Stream<ChatCompletionChunk>>("/chat/completions", jsonRequest(body, signal));
+  for await (const read of readStream(send)) {
     if (!read.ok) {
       if (answer.complete) break;
       const failure = toFailure(read.error, { endpoint, now: clock.now(), streaming: answer.started });
@@ -71,12 +75,8 @@ async function* attempt(
   yield answer.end();
 }
 
-function callIdsIn(request: ModelRequest): ReadonlySet<string> {
-  const ids = new Set<string>();
-  for (const message of request.messages)
-    for (const part of message.parts) if (part.type === "tool_call") ids.add(part.callId);
-  return ids;
-}
+const hasCall = ({ messages }: ModelRequest, id: string) =>
+  messages.some(({ parts }) => parts.some((part) => part.type === "tool_call" && part.callId === id));
 
 /** Silence is the watchdog's business, which also knows of bytes. */
 const noTimeout = 2 ** 31 - 1;

@@ -4,8 +4,8 @@ import { type DraftCall, mergeCall, textOf } from "./merge-calls.ts";
 import { WireChunk, type WireUsage } from "./wire-chunk.ts";
 
 export interface AnswerOptions {
-  /** Ids the conversation has already: some servers count from 0 in every answer, and a log must be able to tell. */
-  readonly usedIds: () => ReadonlySet<string>;
+  /** Has the conversation this id already? Some servers count from 0 in every answer, and a log must be able to tell. */
+  readonly isUsed: (id: string) => boolean;
   readonly createId: () => string;
   /** Length of the request, for servers that do not count tokens. */
   readonly requestChars: () => number;
@@ -77,13 +77,15 @@ export class OpenAiAnswer {
   }
 
   #parts(stopReason: StopReason): AnswerPart[] {
-    const used = new Set(this.#options.usedIds());
+    const { isUsed, createId } = this.#options;
+    const given = new Set<string>();
     const parts: AnswerPart[] = [];
     if (this.#thinking) parts.push({ type: "thinking", text: this.#thinking });
     if (this.#text) parts.push({ type: "text", text: this.#text });
     for (const call of this.#calls) {
-      const id = call.id === "" || call.id.length > 200 || used.has(call.id) ? this.#options.createId() : call.id;
-      used.add(id);
+      const isFit = call.id !== "" && call.id.length <= 200 && !given.has(call.id) && !isUsed(call.id);
+      const id = isFit ? call.id : createId();
+      given.add(id);
       // A call that the token limit cut before its input began must not run as one without input.
       const cutOff = stopReason === "max_tokens" && call === this.#calls.at(-1) && call.json.trim() === "";
       const input = cutOff ? "" : parseToolInput(call.json);

@@ -1,7 +1,9 @@
 import type * as Wire from "openai/resources/chat/completions";
-import type { AssistantMessage, ContentPart, Message, ModelRequest, UserMessage } from "../../protocol/index.ts";
+import type { AssistantMessage, ContentPart, ModelRequest, UserMessage } from "../../protocol/index.ts";
 import type { ModelFacts } from "../catalog.ts";
+import { createConversationWriter } from "../conversation-writer.ts";
 import { effortFor } from "../effort.ts";
+import { jsonBody } from "../json-request.ts";
 import { asInputObject } from "../tool-input.ts";
 
 /** `openai` is the provider itself; `compatible` are the many servers that speak an older form of its protocol. */
@@ -14,11 +16,12 @@ export interface OpenAiModel {
 }
 
 /** The body of one request. Pure: the same request gives the same bytes, and what was said before keeps its bytes. */
-export function toOpenAi(request: ModelRequest, model: OpenAiModel): Wire.ChatCompletionCreateParamsStreaming {
+export function toOpenAi(request: ModelRequest, model: OpenAiModel): string {
   const { dialect } = model;
-  const system = request.system.join("\n\n");
+  const text = request.system.join("\n\n");
+  const system: Wire.ChatCompletionSystemMessageParam = { role: "system", content: text };
   const thinks = dialect === "openai" && model.thinking === "effort" && request.thinkingTokens;
-  return {
+  const head: Omit<Wire.ChatCompletionCreateParamsStreaming, "messages"> = {
     model: model.id,
     stream: true,
     stream_options: { include_usage: true },
@@ -27,11 +30,8 @@ export function toOpenAi(request: ModelRequest, model: OpenAiModel): Wire.ChatCo
       : { max_tokens: request.maxOutputTokens }),
     ...(thinks && { reasoning_effort: effortFor(thinks) }),
     ...(request.tools.length > 0 && { tools: request.tools.map(toTool) }),
-    messages: [
-      ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-      ...request.messages.flatMap((message) => toMessages(message, dialect)),
-    ],
   };
+  return jsonBody(head, [text === "" ? "" : JSON.stringify(system), writers[dialect](request.messages)]);
 }
 
 const toTool = ({ name, description, inputSchema }: ModelRequest["tools"][number]): Wire.ChatCompletionTool => ({
@@ -39,18 +39,15 @@ const toTool = ({ name, description, inputSchema }: ModelRequest["tools"][number
   function: { name, description, parameters: inputSchema },
 });
 
-function toMessages(message: Message, dialect: Dialect): Wire.ChatCompletionMessageParam[] {
-  const known = converted[dialect].get(message);
-  if (known) return known;
-  const result = message.role === "user" ? toUserMessages(message, dialect) : toAssistantMessages(message);
-  converted[dialect].set(message, result);
-  return result;
-}
+const writerFor = (dialect: Dialect) =>
+  createConversationWriter((message) => {
+    const messages = message.role === "user" ? toUserMessages(message, dialect) : toAssistantMessages(message);
+    return messages.map((it) => JSON.stringify(it)).join(",");
+  });
 
-/** Not state: a memory of what a pure function of an unchanging message gave. A long conversation grows at its end only. */
-const converted: Readonly<Record<Dialect, WeakMap<Message, Wire.ChatCompletionMessageParam[]>>> = {
-  openai: new WeakMap(),
-  compatible: new WeakMap(),
+const writers: Readonly<Record<Dialect, ReturnType<typeof writerFor>>> = {
+  openai: writerFor("openai"),
+  compatible: writerFor("compatible"),
 };
 
 /** Results carry text only: what else a tool gave is said right after them, with the call it belongs to. */

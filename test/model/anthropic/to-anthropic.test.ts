@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toAnthropic } from "../../../src/model/anthropic/to-anthropic.ts";
+import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages/messages";
+import { toAnthropic as write } from "../../../src/model/anthropic/to-anthropic.ts";
 import type { CallId, Message, ModelRequest } from "../../../src/protocol/index.ts";
 import { ask } from "../ask.ts";
 
@@ -55,6 +56,8 @@ const full: ModelRequest = ask({
   ],
   messages: conversation,
 });
+
+const toAnthropic = (...args: Parameters<typeof write>) => JSON.parse(write(...args)) as MessageCreateParamsStreaming;
 
 const bare = (request: ModelRequest) =>
   JSON.stringify(toAnthropic(request, model).messages).replaceAll(',"cache_control":{"type":"ephemeral"}', "");
@@ -129,8 +132,13 @@ describe("the body of a request", () => {
     });
   });
 
-  test("is the same bytes for the same request", () => {
-    expect(JSON.stringify(toAnthropic(full, model))).toBe(JSON.stringify(toAnthropic(structuredClone(full), model)));
+  test("is the same bytes for the same request, however the conversation has grown", () => {
+    const messages = [...conversation, ...structuredClone(conversation), ...structuredClone(conversation)];
+    for (let length = 1; length <= messages.length; length++) {
+      const request = { ...full, messages: messages.slice(0, length) };
+      expect(write(request, model)).toBe(write(structuredClone(request), model));
+      expect(write(request, model)).toBe(JSON.stringify(toAnthropic(request, model)));
+    }
   });
 
   test("keeps the bytes of what was said before, but for the marks", () => {

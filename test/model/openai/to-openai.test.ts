@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { toOpenAi } from "../../../src/model/openai/to-openai.ts";
+import { toOpenAi as write } from "../../../src/model/openai/to-openai.ts";
 import type { CallId, ModelRequest } from "../../../src/protocol/index.ts";
 import { ask } from "../ask.ts";
 
 const openai = { id: "gpt-5.6-terra", dialect: "openai", thinking: "effort" } as const;
 const local = { id: "qwen3", dialect: "compatible", thinking: "none" } as const;
+const toOpenAi = (...args: Parameters<typeof write>) => JSON.parse(write(...args)) as unknown;
 const call = (id: string) => id as CallId;
 
 const full: ModelRequest = ask({
@@ -107,7 +108,14 @@ describe("the body of a request", () => {
   });
 
   test("is the same bytes for the same request, and has no empty lists", () => {
-    expect(JSON.stringify(toOpenAi(full, openai))).toBe(JSON.stringify(toOpenAi(structuredClone(full), openai)));
+    const messages = [...full.messages, ...structuredClone(full.messages), ...structuredClone(full.messages)];
+    for (let length = 0; length <= messages.length; length++) {
+      const request = { ...full, messages: messages.slice(0, length) };
+      for (const model of [openai, local]) {
+        expect(write(request, model)).toBe(write(structuredClone(request), model));
+        expect(write(request, model)).toBe(JSON.stringify(toOpenAi(request, model)));
+      }
+    }
     expect(toOpenAi(ask({ system: [] }), openai)).toEqual({
       model: "gpt-5.6-terra",
       stream: true,
