@@ -11,11 +11,10 @@ import {
   type WorkItemId,
 } from "../protocol/index.ts";
 import type { OwnPresence, TaskList } from "../store/index.ts";
-import { answerOf } from "../view/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 
-/** Why a member ends: it agreed to, it was told to, or it only rests until its team is taken up again. */
-export type MemberEnd = "shutdown" | "killed" | "rest";
+/** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
+export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
 
 /** Drives a teammate: works, says that it is idle and what came of it, and waits for mail or for a task it can do. */
 export interface TeammateRunner {
@@ -100,6 +99,18 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     await claimNext();
   };
 
+  /** The run that says it is over ends only after it has said so. */
+  const whenStill = async (idle: Idle) => {
+    try {
+      await agent().settled();
+      inTurn(() => rested(idle));
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error);
+      inTurn(() => tellLead({ ...idle, reason: "failed", detail }));
+      leave("failed", detail);
+    }
+  };
+
   const tellLead = async ({ reason, detail }: Idle) => {
     const [text, peer, task] = [results.join("\n\n"), lastToPeer, completed];
     results = [];
@@ -178,8 +189,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         case "turn.started":
           return say("working");
         case "turn.ended": {
-          const text = answerOf(event);
-          if (text !== undefined && text.trim() !== "") results.push(text);
+          const text = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+          if (text.trim() !== "" && event.parts.every((part) => part.type !== "tool_call")) results.push(text);
           return;
         }
         case "permission.asked":
@@ -193,7 +204,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
           if (event.status === "completed") completed = { id: event.taskId, status: "resolved" };
           return;
         case "agent.idle":
-          return inTurn(() => rested(event));
+          return void whenStill(event);
         case "tool.settled":
           if (shutdown === undefined && agreed) leave("shutdown");
           return;

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { teamSession } from "./team-session.ts";
+
+test("a teammate gets its prompt as mail, works, and its answer reaches the lead without being asked for", async () => {
+  const team = await teamSession({
+    stored: true,
+    flags: { team: "alpha", permissionMode: "bypassPermissions" },
+    answer: (ask) => {
+      if (ask.agent === "scout@alpha") return { text: "the parser is in src/parse.ts" };
+      if (ask.turn === 1)
+        return { calls: [{ tool: "Agent", input: { description: "look", prompt: "find the parser", name: "scout" } }] };
+      return { text: `turn ${ask.turn}: ${ask.said.includes("src/parse.ts") ? "heard" : "waiting"}` };
+    },
+  });
+  await team.ask("go");
+  await team.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard"));
+  expect(team.asked("scout@alpha")[0]?.said).toContain("find the parser");
+});
