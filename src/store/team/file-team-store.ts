@@ -17,7 +17,7 @@ import { createJournalFile } from "./compact-journal.ts";
 import { skeletonOf } from "./look-alike.ts";
 import { openMailFiles } from "./mail-files.ts";
 import { memberKey } from "./member-key.ts";
-import { checkName, uniqueName } from "./names.ts";
+import { checkName, quotedName, uniqueName } from "./names.ts";
 import { createPresence } from "./presence.ts";
 import { openTaskList, taskFold } from "./task-list.ts";
 import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts";
@@ -197,7 +197,7 @@ function unknownTeam(name: string, teams: readonly TeamSummary[]): TroupeError {
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
   const all = names.length === 0 ? "There are no teams." : `There are: ${names.slice(0, 20).join(", ")}.`;
-  return new TroupeError("team", `There is no team ${JSON.stringify(name)}.${hint} ${all}`);
+  return new TroupeError("team", `There is no team ${quotedName(name)}.${hint} ${all}`);
 }
 
 const stillActive = (name: string, active: readonly string[]) =>

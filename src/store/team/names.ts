@@ -9,7 +9,7 @@ export function checkName(name: string, what: "member" | "team"): string {
   const kept = name.normalize("NFC").trim();
   const problem = problemOf(kept, what);
   if (problem === undefined) return kept;
-  throw new TroupeError("team", `${quoted(name)} cannot be the name of a ${what}: ${problem}.`);
+  throw new TroupeError("team", `${quotedName(name)} cannot be the name of a ${what}: ${problem}.`);
 }
 
 /** `tester`, or `tester-2`, `tester-3`, … if a name that looks like it `isTaken`. */
@@ -24,6 +24,14 @@ export function uniqueName(name: string, isTaken: (skeleton: string) => boolean)
     if (!isTaken(skeletonOf(numbered))) return numbered;
   }
 }
+
+/** For a message: bounded, and with nothing in it that a terminal acts on or hides. */
+export function quotedName(name: string): string {
+  const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
+  return JSON.stringify(short).replace(unseen, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Who gives back what the dead have left. */
 export const runtimeName = "troupe";
@@ -43,5 +51,3 @@ function problemOf(name: string, what: "member" | "team"): string | undefined {
     return "it is kept for Troupe itself, or looks like a name that is";
   return undefined;
 }
-
-const quoted = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);

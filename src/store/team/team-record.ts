@@ -2,7 +2,7 @@ import { nearestName } from "../../platform/index.ts";
 import { type Member, type Team, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import { createJournalFile } from "./compact-journal.ts";
 import { skeletonOf } from "./look-alike.ts";
-import { checkName, uniqueName } from "./names.ts";
+import { checkName, quotedName, uniqueName } from "./names.ts";
 import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
 import { memberKey } from "./member-key.ts";
 import type { TeamEntry } from "./team-entry.ts";
@@ -125,5 +125,8 @@ function nobody(team: Team, name: string): TroupeError {
   const names = team.members.map((member) => member.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  return new TroupeError("team", `Team ${team.name} has no member ${name}.${hint} It has: ${names.join(", ")}.`);
+  return new TroupeError(
+    "team",
+    `Team ${team.name} has no member ${quotedName(name)}.${hint} It has: ${names.join(", ")}.`,
+  );
 }
