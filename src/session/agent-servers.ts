@@ -122,7 +122,11 @@ export async function openAgentServers(
   try {
     await ready(signal);
     const needed = await waitForServers(required, { states }, { clock, signal });
-    if (!needed.ok) throw new TroupeError("agent", needed.message);
+    if (!needed.ok) {
+      const failed = running?.hub.status().filter(({ server, error }) => required.includes(server) && error) ?? [];
+      const why = failed.map((status) => `${status.server}: ${wordsOf(status)}`);
+      throw new TroupeError("agent", [`${definition.name}: ${needed.message}`, ...why].join("\n"));
+    }
     await waitForServers(named, { states }, { clock, signal });
   } catch (error) {
     await stop();

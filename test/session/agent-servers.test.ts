@@ -113,7 +113,9 @@ test.each([
   await team.ask("go");
   expect(resultOf(team)).toMatchObject({
     outcome: "failed",
-    text: expect.stringMatching(/needs an MCP server.*own \(failed\)/) as string,
+    text: expect.stringMatching(
+      /^keen: .*needs an MCP server.*own \(failed\).*\nown: .*no-such-program-here/,
+    ) as string,
   });
   expect(team.asked(/^lead\//)).toEqual([]);
 });
