@@ -174,7 +174,9 @@ function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent
 /** What becomes of a mail that is on disk. */
 function whenRead(name: string, status: MemberStatus | undefined, urgent: boolean | undefined): string {
   if (!status || status.alive === "dead") return `${name} is not running, and reads it when it is started again.`;
-  if (status.alive === "unknown") return `${name} has not been heard of for a while; it reads it when it goes on.`;
+  // Who has just been started has said nothing of itself yet.
+  if (status.alive === "unknown" && status.state !== "starting")
+    return `${name} has not been heard of for a while; it reads it when it goes on.`;
   switch (status.state) {
     case "starting":
       return `${name} is starting, and reads it first of all.`;
