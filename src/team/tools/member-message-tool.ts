@@ -174,12 +174,12 @@ function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent
 /** What becomes of a mail that is on disk. */
 function whenRead(name: string, status: MemberStatus | undefined, urgent: boolean | undefined): string {
   if (!status || status.alive === "dead") return `${name} is not running, and reads it when it is started again.`;
-  // Who has just been started has said nothing of itself yet.
+  // Who has not begun yet has said nothing of itself.
   if (status.alive === "unknown" && status.state !== "starting")
     return `${name} has not been heard of for a while; it reads it when it goes on.`;
   switch (status.state) {
     case "starting":
-      return `${name} is starting, and reads it first of all.`;
+      return `${name} has not begun yet, and reads it first of all.`;
     case "working":
       return urgent
         ? `${name} is interrupted and reads it now.`
