@@ -9,6 +9,7 @@ import type { RuleFlags } from "./permissions.ts";
 import type { CostFlags } from "./cost.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { addTeamShell } from "./team/commands.ts";
+import type { TeammateFlags } from "./teammate.ts";
 import type { TrustFlags } from "./trust.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
@@ -242,6 +243,17 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
       const { prune } = await import("./worktree.ts");
       exit(await prune(flags));
     });
+  program
+    .command("teammate", { hidden: true })
+    .description("one member of a team in this process; Troupe runs this itself, in a pane")
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .requiredOption("--team <team>", "the team it belongs to")
+    .requiredOption("--name <name>", "its name there")
+    .action(async (flags: TeammateFlags) => {
+      const { runTeammate } = await import("./teammate.ts");
+      exit(await runTeammate(flags));
+    });
   subcommand(program, "land", "bring finished branches to the current one: rebased, checked, all or nothing")
     .argument("[branches...]")
     .option("--check <command>", "run this on the result; without it, land.check of the settings")
@@ -302,6 +314,7 @@ function addRunOptions(program: Program): Program {
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
     .option("--prompt-file <file>", "read the prompt from a file")
     .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
+    .option("--team <name>", "lead this team; it is made if it is not there")
     .option("--record <file>", "write the run as a script that scripted/FILE can play")
     .option("--trust", "let this folder's own hooks, servers and settings act, in this run")
     .option("--verbose", "say on standard error what goes on");

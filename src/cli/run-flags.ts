@@ -24,6 +24,7 @@ export interface RunFlags {
   readonly thinkingTokens?: number;
   readonly promptFile?: string;
   readonly forks?: boolean;
+  readonly team?: string;
   readonly record?: string;
   readonly verbose?: boolean;
   readonly trust?: boolean;

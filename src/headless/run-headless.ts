@@ -34,7 +34,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   const following = follow(events, (envelope) => {
     result.add(envelope);
     printer.event(envelope);
-    if (envelope.event.type === "background.ended") ended.notify();
+    if (envelope.event.type === "background.ended" || envelope.event.type === "member.changed") ended.notify();
   });
   let problem: string | undefined;
 

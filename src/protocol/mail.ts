@@ -43,6 +43,8 @@ export const MailBody = z.discriminatedUnion("kind", [
   kind("interrupt_request", {}),
   /** Ends its receiver without asking its model; with `keep` it can be started again from where it was. */
   kind("stop_request", { keep: z.boolean(), reason: z.string().optional() }),
+  /** To the lead: brings a member back that has ended. */
+  kind("respawn_request", { name: z.string() }),
   kind("shutdown_approved", asked),
   kind("shutdown_rejected", { ...asked, reason: z.string() }),
   kind("plan_approval_request", { ...asked, plan: z.string(), digest: z.string() }),

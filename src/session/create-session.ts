@@ -35,6 +35,8 @@ export interface CreateSessionOptions {
   readonly thinkingTokens?: number | undefined;
   /** An agent that is started without a type is a fork of the one that starts it. */
   readonly forks?: boolean | undefined;
+  /** Lead this team; it is made if it is not there. Not together with `memory`. */
+  readonly team?: string | undefined;
   /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -60,6 +62,7 @@ export async function createSession(
       maxTokens: options.maxTokens,
       thinkingTokens: options.thinkingTokens,
       forks: options.forks,
+      team: options.team,
     },
     resume: options.resume,
     trust: options.trust,

@@ -19,3 +19,4 @@ export { createSession, type CreateSessionOptions } from "./create-session.ts";
 export type { LibrarySession, Reply } from "./library-session.ts";
 export { createTeam, type NewTeamOptions, openTeam, type TeamOptions } from "./library-team.ts";
 export { type RunningTeammate, startTeammate } from "./start-teammate.ts";
+export { ownProgram } from "./own-program.ts";

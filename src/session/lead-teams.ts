@@ -124,6 +124,30 @@ export const createLeadTeams =
       return { team: team.name, lead: teamLead };
     };
 
+    /** A team that is there already, if nobody leads it; undefined if there is none. */
+    const takeUp = async (name: string): Promise<string | undefined> => {
+      const known = (await store.list()).find((summary) => summary.name === name);
+      if (!known) return undefined;
+      const team = await store.open(name);
+      const before = await team.presence.look(teamLead);
+      if (before && before.alive !== "dead" && before.state !== "ended") {
+        await team.close();
+        throw new TroupeError(
+          "team",
+          `the team ${name} is led by another session (process ${before.pid}): end that first.`,
+        );
+      }
+      await team.record.changeTeam({ leadSessionId: ports.sessionId });
+      await say(await take(team));
+      await join(name);
+      return name;
+    };
+
+    const say = async (notices: readonly string[]) => {
+      for (const message of notices)
+        await agent().record({ type: "notice.raised", level: "warning", code: "team", message });
+    };
+
     const leave = async (name: string, reason: string) => {
       await closers.get(name)?.();
       closers.delete(name);
@@ -254,18 +278,13 @@ export const createLeadTeams =
             if (!TroupeError.is(error)) throw error;
             return [`the team ${name} could not be taken up again: ${error.message}`];
           });
-          for (const text of missing)
-            await agent().record({ type: "notice.raised", level: "warning", code: "team", message: text });
+          await say(missing);
         }
         if (options.team === undefined || teams.has(options.team)) return;
-        const { team } = await create(options.team);
+        const team = (await takeUp(options.team)) ?? (await create(options.team)).team;
         const text = leadConduct({ team, lead: teamLead });
-        await agent().admitOnce({
-          promptId: `prm_c${createId("x").slice(2)}` as PromptId,
-          source: "agent",
-          parts: [{ type: "text", text }],
-          quiet: true,
-        });
+        const promptId = createId<PromptId>("prm");
+        await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
       },
       async dispatch(command) {
         try {

@@ -138,7 +138,17 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     mailbox,
     agent: lead,
     conversation: options.conversation,
-    handlers: { ...answers.handlers, ...stops.handlers },
+    handlers: {
+      ...answers.handlers,
+      ...stops.handlers,
+      respawn_request: async (_, { name }) => {
+        await respawn(name).catch(async (error: unknown) => {
+          if (!TroupeError.is(error)) throw error;
+          const message = `${name} could not be brought back: ${error.message}`;
+          await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
+        });
+      },
+    },
     onTaken: (mail: Mail) => {
       if (mail.body.kind === "idle_notification") quiescence.heardFrom(mail.from);
       watch.look().catch(fail);
@@ -244,6 +254,13 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     }
   };
 
+  const respawn = async (name: string): Promise<Member> => {
+    const member = memberOf(name);
+    if (running.has(name) || (member.ended === undefined && watch.statusOf(name)?.alive === "alive"))
+      throw new TroupeError("team", `${name} is there already.`);
+    return begin(await record.change(name, { ended: null }));
+  };
+
   const rest = async (name: string) => {
     leaving.add(name);
     if (!running.has(name)) return;
@@ -290,13 +307,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       await watch.look();
       return answer;
     },
-    async respawn(name) {
-      const member = memberOf(name);
-      if (running.has(name) || (member.ended === undefined && watch.statusOf(name)?.alive === "alive"))
-        throw new TroupeError("team", `${name} is there already.`);
-      const back = await record.change(name, { ended: null });
-      return begin(back);
-    },
+    respawn,
     async setMode(name, mode) {
       const targets =
         name === "*" ? record.current().members.filter((m) => m.name !== teamLead && !m.ended) : [memberOf(name)];

@@ -36,6 +36,7 @@ function wordsOf({ body, from, id }: Mail): string {
     case "team_permission_update":
     case "interrupt_request":
     case "stop_request":
+    case "respawn_request":
       return `${body.kind} (${id})`;
   }
 }

@@ -53,6 +53,20 @@ function addTeam(team: Command, subcommand: Subcommand, exit: (code: number) => 
     .action(async (name: string, member: string, flags: { follow?: boolean; unread?: boolean; json?: boolean }) => {
       exit(await (await import("./mail.ts")).inbox(name, member, flags));
     });
+  json("stop", "ask a member to end; its open tasks go back on the list")
+    .argument("<name>")
+    .argument("<member>")
+    .option("--now", "end it without asking it")
+    .option("--reason <text>", "why; it is told")
+    .action(async (name: string, member: string, flags: { now?: boolean; reason?: string; json?: boolean }) => {
+      exit(await (await import("./lives.ts")).stop(name, member, flags));
+    });
+  json("respawn", "bring a member back that has ended, from where it was")
+    .argument("<name>")
+    .argument("<member>")
+    .action(async (name: string, member: string, flags: { json?: boolean }) => {
+      exit(await (await import("./lives.ts")).respawn(name, member, flags));
+    });
   json("delete", "delete a team and all its files; refused while members are at work")
     .argument("<name>")
     .option("--force", "whoever is at work")

@@ -17,6 +17,7 @@ const senders: Readonly<Record<MailKind, "anybody" | "lead">> = {
   shutdown_request: "lead",
   interrupt_request: "lead",
   stop_request: "lead",
+  respawn_request: "lead",
   shutdown_approved: "anybody",
   shutdown_rejected: "anybody",
   plan_approval_request: "anybody",

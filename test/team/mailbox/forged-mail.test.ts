@@ -29,6 +29,7 @@ const bodies: { readonly [K in MailKind]: Extract<MailBody, { kind: K }> } = {
   shutdown_request: { kind: "shutdown_request", requestId },
   interrupt_request: { kind: "interrupt_request" },
   stop_request: { kind: "stop_request", keep: true },
+  respawn_request: { kind: "respawn_request", name: "bea" },
   shutdown_approved: { kind: "shutdown_approved", requestId },
   shutdown_rejected: { kind: "shutdown_rejected", requestId, reason: "busy" },
   plan_approval_request: { kind: "plan_approval_request", requestId, plan: "p", digest },
