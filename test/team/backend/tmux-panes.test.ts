@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/platform/index.ts";
 import type { Member } from "../../../src/protocol/index.ts";
-import { createTmuxBackend } from "../../../src/team/backend/tmux/tmux-backend.ts";
+import { createPaneBackend } from "../../../src/team/backend/tmux/pane-backend.ts";
 import { isRunning, testimony, type TmuxPlace, tmuxPlace, witness } from "./tmux-place.ts";
 
 const own = { kind: "own", name: "troupe-test", label: "a session" } as const;
 
 function backendIn(place: TmuxPlace, ...words: readonly string[]) {
-  const backend = createTmuxBackend({
+  const backend = createPaneBackend({
     tmux: place.tmux,
-    placement: own,
+    placementFor: () => own,
     argvOf: ({ name }) => witness(place, name, ...words),
     env: place.env,
     clock: systemClock,
@@ -34,10 +34,10 @@ const member = (place: TmuxPlace, name: string): Member => ({
 test("a member runs in its folder until it is killed, and then nothing is left", async () => {
   const place = await tmuxPlace();
   const backend = backendIn(place, "stubborn");
-  const worktreePath = join(place.folder, "work");
-  const running = await backend.start({ ...member(place, "a"), worktreePath });
+  const cwd = join(place.folder, "work");
+  const running = await backend.start({ ...member(place, "a"), cwd });
   const seen = await testimony(place, "a");
-  expect(seen.cwd).toBe(worktreePath);
+  expect(seen.cwd).toBe(cwd);
   await running.kill();
   expect(await running.ended).toBeUndefined();
   expect(isRunning(seen)).toBe(false);

@@ -8,9 +8,9 @@ import { removeDeadSocket } from "./own-socket.ts";
 import type { Tmux } from "./tmux.ts";
 import { watchPanes } from "./watch-panes.ts";
 
-export interface TmuxBackendOptions {
+export interface PaneBackendOptions {
   readonly tmux: Tmux;
-  readonly placement: PanePlacement;
+  placementFor(member: Member): PanePlacement;
   /** The command line that runs a member. */
   argvOf(member: Member): readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ interface Watched {
 }
 
 /** Members in panes, each a process of its own. All of them are watched together. */
-export function createTmuxBackend(options: TmuxBackendOptions): Backend {
+export function createPaneBackend(options: PaneBackendOptions): Backend {
   const { tmux, graceMs } = options;
   const grace = graceMs === undefined ? {} : { graceMs };
   const watched = new Map<string, Watched>();
@@ -38,7 +38,7 @@ export function createTmuxBackend(options: TmuxBackendOptions): Backend {
     const panes = () => [...watched.values()].map(({ pane }) => pane);
     try {
       for await (const { pane, state } of watchPanes(tmux, { panes, signal: over.signal, clock: options.clock }))
-        watched.get(pane.mark)?.lost(state === "foreign" ? "the tmux server of its pane was ended" : undefined);
+        watched.get(pane.mark)?.lost(state === "gone" ? "its pane is gone" : "its pane is somebody else's now");
     } catch (error) {
       // Nobody looks any more: rather all are told than that one is lost without a word.
       const why = `its pane cannot be watched: ${error instanceof Error ? error.message : String(error)}`;
@@ -72,11 +72,11 @@ export function createTmuxBackend(options: TmuxBackendOptions): Backend {
     type: "tmux",
     async start(member) {
       const { pane, program } = await openPane(tmux, {
-        placement: options.placement,
+        placement: options.placementFor(member),
         title: member.name,
         ...(member.color && { color: member.color }),
         argv: options.argvOf(member),
-        cwd: member.worktreePath ?? member.cwd,
+        cwd: member.cwd,
         env: options.env,
       });
       return keep(pane, program);

@@ -1,0 +1,58 @@
+import { createInterface } from "node:readline";
+import { type RunningTeammate, startTeammate } from "../session/index.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { createScreen } from "./screen.ts";
+import { listenToSignals } from "./signals.ts";
+import { createTeammateScreen } from "./teammate-screen.ts";
+
+export interface TeammateFlags {
+  readonly team: string;
+  readonly name: string;
+}
+
+/**
+ * `troupe teammate`: one member of a team in this process, until it has ended. Who it is comes from the team's record, what
+ * it is to do from its mail; the terminal is for looking on, and for a word to it.
+ */
+export async function runTeammate({ team, name }: TeammateFlags): Promise<number> {
+  const screen = createScreen(process.stdout, process.env);
+  const teammate = await startTeammate({ team, name, cwd: process.cwd(), env: process.env });
+  const { session } = teammate;
+  const following = follow(teammate, createTeammateScreen(screen));
+  let leave: () => void = () => undefined;
+  const left = new Promise<undefined>((resolve, reject) => {
+    // Its terminal is closed or it is told to go: it stays a member, and its lead decides what becomes of it.
+    leave = () => void teammate.stop("rest").then(() => resolve(undefined), reject);
+  });
+  const signals = listenToSignals({
+    interrupt: () => void session.dispatch({ type: "interrupt" }),
+    leave: () => leave(),
+  });
+  const typed = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
+  typed?.on("line", (line) => {
+    if (line.trim() !== "") void tell(teammate, line);
+  });
+  // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
+  const alive = setInterval(() => undefined, 60_000);
+  try {
+    screen.line(`${name} of ${team}. A line that you type here is said to it; C-c stops its turn.`, screen.paint.dim);
+    const [problem] = await Promise.all([Promise.race([teammate.ended, left]), following]);
+    if (problem === undefined) return signals.exitCode ?? exitCodes.done;
+    screen.paragraph(problem, { first: "! ", style: screen.paint.red });
+    return exitCodes.failed;
+  } finally {
+    typed?.close();
+    process.stdin.destroy();
+    signals.stop();
+    clearInterval(alive);
+  }
+
+  async function tell({ session: to }: RunningTeammate, content: string): Promise<void> {
+    const ack = await to.dispatch({ type: "prompt", content });
+    if (!ack.ok) screen.paragraph(ack.message, { first: "! ", style: screen.paint.red });
+  }
+}
+
+async function follow({ session }: RunningTeammate, show: ReturnType<typeof createTeammateScreen>): Promise<void> {
+  for await (const envelope of session.events()) show(envelope);
+}
