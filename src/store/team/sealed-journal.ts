@@ -1,8 +1,9 @@
-import { type FolderWatcher, openSharedFile, type SharedFile, storageError } from "../../platform/index.ts";
+import type { FolderWatcher } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { compactJournal, type CompactOptions, createJournalFile } from "./compact-journal.ts";
 import { createChangeFeed } from "./change-feed.ts";
 import { type JournalFold, JournalHeader, JournalLine } from "./journal-fold.ts";
+import { damagedStart, newer, openPart, type Part, removed, stuck } from "./journal-part.ts";
 
 /**
  * A line file that any number of processes write and all fold, without a lock. What a record comes to is decided by the
@@ -46,6 +47,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   let current: Part | undefined;
   let last: Pick<Part, "journal" | "epoch" | "sealed"> | undefined;
   let isClosed = false;
+  let lastTurn: Promise<void> = Promise.resolve();
+  let finishing: Promise<void> | undefined;
   const closing = new Set<Promise<void>>();
   /** Own records that are in a file, and what became of them once the fold has come to them. */
   const own = new Map<string, Fate<Change, Refusal> | undefined>();
@@ -136,6 +139,22 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   };
 
   const write = async (entry: Entry): Promise<Written<Change, Refusal>> => {
+    const { fate, part } = await inTurn(() => place(entry));
+    if (fate.kind === "refused") return { ok: false, refusal: fate.refusal };
+    // If the file was replaced in this moment, the entry is in what the new one begins with.
+    if (durability === "disk") await (current ?? part).file.sync();
+    if (isOverLimit(part)) await seal(part);
+    return { ok: true, change: fate.change };
+  };
+
+  /** One after another in the order of the calls; the syncs go on side by side. */
+  const inTurn = <T>(action: () => Promise<T>): Promise<T> => {
+    const result = lastTurn.then(action);
+    lastTurn = result.then(nothing, nothing);
+    return result;
+  };
+
+  const place = async (entry: Entry): Promise<{ fate: Decided<Change, Refusal>; part: Part }> => {
     const giveUpAt = clock.monotonic() + patienceMs;
     for (;;) {
       const part = refresh();
@@ -148,14 +167,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
         continue;
       }
       const refusal = fold.judge(state, entry);
-      if (refusal !== undefined) return { ok: false, refusal };
-      const fate = append(part, entry);
-      if (fate.kind === "void") continue;
-      if (fate.kind === "refused") return { ok: false, refusal: fate.refusal };
-      // If the file was replaced in this moment, the entry is in what the new one begins with.
-      if (durability === "disk") await (current ?? part).file.sync();
-      if (isOverLimit(part)) await seal(part);
-      return { ok: true, change: fate.change };
+      const fate = refusal === undefined ? append(part, entry) : ({ kind: "refused", refusal } as const);
+      if (fate.kind !== "void") return { fate, part };
     }
   };
 
@@ -196,8 +209,15 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     await clock.sleep(waitMs);
   };
 
+  const finish = (part: Part): Promise<void> => {
+    finishing ??= compact(part).finally(() => {
+      finishing = undefined;
+    });
+    return finishing;
+  };
+
   /** Puts the next file in the place of a sealed one, unless somebody has done so or is at it. */
-  const finish = async (part: Part) => {
+  const compact = async (part: Part) => {
     if (refresh() !== part || !part.sealed) return;
     const { journal, epoch, isDamaged } = part;
     const header = { version: fold.version, journal, epoch: epoch + 1, snapshot: fold.snapshot(state) };
@@ -205,7 +225,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
       ...options,
       header,
       keepOld: isDamaged,
-      isStillThere: () => part.file.whereabouts().at === "here",
+      // While it is the current one it is open, and no other file can be taken for it.
+      isStillThere: () => refresh() === part,
     });
   };
 
@@ -220,6 +241,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     follow: feed.follow,
     problems: () => [...problems],
     close: async () => {
+      await lastTurn;
+      await Promise.allSettled([finishing]);
       if (isClosed) return;
       isClosed = true;
       feed.close();
@@ -229,56 +252,20 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   };
 }
 
-/** One file of the journal, as far as it is folded. */
-interface Part {
-  readonly file: SharedFile;
-  offset: number;
-  journal: string;
-  epoch: number;
-  /** Where its first line is; -1 before that is read. */
-  headerAt: number;
-  headerEnd: number;
-  sealed: boolean;
-  isDamaged: boolean;
-}
-
 interface Line {
   readonly offset: number;
   readonly value: unknown;
 }
 
-type Fate<Change, Refusal> =
+type Decided<Change, Refusal> =
   | { readonly kind: "done"; readonly change: Change }
-  | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** It stands behind a seal. */
-  | { readonly kind: "void" };
+  | { readonly kind: "refused"; readonly refusal: Refusal };
+
+/** Void: it stands behind a seal. */
+type Fate<Change, Refusal> = Decided<Change, Refusal> | { readonly kind: "void" };
+
+const nothing = () => undefined;
 
 const mostProblems = 20;
 const patienceMs = 10_000;
 const waitMs = 5;
-
-function openPart(path: string): Part | undefined {
-  const file = openSharedFile(path);
-  if (file === undefined) return undefined;
-  return { file, offset: 0, journal: "", epoch: 0, headerAt: -1, headerEnd: 0, sealed: false, isDamaged: false };
-}
-
-const damagedStart = (path: string) =>
-  storageError(
-    "use",
-    path,
-    new Error("its first line is damaged, and the rest means nothing without it; move it away"),
-  );
-
-const newer = (path: string, version: number) =>
-  storageError("use", path, new Error(`it is of format ${version}, from a newer Troupe; update this one`));
-
-const removed = (path: string) =>
-  storageError("use", path, new Error("it is not there any more, or another one is in its place"));
-
-const stuck = (path: string) =>
-  storageError(
-    "write to",
-    path,
-    new Error(`it is being compacted by a process that does not go on (${path}.compacting names it)`),
-  );

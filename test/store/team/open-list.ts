@@ -1,0 +1,16 @@
+import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { openTaskList, type TaskList } from "../../../src/store/index.ts";
+
+/** A task list in a file, with everything that it needs. */
+export function openList(
+  path: string,
+  options: { limitBytes?: number; durability?: "disk" | "process" } = {},
+): TaskList {
+  const watcher = createFolderWatcher({ rescanMs: 50 });
+  const list = openTaskList({ path, watcher, clock: systemClock, createId: idMaker(systemClock), ...options });
+  const close = async () => {
+    await list.close();
+    watcher.close();
+  };
+  return { ...list, close };
+}
