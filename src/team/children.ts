@@ -12,7 +12,8 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { RuleSet } from "../tool/index.ts";
-import { type Child, type ChildManner, createChild } from "./child.ts";
+import type { Child, ChildManner } from "./child.ts";
+import { createChild } from "./create-child.ts";
 import type { Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
 import { createChildResolver, type ResolvedChild } from "./resolve-child.ts";
 import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSession, type Envelope, type PermissionAsker } from "../../src/index.ts";
 import type { PermissionMode } from "../../src/protocol/index.ts";
+import { restingAsTheyAre } from "../../src/team/resting.ts";
 import type { Ask } from "../../src/testing.ts";
 import {
   environment,
@@ -48,6 +49,28 @@ describe("waking a finished fork", () => {
       ',{"role":"assistant","content":[{"type":"text","text":"First report."}]},{"role":"user","content":[{"type":"text","text":"Once more."}]}]}',
     );
   });
+});
+
+test("waking a fork that was put away: the same bytes again", async () => {
+  const many = restingAsTheyAre + 4;
+  const { session, server, happened } = await forkSession((ask) => {
+    if (isForks(ask)) return { text: ask.said.includes("Once more") ? "Second report." : "First report." };
+    if (saysOf(ask).includes("task-notification")) return { text: "Heard." };
+    if (ask.said === "Wake it." && ask.results.length === 0)
+      return { calls: [{ tool: "SendMessage", input: { to: "first", message: "Once more." } }] };
+    if (ask.said === "And others." && ask.results.length === 0) return spawning(many);
+    return ask.results.length > 0 ? { text: "Done." } : spawning(1, () => ({ name: "first" }));
+  });
+  await session.ask("Divide it.");
+  await session.ask("And others.");
+  await session.ask("Wake it.");
+  await happened(({ event }) => event.type === "background.ended");
+  const [first] = firstOfForks(server.requests);
+  const woken = server.requests
+    .map(unmarked)
+    .find((body) => body.includes("Once more.") && body.includes("First report."));
+  if (!first || !woken) throw new Error("the fork was not woken");
+  expect(woken.startsWith(unmarked(first).slice(0, -2))).toBe(true);
 });
 
 describe("waking a fork in a later life of the session", () => {

@@ -1,0 +1,299 @@
+import type { AgentReport, RunOutcome } from "../agent/index.ts";
+import type { ContentPart, PromptId } from "../protocol/index.ts";
+import type { Child, ChildOptions, Speaker } from "./child.ts";
+import { type ChildLife, createLife } from "./child-life.ts";
+import type { ChildSeat } from "./child-seat.ts";
+import { checkHandOver } from "./hand-over-check.ts";
+import { createLending, type Lending } from "./lend-place.ts";
+import { progressWords } from "./progress-words.ts";
+import { createRepetitionWatch } from "./repetition.ts";
+import type { AgentPlace } from "./spawn-limits.ts";
+import { keepSummarizing } from "./summaries.ts";
+import { createWatchdog, keepWatch } from "./watchdog.ts";
+
+/** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
+export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...options }: ChildOptions): Child {
+  const { clock, asides, id, path, name, definition, description, parent, isFork } = options;
+  const open = (seat: ChildSeat) => createLife(seat, { history: asides?.history ?? false });
+  let life: ChildLife | undefined = open(firstSeat);
+  let finishWorktree = finishFirst;
+  let waking: Promise<ChildLife> | undefined;
+  let putting: Promise<void> = Promise.resolve();
+  const leaving = new AbortController();
+  /** What a small model is asked meanwhile. */
+  const beside = new Set<Promise<void>>();
+  const repetition = createRepetitionWatch();
+  const listeners = new Set<(text: string) => void>();
+  let ended: { readonly status: "stopped" | "failed"; readonly reason: string } | undefined;
+  /** `finishing`: it has reported, and its worktree is being put in order. */
+  let phase: "resting" | "working" | "finishing" = "resting";
+  let rested: Promise<unknown> = Promise.resolve();
+  const telling = new Set<Promise<void>>();
+  /** What it was told on its way and no answer has taken up yet. */
+  const unheard = new Map<PromptId, "waiting" | "promoted">();
+  let written = "";
+  let lending: Lending | undefined;
+  const newWatchdog = () =>
+    createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+  let watch = newWatchdog();
+
+  options.listen((envelope) => {
+    const { event } = envelope;
+    life?.hear(envelope);
+    watch.hear(event);
+    if (event.type === "prompt.admitted" && (event.source === "agent" || event.source === "user"))
+      unheard.set(event.promptId, "waiting");
+    if (event.type === "prompt.promoted" && unheard.has(event.promptId)) unheard.set(event.promptId, "promoted");
+    if (event.type === "turn.ended") {
+      for (const [promptId, state] of unheard) if (state === "promoted") unheard.delete(promptId);
+      for (const part of event.parts) if (part.type === "text") write(`${part.text}\n`);
+    }
+    if (event.type === "tool.called") write(`  ${event.title}\n`);
+    if (event.type === "context.compacted") meanwhile(life?.keepHistory?.("compacted", leaving.signal));
+    const repeated = repetition.hear(event);
+    if (repeated?.kind === "warning") void warn(repeated.message);
+    if (repeated?.kind === "verdict") void giveUp(repeated.message);
+  });
+
+  const meanwhile = (asking: Promise<void> | undefined) => {
+    if (!asking) return;
+    const tracked = asking.finally(() => beside.delete(tracked));
+    beside.add(tracked);
+  };
+
+  const warn = async (text: string) => {
+    const agent = life?.seat.agent;
+    try {
+      await agent?.admit("hook", [{ type: "text", text }]);
+    } catch (error) {
+      await agent?.fail(error);
+    }
+  };
+
+  const write = (text: string) => {
+    written = (written + text).slice(-writtenLimit);
+    for (const listener of listeners) listener(text);
+  };
+
+  const interrupt = async (reason: string) => {
+    ended ??= { status: "stopped", reason };
+    await life?.seat.agent.interrupt({ hold: true });
+  };
+
+  /** Nobody wants it to stop: it has failed, and has not noticed. */
+  const giveUp = async (reason: string) => {
+    ended ??= { status: "failed", reason };
+    await life?.seat.agent.interrupt({ hold: true, verdict: reason });
+  };
+
+  const wake = (): Promise<ChildLife> => {
+    if (life) return Promise.resolve(life);
+    waking ??= reopen().finally(() => {
+      waking = undefined;
+    });
+    return waking;
+  };
+
+  const reopen = async (): Promise<ChildLife> => {
+    await putting;
+    const reseated = await options.reseat();
+    finishWorktree = reseated.finishWorktree;
+    const again = (life = open(reseated.seat));
+    await reseated.seat.takeUp();
+    return again;
+  };
+
+  const report = ({ evidence, lastWords }: ChildLife, outcome: RunOutcome | undefined): AgentReport => {
+    const end =
+      ended ??
+      (outcome?.reason === "interrupted" ? { status: "stopped" as const, reason: "it was interrupted" } : undefined);
+    const status = end?.status ?? (outcome?.reason === "completed" ? "completed" : "failed");
+    const { words, usage } = evidence();
+    return {
+      agentId: id,
+      description,
+      status,
+      text: lastWords(),
+      reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
+      evidence: [words, ...unheardLine(unheard.size)].join("\n"),
+      usage,
+    };
+  };
+
+  const work = async (parts: readonly ContentPart[], by: Speaker, onHeard: () => void): Promise<AgentReport> => {
+    let now: ChildLife;
+    try {
+      now = await wake();
+    } catch (error) {
+      phase = "finishing";
+      onHeard();
+      return neverBegun(options, error);
+    }
+    const { agent } = now.seat;
+    const watched = new AbortController();
+    watch = newWatchdog();
+    const watching = keepWatch(watch, clock, watched.signal).then(
+      (verdict) => giveUp(verdict.message),
+      (error: unknown) => {
+        if (!watched.signal.aborted) throw error;
+      },
+    );
+    try {
+      unheard.delete(await agent.admit(by, parts));
+      onHeard();
+      // Whoever stopped it before it could begin has stopped it.
+      if (ended === undefined) agent.resume();
+      let outcome = await settled(now.seat);
+      // What is being said to it belongs to this run: it ends when nobody is still speaking.
+      while (telling.size > 0) {
+        await Promise.all(telling);
+        outcome = await settled(now.seat);
+      }
+      return report(now, outcome);
+    } finally {
+      phase = "finishing";
+      watched.abort();
+      await watching;
+      await now.seat.stopLeftovers();
+    }
+  };
+
+  const finish = async (assembled: Promise<AgentReport>, place: AgentPlace): Promise<AgentReport> => {
+    try {
+      const worked = await assembled;
+      const ask = life?.seat.aside;
+      const handOver = asides?.handOverCheck
+        ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
+        : undefined;
+      try {
+        return { ...worked, handOver, worktree: await finishWorktree?.() };
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        return { ...worked, handOver, evidence: `${worked.evidence}\nIts worktree could not be put in order: ${why}` };
+      }
+    } finally {
+      phase = "resting";
+      place.release();
+      meanwhile(life?.keepHistory?.("ended", leaving.signal));
+      options.onRest?.(child);
+    }
+  };
+
+  const putAway = async (now: ChildLife) => {
+    await Promise.all(beside);
+    await now.seat.settled();
+    // Somebody may have sent it on meanwhile.
+    if (life !== now || phase !== "resting") return;
+    life = undefined;
+    written = "";
+    await now.seat.close();
+  };
+
+  const child: Child = {
+    id,
+    path,
+    name,
+    definition,
+    description,
+    parent,
+    isFork,
+    get running() {
+      return phase === "working";
+    },
+    get resting() {
+      return phase === "resting";
+    },
+    run(parts, place, by = "agent") {
+      if (phase !== "resting") throw new Error(`${path} is ${phase}: it cannot be sent to work twice`);
+      phase = "working";
+      options.onWake?.(child);
+      lending = createLending(place);
+      ended = undefined;
+      written = "";
+      let markHeard: () => void = () => undefined;
+      const heard = new Promise<void>((resolve) => (markHeard = resolve));
+      const assembled = work(parts, by, markHeard);
+      const done = finish(assembled, place);
+      rested = Promise.allSettled([done]);
+      return { assembled, done, heard };
+    },
+    async tell(parts, by = "agent") {
+      if (phase !== "working") return false;
+      // It is being had again from its log: whether it could be is for the run to say.
+      await waking?.catch(() => undefined);
+      const agent = life?.seat.agent;
+      if (phase !== "working" || !agent) return false;
+      const saying = agent.admit(by, parts).then(() => agent.wake());
+      telling.add(saying);
+      await saying.finally(() => telling.delete(saying));
+      return true;
+    },
+    lendPlace: async () => lending?.lend() ?? (async () => undefined),
+    rested: async () => void (await rested),
+    wake: async () => void (await wake()),
+    interrupt,
+    onText(listener, { fromStart } = { fromStart: false }) {
+      if (fromStart && written !== "") listener(written);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    progress: () => (phase === "working" && life ? progressWords(life) : undefined),
+    showProgress() {
+      const over = new AbortController();
+      const showing = async () => {
+        await waking?.catch(() => undefined);
+        if (!asides?.progress || !life?.seat.aside || over.signal.aborted) return;
+        const { doings, seat } = life;
+        const signal = AbortSignal.any([over.signal, leaving.signal]);
+        await keepSummarizing(
+          { doings, ask: life.seat.aside, record: (event) => seat.agent.record(event), clock },
+          signal,
+        );
+      };
+      meanwhile(showing());
+      return () => over.abort();
+    },
+    putAway() {
+      if (!life || phase !== "resting") return;
+      putting = putAway(life);
+      // Whoever sends it on or closes it hears of a failure; until then it is nobody's.
+      putting.catch(() => undefined);
+    },
+    async close() {
+      leaving.abort(new DOMException("the session is closed", "AbortError"));
+      if (phase === "working") await interrupt("the session was closed");
+      await rested;
+      await Promise.all(beside);
+      const now = life;
+      life = undefined;
+      await now?.seat.close();
+      await putting;
+    },
+  };
+  return child;
+}
+
+/** So much of what an agent has written is given to somebody who comes later. */
+const writtenLimit = 1_000_000;
+
+function unheardLine(count: number): string[] {
+  if (count === 0) return [];
+  const messages = count === 1 ? "1 message was" : `${count} messages were`;
+  return [`${messages} not heard: it ended before it could answer. Send it on with SendMessage if that still matters.`];
+}
+
+/** A child that broke is a child that failed: its parent is told, and goes on. */
+async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {
+  try {
+    return await seat.agent.settled();
+  } catch (error) {
+    return { reason: "failed", detail: error instanceof Error ? error.message : String(error), turns: 0 };
+  }
+}
+
+/** It could not be had again: nothing of it has been done. */
+function neverBegun({ id, description }: Pick<Child, "id" | "description">, error: unknown): AgentReport {
+  const reason = error instanceof Error ? error.message : String(error);
+  const usage = { tokens: 0, toolCalls: 0, durationMs: 0 };
+  return { agentId: id, description, status: "failed", text: "", reason, evidence: "Nothing was done.", usage };
+}
