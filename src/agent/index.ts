@@ -25,6 +25,6 @@ export {
   refreshSystemPrompt,
 } from "./system-prompt.ts";
 export { claimedTask, openBlockers, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
-export { leadConduct, teammateConduct, type TeamPlaceWords } from "./fragments/team-words.ts";
+export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
 export { stillThere } from "./fragments/still-there.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { currentProcess, idMaker, systemClock } from "../../../src/platform/index.ts";
-import { teamLead, type WorkItem } from "../../../src/protocol/index.ts";
+import type { WorkItem } from "../../../src/protocol/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
 import { acceptTask, createTaskTools, type TaskEvent, type TaskHooks } from "../../../src/team/index.ts";
 import { executeTool, parseInput, type Tool } from "../../../src/tool/index.ts";
@@ -105,5 +105,3 @@ export function named(tools: readonly Tool[], name: string): Tool {
   if (!tool) throw new Error(`no tool ${name}`);
   return tool;
 }
-
-export { teamLead };
