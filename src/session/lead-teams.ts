@@ -17,10 +17,10 @@ import type { TaskList, TeamStore } from "../store/index.ts";
 import {
   type Backend,
   type ChildResolver,
-  createLeadTeam,
-  teamMailbox,
   createTeamTools,
   type LeadTeam,
+  type LeadTeamOptions,
+  loadLeading,
   type TeammateStarter,
   type TeammateWish,
 } from "../team/index.ts";
@@ -76,6 +76,7 @@ export const createLeadTeams =
     };
 
     const take = async (team: Awaited<ReturnType<TeamStore["open"]>>): Promise<readonly string[]> => {
+      const { createLeadTeam, teamMailbox } = await loadLeading();
       const mailbox = teamMailbox(team, { clock, createId });
       const lead = await createLeadTeam({
         team,
@@ -390,11 +391,7 @@ function ledBefore({ replayed }: TeamPorts): readonly string[] {
   return [...led];
 }
 
-function memberChanged(
-  team: string,
-  status: Parameters<Parameters<typeof createLeadTeam>[0]["onStatus"]>[0],
-  member: Member,
-) {
+function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
   const { color, agentType, model, backendType, sessionId, name } = member;
   return {
     type: "member.changed" as const,

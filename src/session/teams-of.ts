@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
 import { type BackendType, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
-import { createFileTeamStore, type OpenedSession, openTaskList, type TaskList } from "../store/index.ts";
+import { createFileTeamStore, loadTaskList, type OpenedSession, type TaskList } from "../store/index.ts";
 import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBackend } from "../team/index.ts";
 import { createLeadTeams } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
@@ -75,6 +75,7 @@ export function teamsOf({ options, config, shared, opened, resolver, clock, crea
 async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
   await makeFolder(folder);
   const watcher = createFolderWatcher();
+  const openTaskList = await loadTaskList();
   const tasks = openTaskList({ ...ports, path: join(folder, "tasks.jsonl"), watcher });
   return {
     ...tasks,

@@ -8,7 +8,7 @@ export type {
   SessionStore,
   SessionSummary,
 } from "./session-store.ts";
-export { createFileTeamStore } from "./team/file-team-store.ts";
+export { createFileTeamStore } from "./team/load-team-store.ts";
 export { checkName } from "./team/names.ts";
 export type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "./team/inbox-port.ts";
 export { openMailFiles } from "./team/mail-files.ts";
@@ -24,6 +24,7 @@ export type {
   TaskProof,
   TaskRefusal,
 } from "./team/task-list-port.ts";
+export { loadTaskList } from "./team/load-task-list.ts";
 export { openTaskList } from "./team/task-list.ts";
 export type { MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/team-record-port.ts";
 export { teamFiles } from "./team/team-files.ts";

@@ -1,0 +1,8 @@
+import type { Backend } from "./backend.ts";
+import type { TmuxBackendOptions } from "./tmux-backend.ts";
+
+/** Members in panes of tmux; its code is loaded for those who have some. */
+export async function createTmuxBackend(options: TmuxBackendOptions): Promise<Backend> {
+  const tmux = await import("./tmux-backend.ts");
+  return tmux.createTmuxBackend(options);
+}
