@@ -39,6 +39,8 @@ export interface LeadTeamsOptions {
   readonly team?: string | undefined;
   readonly launch: LaunchFlags;
   readonly backend: (type: BackendType) => Promise<Backend>;
+  /** After the last member has ended or rests. */
+  readonly closeBackends: () => Promise<void>;
   readonly defaultBackend: BackendType;
   readonly resolver: ChildResolver;
   /** The session's own list, for tasks outside of teams. */
@@ -316,6 +318,7 @@ export const createLeadTeams =
           await closers.get(name)?.();
           if (isOver && options.team === undefined) await store.delete(name);
         }
+        await options.closeBackends();
         over.abort(new DOMException("the session has ended", "AbortError"));
         await (await own)?.close();
       },

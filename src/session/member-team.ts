@@ -75,6 +75,9 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       agent,
       conversation: () => seat().conversation,
       handlers: { ...asks.handlers, ...runner.handlers },
+      onTaken: async ({ wakes }) => {
+        if (wakes) await runner.expected();
+      },
       onFailure: fail,
     });
     const place = {

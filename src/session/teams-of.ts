@@ -64,6 +64,10 @@ export function teamsOf({ options, config, shared, opened, resolver, clock, crea
     team: options.flags.team,
     launch: launchOf(options),
     backend,
+    closeBackends: async () => {
+      for (const made of await Promise.allSettled(backends.values()))
+        if (made.status === "fulfilled") await made.value.close();
+    },
     defaultBackend: wanted === "auto" ? (isInside ? "tmux" : "in-process") : wanted,
     resolver,
     ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),

@@ -149,7 +149,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         });
       },
     },
-    onTaken: (mail: Mail) => {
+    onTaken: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") quiescence.heardFrom(mail.from);
       watch.look().catch(fail);
     },
@@ -160,6 +160,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     conversation: options.conversation,
     tasks: team.tasks,
     mailbox,
+    look: () => watch.look(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead),
     onFailure: fail,
   });

@@ -51,8 +51,8 @@ export interface MemberLinkOptions {
   readonly agent: () => Agent;
   readonly conversation: () => Pick<Conversation, "hasPrompt" | "waiting">;
   readonly handlers: MailHandlers;
-  /** Told of each mail that went into the conversation, before the agent is woken for it. */
-  readonly onTaken?: ((mail: Mail) => void) | undefined;
+  /** Told of each mail that waits to be heard, and waited for, before the agent is woken for it and it is marked. */
+  readonly onTaken?: ((mail: Mail) => Promise<void>) | undefined;
   /** The inbox cannot be read or marked any more: the agent would be deaf without knowing. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -111,7 +111,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes });
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from, promptId });
     }
-    options.onTaken?.(mail);
+    await options.onTaken?.(mail);
     if (mail.urgent) await agent().interrupt();
     if (mail.wakes) agent().wake();
   };

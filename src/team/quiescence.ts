@@ -20,6 +20,8 @@ export interface QuiescenceOptions {
   readonly conversation: () => Pick<Conversation, "waiting" | "hasReason">;
   readonly tasks: TaskList;
   readonly mailbox: Mailbox;
+  /** Brings what `statuses` gives up to date. */
+  readonly look: () => Promise<void>;
   readonly statuses: () => readonly MemberStatus[];
   readonly onFailure: (error: unknown) => void;
 }
@@ -38,6 +40,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
 
   const checkOnce = async () => {
     if (closed || !isNews || options.lead().running || !everybodyRests()) return;
+    await options.look();
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
       if (unread.some(({ wakes }) => wakes)) return;

@@ -23,6 +23,8 @@ export interface TeammateRunner {
   heard(envelope: Envelope): void;
   /** Takes up what an earlier life has left, then waits. */
   start(): Promise<void>;
+  /** It has something to do now: it does not count as idle any more, before anybody could think so. */
+  expected(): Promise<void>;
   /** The request to end that waits for an answer. */
   readonly shutdownRequest: RequestId | undefined;
   answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
@@ -68,6 +70,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
   let leaving = false;
+  let isIdle = false;
   /** It has agreed to end, and does once the call that said so has its result. */
   let agreed = false;
   let root: Envelope["agent"] | undefined;
@@ -79,8 +82,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     work = work.then(step);
     work.catch(options.onFailure);
   };
-  const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) =>
+  const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) => {
+    isIdle = state === "idle";
     inTurn(() => presence.set(shutdown && state !== "ended" ? "draining" : state, detail));
+  };
 
   const rested = async (idle: Idle) => {
     if (over.signal.aborted || agent().running) return;
@@ -94,6 +99,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     }
     timesSentBack = 0;
     if (agent().running || over.signal.aborted) return;
+    isIdle = true;
     await presence.set(shutdown ? "draining" : "idle", idle.detail ?? idle.reason);
     await tellLead(idle);
     await claimNext();
@@ -219,10 +225,15 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       });
       inTurn(async () => {
         const mine = (await tasks.list()).find((task) => task.owner === name && task.status === "in_progress");
-        await presence.set(agent().running ? "working" : "idle");
+        isIdle = !agent().running;
+        await presence.set(isIdle ? "idle" : "working");
         if (mine && mine.generation > 0) await begin(mine);
         else await claimNext();
       });
+      await work;
+    },
+    async expected() {
+      if (isIdle) say("working");
       await work;
     },
     get shutdownRequest() {
