@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../platform/build-program.ts";
+import { needStrace } from "../platform/need-program.ts";
+import { temporaryFolder } from "../platform/temporary-folder.ts";
+import { openMail } from "./programs/open-mail.ts";
+
+let program: Awaited<ReturnType<typeof buildProgram>>;
+
+beforeAll(async () => {
+  needStrace();
+  program = await buildProgram("process/programs/mail-steps.ts");
+});
+afterAll(() => program.remove());
+
+/**
+ * One fault at the Nth call of its kind on the inbox's files, for N = 1, 2, 3… until a run meets none. Of those that there
+ * are many of and that change nothing, not every one.
+ */
+const faults = [
+  ["openat", "error=EMFILE"],
+  ["openat", "signal=KILL"],
+  ["write", "error=ENOSPC"],
+  ["write", "error=EIO"],
+  ["write", "signal=KILL"],
+  ["pread64", "error=EIO", 2],
+  ["statx", "error=EIO", 4],
+  ["fdatasync", "error=EIO"],
+  ["fdatasync", "signal=KILL"],
+  ["fsync", "error=EIO"],
+  ["rename", "error=EIO"],
+  ["rename", "signal=KILL"],
+  ["unlink", "error=EIO"],
+  ["unlink", "signal=KILL"],
+] as const;
+
+describe("a fault at any system call of sending, reading, marking and moving away", () => {
+  it.concurrent.for(faults)("%s %s", { timeout: 120_000 }, async ([call, fault, stride = 1], test) => {
+    let hits = 0;
+    for (let n = 1; ; n += stride) {
+      const home = temporaryFolder(test.onTestFinished);
+      const before = await twoMails(home);
+      const trace = join(home, "trace");
+      const inboxes = join(home, "teams", "t", "inboxes");
+      const paths = [inboxes, ...["", ".1", ".2", ".3"].map((end) => join(inboxes, `bert.jsonl${end}`))];
+      const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
+      const args = ["-f", "-qq", "-o", trace, ...paths.flatMap((path) => ["-P", path]), ...inject];
+      const said = await run("strace", [...args, process.execPath, program.path, home]);
+      const isKilled = said.at(-1)?.startsWith("close") !== true;
+      await expectWhole(home, { before, said, isKilled, code: fault.replace("error=", "") });
+      if (!isKilled && !readFileSync(trace, "utf8").includes("INJECTED")) {
+        expect(said.filter((line) => line.includes("failed"))).toEqual([]);
+        break;
+      }
+      hits += 1;
+    }
+    expect(hits).toBeGreaterThan(0);
+  });
+});
+
+interface Run {
+  readonly before: readonly string[];
+  readonly said: readonly string[];
+  readonly isKilled: boolean;
+  readonly code: string;
+}
+
+/** Everything acknowledged is there once and stays as it was marked; nothing else is but what was being done. */
+async function expectWhole(home: string, { before, said, isKilled, code }: Run): Promise<void> {
+  const steps = said.map((line) => line.split(" ") as [string, string, string?]);
+  for (const [name, how, what, ...more] of steps) {
+    if (how === "failed") expect([name, what, more]).toEqual([name, code, []]);
+  }
+  const done = (which: string) =>
+    steps.filter(([name, how]) => name === which && how === "ok").map(([, , id]) => id ?? "");
+  const stored = [...before, ...done("send")];
+  const marked = done("mark").filter((id) => id !== "");
+  const { mailbox, close } = openMail(home, { names: ["anna", "bert"] });
+  const unread = (await mailbox.readUnread("bert")).map(({ id }) => id as string);
+  expect(new Set(unread).size).toBe(unread.length);
+  expect(unread.filter((id) => marked.includes(id))).toEqual([]);
+  const lost = stored.filter((id) => !marked.includes(id) && !unread.includes(id));
+  // A mark whose acknowledgement did not come may count all the same; so may a mail whose sync failed.
+  expect(lost.length).toBeLessThanOrEqual(isKilled || said.some((line) => line.startsWith("mark failed")) ? 1 : 0);
+  const strangers = unread.filter((id) => !stored.includes(id));
+  const unsure = said.filter((line) => line.startsWith("send failed")).length + (isKilled ? 1 : 0);
+  expect(strangers.length).toBeLessThanOrEqual(unsure);
+  // And it goes on: the next mail is stored and read after all the others, also by a reader of its own.
+  const { id } = await mailbox.send({ from: "anna", to: "bert", text: "next" });
+  await mailbox.markDelivered("bert", [id]);
+  expect((await mailbox.readUnread("bert")).map((mail) => mail.id as string)).toEqual([...unread, id]);
+  await close();
+}
+
+async function twoMails(home: string): Promise<string[]> {
+  const { mailbox, close } = openMail(home, { names: ["anna", "bert"] });
+  const ids: string[] = [];
+  for (const text of ["one", "two"]) ids.push((await mailbox.send({ from: "anna", to: "bert", text })).id);
+  await close();
+  return ids;
+}
+
+function run(command: string, args: readonly string[]): Promise<string[]> {
+  // strace counts the calls of each thread by itself: let there be one that does file work.
+  const env = { ...process.env, UV_THREADPOOL_SIZE: "1" };
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { env }, (_error, stdout, stderr) => {
+      if (stderr !== "" && !stderr.includes("Killed")) reject(new Error(stderr));
+      else resolve(stdout.split("\n").filter((line) => line !== ""));
+    });
+  });
+}

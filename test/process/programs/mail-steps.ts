@@ -1,0 +1,48 @@
+import { writeSync } from "node:fs";
+import { openMail } from "./open-mail.ts";
+
+/**
+ * mail-steps HOME: sends to an inbox that has two mails, reads it, marks them, lets the file be moved away and what is read be removed, and says
+ * how each step ended. Ends by itself whatever goes wrong.
+ */
+const [home = ""] = process.argv.slice(2);
+const { mailbox, close } = openMail(home, { names: ["anna", "bert", "team-lead"], rotateBytes: 100 });
+const say = (words: string) => writeSync(1, `${words}\n`);
+
+async function step(name: string, work: () => Promise<string>): Promise<void> {
+  try {
+    say(`${name} ok ${await work()}`);
+  } catch (error) {
+    const cause =
+      error instanceof Error && error.cause instanceof Error && "code" in error.cause ? error.cause.code : "";
+    say(
+      `${name} failed ${String(cause)} ${error instanceof Error && error.name === "TroupeError" ? "" : String(error)}`.trim(),
+    );
+  }
+}
+
+const sendText = async () => (await mailbox.send({ from: "anna", to: "bert", text: "x".repeat(120) })).id;
+const sendControl = async () =>
+  (await mailbox.send({ from: "anna", to: "bert", body: { kind: "idle_notification", idleReason: "available" } })).id;
+const readAll = async () => (await mailbox.readUnread("bert")).map(({ id }) => id).join(",");
+const markOne = async () => {
+  const [first] = await mailbox.readUnread("bert");
+  if (first === undefined) return "";
+  await mailbox.markRead("bert", [first.id]);
+  return first.id;
+};
+
+await step("send", sendText);
+await step("send", sendControl);
+await step("read", readAll);
+for (let i = 0; i < 4; i++) await step("mark", markOne);
+for (let i = 0; i < 3; i++) {
+  await step("send", sendText);
+  await step("mark", markOne);
+}
+await step("send", sendControl);
+await step("read", readAll);
+await step("close", async () => {
+  await close();
+  return "";
+});
