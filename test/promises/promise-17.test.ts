@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentPath } from "../../src/protocol/index.ts";
 import { agent, gate, lead, resultOf, teamSession } from "../team/team-session.ts";
+import { alpha, hang, inState, leading, mate, memberLog, statesOf } from "./teammates.ts";
 
 test("promise 17: an interrupt stops the turn one is looking at, and nothing else; what was stopped can be resumed", async () => {
   const over = gate();
@@ -52,4 +53,32 @@ test("promise 17: an interrupt of one agent leaves the lead and the others at wo
   expect(resultOf(team, 1).text).toMatch(/^The agent stopped: the user interrupted it/);
   expect(resultOf(team, 2).text).toMatch(/^other is done/);
   expect(await team.command({ type: "interrupt", agent: "lead/nobody" as AgentPath })).toMatchObject({ ok: false });
+});
+
+test("promise 17: an interrupt of a teammate stops its turn alone; it tells so, and goes on when it is spoken to", async () => {
+  const over = gate();
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout"), mate("other")] }, { text: "waiting" }], async (ask) => {
+      if (ask.agent === "scout@alpha") return ask.turn === 1 ? hang : { text: "went on" };
+      await over.opened;
+      return { text: "other is done" };
+    }),
+  });
+  await team.ask("go");
+  await team.until(() => team.asked("scout@alpha").length === 1 && team.asked("other@alpha").length === 1);
+  await inState(team, "scout", "working");
+  expect(await team.command({ type: "member.interrupt", name: "scout" })).toEqual({ ok: true });
+  await inState(team, "scout", "idle");
+  const interrupted = (await memberLog(team.tree, "scout")).filter((event) => event.type === "agent.idle");
+  expect(interrupted).toMatchObject([{ reason: "interrupted" }]);
+  expect(team.session.view().agents).toBeDefined();
+  expect(statesOf(team, "other")).not.toContain("idle");
+  await team.command({ type: "mail.send", to: "scout", text: "go on" });
+  await team.until(
+    (event) => event.type === "mail.received" && event.from === "scout" && team.asked("scout@alpha").length === 2,
+  );
+  over.open();
+  await inState(team, "other", "idle");
+  const rests = (await memberLog(team.tree, "other")).filter((event) => event.type === "agent.idle");
+  expect(rests).toMatchObject([{ reason: "completed" }]);
 });
