@@ -15,7 +15,7 @@ export { hookContext, sentBackByHook } from "./fragments/hook-words.ts";
 export { memberMail } from "./fragments/member-mail.ts";
 export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
-export { type Amount, type Budget, createLedger, type Hold, type Ledger } from "./limits.ts";
+export { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
 export { isDiskFull } from "./recorder.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";

@@ -35,6 +35,8 @@ export const LaunchFlags = z.object({
   maxTurns: z.number().optional(),
   maxBudgetUsd: z.number().optional(),
   maxTokens: z.number().optional(),
+  /** Where all of them put down what they hold and spend, if there is a budget. */
+  ledger: z.string().optional(),
   /** What its folder brings along may act. */
   trusted: z.boolean().optional(),
 });

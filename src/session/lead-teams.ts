@@ -149,6 +149,9 @@ export const createLeadTeams =
     const say = async (notices: readonly string[]) => {
       for (const message of notices)
         await agent().record({ type: "notice.raised", level: "warning", code: "team", message });
+      if (notices.length === 0) return;
+      const parts = [{ type: "text" as const, text: notices.join("\n") }];
+      await agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
     };
 
     const leave = async (name: string, reason: string) => {
@@ -298,9 +301,10 @@ export const createLeadTeams =
         }
       },
       running: () =>
-        [...teams.values()].flatMap((team) =>
-          team.atWork().map(({ name, agentId }) => ({ id: agentId, kind: "teammate" as const, description: name })),
-        ),
+        [...teams.values()].flatMap((team) => [
+          ...team.atWork().map(({ name, agentId }) => ({ id: agentId, kind: "teammate" as const, description: name })),
+          ...(team.isUndecided ? [{ id: team.name, kind: "teammate" as const, description: team.name }] : []),
+        ]),
       stillThere: () =>
         [...teams.values()].flatMap((team) => [
           `You lead the team ${team.name}. Its members:`,

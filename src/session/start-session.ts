@@ -30,6 +30,7 @@ import { withSecretsKept } from "./keep-secrets.ts";
 import { type SessionMcp, startMcp } from "./mcp.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
+import { jointLedger } from "./joint-ledger.ts";
 import { teamsOf } from "./teams-of.ts";
 import { resumedMode } from "./plan-mode.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
@@ -123,6 +124,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
 
   let opened: OpenedSession | undefined;
   let mcp: SessionMcp | undefined;
+  let closeLedger: (() => Promise<void>) | undefined;
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
@@ -168,10 +170,12 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const { sessionId } = opened;
     const isResumed = opened.leadLog.replayed.length > 0;
     const budget = { maxBudgetUsd: config.maxBudgetUsd, maxTokens: config.limits.maxTokens };
+    const joint = options.shared ? undefined : await jointLedger({ options, config, opened, createId });
+    closeLedger = joint?.close;
     const shared: SharedWithLead = options.shared ?? {
       gates,
       models,
-      ledger: createLedger(budget),
+      ledger: joint?.ledger ?? createLedger(budget),
       counted: new Set(),
     };
     const isCounted = shared.counted.has(sessionId);
@@ -182,6 +186,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       options.member || options.store
         ? undefined
         : teamsOf({
+            ledgerFile: joint?.path,
             options,
             config,
             shared,
@@ -279,7 +284,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
       team: options.team ?? leadTeams,
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
-      onClose: recording?.finish,
+      onClose: async () => {
+        await closeLedger?.();
+        await recording?.finish();
+      },
       notices: [
         ...config.notices,
         ...smallModelProblems(model.ref, { ...config, overrides: overridesOf(config) }),
@@ -293,6 +301,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     });
   } catch (error) {
     await mcp?.close();
+    await closeLedger?.();
     await opened?.close();
     throw error;
   }

@@ -3,9 +3,11 @@ import { basename } from "node:path";
 import { teammateConduct } from "../agent/index.ts";
 import { idMaker, systemClock } from "../platform/index.ts";
 import { type AgentId, type AgentPath, type Member, type SessionId, teamLead, TroupeError } from "../protocol/index.ts";
+import { createGateRegistry } from "../model/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../store/index.ts";
 import { teamMailbox, createWorktree, finishWorktree, type MemberEnd, resumeWorktree } from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
+import { openJointLedger } from "./joint-ledger.ts";
 import { loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
 import type { Session } from "./session.ts";
@@ -49,7 +51,11 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const member = memberOf(team, options.name);
     const presence = await team.presence.announce(member.name, "starting");
     const worktree = await worktreeOf(member);
-    const { trusted, ...flags } = member.launch ?? {};
+    const { trusted, ledger, ...flags } = member.launch ?? {};
+    const joint =
+      options.shared || ledger === undefined
+        ? undefined
+        : openJointLedger(ledger, { budget: flags, who: member.sessionId ?? member.agentId, createId });
     const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
     let settle: (why: string | undefined) => void = () => undefined;
@@ -69,6 +75,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         if (end !== "rest") await leave(end, detail);
         else await presence.set("ended", "it rests until its team is taken up again");
       } finally {
+        await joint?.close();
         await presence.close();
         await mailbox.close();
         await team.close();
@@ -90,7 +97,14 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       sessionId: member.sessionId ?? createId<SessionId>("ses"),
       asker: asMember.asker,
       trust: trusted ? "all" : undefined,
-      shared: options.shared,
+      shared:
+        options.shared ??
+        (joint && {
+          gates: createGateRegistry(clock),
+          models: new Map(),
+          ledger: joint.ledger,
+          counted: new Set(),
+        }),
       member: {
         team: team.name,
         name: member.name,

@@ -10,6 +10,7 @@ import type { SessionParts } from "./session-parts.ts";
 import type { SharedWithLead, StartOptions } from "./start-session.ts";
 
 export interface TeamsOf {
+  readonly ledgerFile?: string | undefined;
   readonly options: StartOptions;
   readonly config: Config;
   readonly shared: SharedWithLead;
@@ -20,7 +21,16 @@ export interface TeamsOf {
 }
 
 /** What a session needs to lead teams: where they are kept, and where their members run. */
-export function teamsOf({ options, config, shared, opened, resolver, clock, createId }: TeamsOf): SessionParts["team"] {
+export function teamsOf({
+  ledgerFile,
+  options,
+  config,
+  shared,
+  opened,
+  resolver,
+  clock,
+  createId,
+}: TeamsOf): SessionParts["team"] {
   const { home, teams: settings, cwd } = config;
   const backends = new Map<BackendType, Promise<Backend>>();
   const backend = (type: BackendType): Promise<Backend> => {
@@ -60,9 +70,9 @@ export function teamsOf({ options, config, shared, opened, resolver, clock, crea
     store: createFileTeamStore({ home, clock, createId }),
     cwd,
     settings,
-    isOn: options.flags.team !== undefined || settings.enabled === true || hasLed,
+    isOn: areTeamsOn(options, config) || hasLed,
     team: options.flags.team,
-    launch: launchOf(options),
+    launch: { ...launchOf(options), ...(ledgerFile !== undefined && { ledger: ledgerFile }) },
     backend,
     closeBackends: async () => {
       for (const made of await Promise.allSettled(backends.values()))
@@ -89,6 +99,9 @@ async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateI
     },
   };
 }
+
+export const areTeamsOn = ({ flags }: StartOptions, { teams }: Config): boolean =>
+  flags.team !== undefined || teams.enabled === true;
 
 /** What holds for members as well, wherever they run. */
 function launchOf({ flags, trust }: StartOptions): LaunchFlags {

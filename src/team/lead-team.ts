@@ -17,6 +17,7 @@ import {
 import type { StoredTeam } from "../store/index.ts";
 import { type AnswerByMail, createAnswerByMail } from "./answer-by-mail.ts";
 import type { Backend, RunningMember } from "./backend/backend.ts";
+import { sendFirstMail } from "./first-mail.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
@@ -50,6 +51,8 @@ export interface LeadTeam {
   expect(name: string): void;
   /** Members at work, or with something to hear. */
   atWork(): readonly Member[];
+  /** Whether what they have reported may still give the lead something to do. */
+  readonly isUndecided: boolean;
   /** To be told everything that the lead stores. */
   heard(envelope: Envelope): void;
   /** Looks after the members from here on, and brings those back that should be there. Gives what could not be. */
@@ -160,6 +163,11 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     conversation: options.conversation,
     tasks: team.tasks,
     mailbox,
+    onSettled: () => {
+      const status = watch.statusOf(teamLead);
+      const member = record.current().members.find(({ name }) => name === teamLead);
+      if (status && member && !closing) options.onStatus(status, member);
+    },
     look: () => watch.look(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead),
     onFailure: fail,
@@ -176,7 +184,12 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   /** Somebody is gone who did not say so: what it had in hand goes back, and the lead hears of it. */
   const lose = async (member: Member, why: string) => {
-    if (closing || leaving.has(member.name) || record.current().members.find(({ name }) => name === member.name)?.ended)
+    if (
+      closing ||
+      leaving.has(member.name) ||
+      running.has(member.name) ||
+      record.current().members.find(({ name }) => name === member.name)?.ended
+    )
       return;
     leaving.add(member.name);
     try {
@@ -207,6 +220,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     started.ended
       .then(async (why) => {
         if (running.get(member.name) === started) running.delete(member.name);
+        if (leaving.has(member.name)) return;
         if (why !== undefined) await lose(member, why);
         if (!closing) await watch.look();
       })
@@ -318,6 +332,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       }
     },
     expect,
+    get isUndecided() {
+      return quiescence.isUndecided;
+    },
     atWork() {
       const states = new Set<string>(["starting", "working", "waiting"]);
       return others().filter(({ name, ended }) => {
@@ -341,7 +358,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         try {
           const there = await (await options.backend(member.backendType)).attach(member);
           if (there) keep(member, there);
-          else await begin(member);
+          else {
+            await sendFirstMail(member, { ...team, mailbox, link });
+            await begin(member);
+          }
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
           missing.push(`${member.name} could not be brought back: ${error.message}`);

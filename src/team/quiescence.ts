@@ -5,6 +5,8 @@ import type { Mailbox } from "./mailbox/mailbox.ts";
 
 /** Notices when nobody in a team is at work any more, and wakes the lead once if something is left for it. */
 export interface Quiescence {
+  /** Whether it is still to be seen if the lead has something to do. */
+  readonly isUndecided: boolean;
   /** Whether something was said to this member that it has not come to rest after. */
   isAwaited(name: string): boolean;
   /** It is there, and has something to do now. */
@@ -23,6 +25,8 @@ export interface QuiescenceOptions {
   /** Brings what `statuses` gives up to date. */
   readonly look: () => Promise<void>;
   readonly statuses: () => readonly MemberStatus[];
+  /** It has been seen, and the lead is woken if it has. */
+  readonly onSettled: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -31,10 +35,15 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   /** Something has happened since the lead was last woken for this: without it the same rest would wake it for ever. */
   let isNews = false;
   let closed = false;
+  let pending = 0;
   let checking: Promise<void> = Promise.resolve();
 
   const check = () => {
-    checking = checking.then(checkOnce);
+    pending += 1;
+    checking = checking.then(checkOnce).finally(() => {
+      pending -= 1;
+      if (pending === 0) options.onSettled();
+    });
     checking.catch(options.onFailure);
   };
 
@@ -59,6 +68,9 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     options.statuses().length > 0 && awaited.size === 0 && present().every(({ state }) => state === "idle");
 
   return {
+    get isUndecided() {
+      return pending > 0;
+    },
     isAwaited: (name) => awaited.has(name),
     sentTo(name) {
       awaited.add(name);

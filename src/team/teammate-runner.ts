@@ -1,4 +1,4 @@
-import type { Agent, Conversation } from "../agent/index.ts";
+import { type Agent, type Conversation, openBlockers } from "../agent/index.ts";
 import type { ProcessIdentity } from "../platform/index.ts";
 import {
   type Envelope,
@@ -265,13 +265,5 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 const promptFor = ({ id, generation }: WorkItem): PromptId =>
   `prm_t${String(id).padStart(8, "0")}g${String(generation).padStart(6, "0")}` as PromptId;
 
-function isFree(task: WorkItem, list: readonly WorkItem[]): boolean {
-  if (task.status !== "pending" || task.owner !== undefined) return false;
-  return task.blockedBy.every((id) => {
-    const blocker = list.find((each) => each.id === id);
-    return blocker === undefined || isDone(blocker);
-  });
-}
-
-const isDone = ({ status, acceptance, proof }: WorkItem): boolean =>
-  status === "deleted" || (status === "completed" && (acceptance.length === 0 || proof === "verified"));
+const isFree = (task: WorkItem, list: readonly WorkItem[]): boolean =>
+  task.status === "pending" && task.owner === undefined && openBlockers(task, list).length === 0;

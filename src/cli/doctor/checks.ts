@@ -15,7 +15,7 @@ export const checks: readonly Check[] = [
   program({ name: "bash", args: ["--version"], without: "agents cannot run commands", blocks: true }),
   program({ name: "git", args: ["--version"], without: "agents do not see the state of the repository" }),
   ripgrep,
-  program({ name: "tmux", args: ["-V"], without: "nothing yet: teams in terminal panes will use it" }),
+  program({ name: "tmux", args: ["-V"], without: "teammates run in the process of their lead, not in panes" }),
   sandbox,
   keys,
   baseUrls,

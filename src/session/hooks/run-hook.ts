@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Clock, ProcessScope } from "../../platform/index.ts";
 import type { Hook } from "./load-hooks.ts";
 
@@ -36,7 +37,8 @@ export async function runHook(hook: Hook, how: HookProcess): Promise<HookRun> {
   const size = { stdout: 0, stderr: 0 };
   const result = await how.processes.run({
     command: how.shell,
-    args: ["-c", hook.command],
+    // Its standard input is a socket, which bash takes for a login from afar: it would read the user's rc file.
+    args: basename(how.shell) === "bash" ? ["--norc", "-c", hook.command] : ["-c", hook.command],
     cwd: how.cwd,
     env: { ...how.env, CLAUDE_PROJECT_DIR: how.projectFolder, TROUPE_PROJECT_DIR: how.projectFolder },
     stdin: `${JSON.stringify(how.input)}\n`,

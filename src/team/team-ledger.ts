@@ -1,0 +1,190 @@
+import * as z from "zod";
+import { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "../agent/index.ts";
+import {
+  type CreateId,
+  currentProcess,
+  type FolderWatcher,
+  isAlive,
+  openLineFile,
+  ProcessIdentity,
+} from "../platform/index.ts";
+
+/**
+ * The ledger of a team whose members run in several processes. What is held and settled stands in one file, in one order
+ * that everybody sees, and everybody plays that order through the same ledger in memory: so all come to the same answer
+ * on whether a request still fits, without a lock.
+ */
+export interface TeamLedger extends Ledger {
+  close(): Promise<void>;
+}
+
+export interface TeamLedgerOptions {
+  readonly path: string;
+  readonly budget: Budget;
+  /** Whose spending this process adds: the session it is about. */
+  readonly who: string;
+  readonly watcher: FolderWatcher;
+  readonly createId: CreateId;
+}
+
+const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
+const Entry = z.discriminatedUnion("do", [
+  z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
+  z.object({ do: z.literal("lose"), id: z.string(), amount }),
+  z.object({ do: z.literal("settle"), id: z.string(), amount }),
+  z.object({ do: z.literal("add"), who: z.string(), amount }),
+]);
+type Entry = z.infer<typeof Entry>;
+
+interface Known {
+  readonly who: string;
+  readonly by: ProcessIdentity;
+  /** Until the ledger has an answer for it. */
+  granted?: Hold | undefined;
+  /** Given back before that. */
+  given?: Amount;
+}
+
+export function createTeamLedger({ path, budget, who, watcher, createId }: TeamLedgerOptions): TeamLedger {
+  const file = openLineFile(path, { durability: "process" });
+  const played = createLedger(budget);
+  const holds = new Map<string, Known>();
+  const waiting = new Map<string, (hold: Hold | undefined) => void>();
+  const self = currentProcess();
+  let offset = 0;
+  /** What the file says that this session has spent, and what its logs say. */
+  let written: Amount = nothing;
+  let recalled: Amount = nothing;
+
+  const play = () => {
+    const { records, nextOffset } = file.readFrom(offset);
+    offset = nextOffset;
+    for (const { value } of records) {
+      const entry = Entry.safeParse(value);
+      if (entry.success) apply(entry.data);
+    }
+  };
+
+  const apply = (entry: Entry) => {
+    switch (entry.do) {
+      case "add":
+        count(entry.who, entry.amount);
+        return played.add(entry.amount);
+      case "hold": {
+        const known: Known = { who: entry.who, by: entry.by };
+        holds.set(entry.id, known);
+        void played.hold(entry.most).then((hold) => answer(entry.id, known, hold));
+        return;
+      }
+      case "lose":
+        count(holds.get(entry.id)?.who, entry.amount);
+        return played.add(entry.amount);
+      case "settle": {
+        const known = holds.get(entry.id);
+        count(known?.who, entry.amount);
+        holds.delete(entry.id);
+        if (known?.granted) known.granted.settle(entry.amount);
+        else if (known) known.given = entry.amount;
+      }
+    }
+  };
+
+  const count = (whose: string | undefined, spent: Amount) => {
+    if (whose === who) written = plus(written, spent);
+  };
+
+  /** What was spent before there was this file, or was lost from it, is put down once. */
+  const settleUp = () => {
+    play();
+    const missing = { usd: recalled.usd - written.usd, tokens: recalled.tokens - written.tokens };
+    recalled = nothing;
+    if (missing.usd > 1e-9 || missing.tokens > 0)
+      write({ do: "add", who, amount: { usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) } });
+  };
+
+  /** In the order of the file: for whoever has left meanwhile it is given back at once. */
+  const answer = (id: string, known: Known, hold: Hold | undefined) => {
+    known.granted = hold;
+    if (hold && known.given) hold.settle(known.given);
+    waiting.get(id)?.(hold);
+    waiting.delete(id);
+  };
+
+  const write = (entry: Entry) => {
+    // One write, on disk for every process by the time it returns; nothing in it waits.
+    void file.append([entry]);
+    play();
+  };
+
+  /** Who died holding something gives nothing back: others do it in its place. */
+  const buryTheDead = () => {
+    for (const [id, { by }] of holds)
+      if (by.pid !== self.pid && isAlive(by, self) === "dead")
+        write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+  };
+
+  const stop = watcher.follow(path, () => {
+    play();
+    if (waiting.size > 0) buryTheDead();
+  });
+  play();
+
+  const ownHold = (id: string): Hold => ({
+    lose(lost) {
+      write({ do: "lose", id, amount: lost });
+      return played.usedUp() === undefined;
+    },
+    settle: (spent) => write({ do: "settle", id, amount: spent }),
+  });
+
+  return {
+    budget,
+    get spent() {
+      settleUp();
+      return played.spent;
+    },
+    add: (spent) => write({ do: "add", who, amount: spent }),
+    recall(event) {
+      if (event.type === "cost.recorded")
+        recalled = plus(recalled, { usd: event.costUsd, tokens: tokensIn(event.usage) });
+    },
+    usedUp() {
+      settleUp();
+      return played.usedUp();
+    },
+    async hold(most, { signal, onWait } = {}) {
+      signal?.throwIfAborted();
+      settleUp();
+      const id = createId<string>("hold");
+      const answered = new Promise<Hold | undefined>((resolve) => waiting.set(id, resolve));
+      write({ do: "hold", id, who, most, by: self });
+      // The ledger in memory answers in the same turn of the event loop what it can answer at all.
+      await Promise.resolve();
+      if (waiting.has(id)) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (waiting.has(id)) onWait?.();
+      }
+      const aborted = new Promise<never>((_, reject) =>
+        signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
+      );
+      try {
+        const hold = await (signal ? Promise.race([answered, aborted]) : answered);
+        if (hold) return ownHold(id);
+        write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        return undefined;
+      } catch (error) {
+        waiting.delete(id);
+        write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        throw error;
+      }
+    },
+    async close() {
+      stop();
+      await file.close();
+    },
+  };
+}
+
+const nothing: Amount = { usd: 0, tokens: 0 };
+
+const plus = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });
