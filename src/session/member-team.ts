@@ -5,6 +5,7 @@ import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import {
   createAskByMail,
   createMemberLink,
+  createMemberWatchdog,
   createTeammateRunner,
   type Mailbox,
   type MemberEnd,
@@ -80,6 +81,13 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       },
       onFailure: fail,
     });
+    const watchdog = createMemberWatchdog({
+      agent,
+      conversation: () => seat().conversation,
+      settings: ports.shared.parts.agents?.watchdog,
+      clock,
+      onFailure: fail,
+    });
     const place = {
       ports,
       claims,
@@ -110,11 +118,13 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       heard(envelope) {
         link().heard(envelope);
         runner.heard(envelope);
+        watchdog.hear(envelope.event);
       },
       async start() {
         const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
         if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
         link().start();
+        watchdog.start();
         await runner.start();
         // What was in its conversation already and had no answer is a reason to work as much as new mail is.
         if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
@@ -132,6 +142,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         ];
       },
       async close() {
+        await watchdog.close();
         await runner.close();
         await link().close();
       },

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { agent, lead, resultOf, teamSession } from "../team/team-session.ts";
+import { alpha, bash, hang, leading, mate, memberLog } from "./teammates.ts";
 
 test("promise 18: an agent that makes no progress is noticed, and failed with what it has", async () => {
   const team = await teamSession({
@@ -16,4 +17,35 @@ test("promise 18: an agent that makes no progress is noticed, and failed with wh
   expect(text).toMatch(/^The agent failed: no sign of life .*\n\nhalf of it[\s\S]*echo half/);
   const idle = team.all("agent.idle").filter(({ reason }) => reason !== "completed");
   expect(idle).toMatchObject([{ reason: "failed", detail: expect.stringMatching(/^no sign of life/) as string }]);
+});
+
+test("promise 18: a teammate whose model says nothing is noticed and failed, and its lead hears why", async () => {
+  const team = await alpha({
+    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
+      turn === 1 ? { text: "half of it", calls: [bash("echo half")] } : hang,
+    ),
+  });
+  await team.ask("go");
+  const { event } = await team.until(
+    (each) => each.type === "prompt.admitted" && /scout could not go on/.test(JSON.stringify(each)),
+  );
+  expect(JSON.stringify(event)).toMatch(/no sign of life for \d+ s: its model/);
+  const log = await memberLog(team.tree, "scout");
+  expect(log.filter((each) => each.type === "agent.idle")).toMatchObject([{ reason: "failed" }]);
+});
+
+test("promise 18: a teammate whose call never ends is noticed too, and can be sent on", async () => {
+  const team = await alpha({
+    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
+      turn === 1 ? { calls: [bash("sleep 1000")] } : { text: "went on" },
+    ),
+  });
+  await team.ask("go");
+  await team.until(
+    (each) => each.type === "prompt.admitted" && /scout could not go on: no sign of life/.test(JSON.stringify(each)),
+  );
+  await team.command({ type: "mail.send", to: "scout", text: "go on" });
+  await team.until((each) => each.type === "prompt.admitted" && /went on/.test(JSON.stringify(each)));
 });
