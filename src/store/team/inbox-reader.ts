@@ -1,5 +1,6 @@
 import { renameSync } from "node:fs";
 import { basename } from "node:path";
+import { setImmediate as nextRound } from "node:timers/promises";
 import {
   type Claim,
   type Clock,
@@ -83,29 +84,45 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   const mark = async (ids: readonly MailId[], state: "delivered" | "read"): Promise<void> => {
     if (isClosed) throw closedError(options.member);
-    if (ids.some((id) => !fold.entries.has(id))) scan();
-    const changed = ids.filter((id) => isBefore(fold.entries.get(id), state));
+    // What is not known may just have come; it is looked for only then.
+    const changed = behind(ids, state) ?? (scan(), behind(ids, state, { skipsUnknown: true }) ?? []);
     if (changed.length === 0) return;
     const record = { mark: state, ids: changed };
     await journal.append(record, "soon");
     fold.apply(record, current.number);
-    if (state === "read") moveAway();
+    if (state === "read" && isTooLarge()) moveAway();
   };
 
-  /** A large file that is mostly read makes room for a new one, without anybody having to wait. */
-  const moveAway = () => {
+  /** Of these the ones that have not come so far; undefined if one is not known. */
+  const behind = (ids: readonly MailId[], state: "delivered" | "read", { skipsUnknown = false } = {}) => {
+    const changed: MailId[] = [];
+    for (const id of ids) {
+      const entry = fold.entries.get(id);
+      if (entry === undefined && !skipsUnknown) return undefined;
+      if (entry !== undefined && entry.state !== "read" && entry.state !== state) changed.push(id);
+    }
+    return changed;
+  };
+
+  const isTooLarge = () => {
     const { held: all, unread: open } = fold.countsOf(current.number);
-    if (isClosed || current.size < options.rotateBytes || open * 2 > all) return;
+    // One that was moved already is still `current` until the next scan: its name must not be used twice.
+    return current.size >= options.rotateBytes && open * 2 <= all && !moved.has(current.number);
+  };
+
+  /** A large file that is mostly read makes room for a new one. Neither senders nor whoever marked wait for the rest. */
+  const moveAway = () => {
     const { number: which } = current;
     try {
       renameSync(path, segmentPath(path, which));
-      moved.add(which);
-      scan();
     } catch (error) {
       notices.push(storageError("move away", path, error).message);
       return;
     }
+    moved.add(which);
     inTurn(async () => {
+      await nextRound();
+      scan();
       if (!isDamageUnsaved) await compactSegments({ path, fold, journal, newest: which });
     });
   };
@@ -215,10 +232,6 @@ function createFollower(): Follower {
     },
     woken: () => new Promise((done) => (resolve = done)),
   };
-}
-
-function isBefore(entry: InboxEntry | undefined, state: "delivered" | "read"): boolean {
-  return entry !== undefined && entry.state !== "read" && entry.state !== state;
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -16,8 +16,9 @@ export type ParsedRecord =
 
 /** Strict about its own form: a key too many is a check sum whose name was hit by a flipped bit. */
 export function parseInboxRecord(value: unknown): ParsedRecord {
-  const envelope = MailEnvelope.safeParse(value);
-  if (envelope.success) return parseMail(envelope.data.mail);
+  const isMail = typeof value === "object" && value !== null && "mail" in value;
+  const envelope = isMail ? MailEnvelope.safeParse(value) : undefined;
+  if (envelope?.success) return parseMail(envelope.data.mail);
   const parsed = ReaderRecord.safeParse(value);
   if (parsed.success) return { ok: true, record: parsed.data as InboxRecord };
   return { ok: false, reason: "it is no record of an inbox" };

@@ -15,7 +15,9 @@ export function isSignedBy(mail: Mail, key: Uint8Array): boolean {
 }
 
 function digestOf(mail: Mail, key: Uint8Array): Buffer {
-  return createHmac("sha256", key).update(canonicalJson({ ...mail, signature: undefined })).digest();
+  return createHmac("sha256", key)
+    .update(canonicalJson({ ...mail, signature: undefined }))
+    .digest();
 }
 
 /** One text for one value, whatever the order of its keys; what JSON does not carry is left out, as when it is stored. */
