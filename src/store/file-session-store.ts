@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode, projectName, storageError } from "../platform/index.ts";
 import { AgentId, SessionId } from "../protocol/index.ts";
 import { notFound } from "./not-found.ts";
-import { createOwnership, resumeSession, startSession } from "./opened-session.ts";
+import { createOwnership, hasBegun, resumeSession, startSession } from "./opened-session.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { repairLog } from "./repair-log.ts";
 import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
@@ -20,7 +19,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     if (sessionId.success) {
       for (const project of await namesIn(projectsFolder(home))) {
         const files = sessionFiles(home, project, sessionId.data);
-        if (existsSync(files.log)) return { sessionId: sessionId.data, files };
+        if (hasBegun(files.log)) return { sessionId: sessionId.data, files };
       }
     }
     throw notFound(id, await list());

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Claim, claim, makeFolder, safeName, storageError } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
@@ -16,7 +16,7 @@ interface SessionToOpen extends SessionStoreOptions {
 export async function startSession(session: SessionToOpen & { readonly cwd: string }): Promise<OpenedSession> {
   const { files, sessionId, cwd } = session;
   const ownership = createOwnership(session, () => {
-    if (!existsSync(files.log)) return;
+    if (!hasBegun(files.log)) return;
     throw new TroupeError("storage", `Session ${sessionId} exists already in ${files.log}; resume it instead.`);
   });
   const agent = session.createId<AgentId>("agt");
@@ -147,6 +147,9 @@ function toOpenedSession(
     close,
   };
 }
+
+/** A log whose process was killed before its first word is none: the session can still be begun. */
+export const hasBegun = (log: string): boolean => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** Where the session was last opened. */
 function cwdOf(envelopes: readonly StoredEnvelope[], path: string): string {
