@@ -41,7 +41,7 @@ export async function prepare() {
   }
   let count = 0;
   return {
-    program: join(folder, "dist", "troupe.js"),
+    program: join(folder, "dist", "troupe.cjs"),
     library: pathToFileURL(join(folder, "dist", "index.js")).href,
     testing: pathToFileURL(join(folder, "dist", "testing.js")).href,
     inside: (name) => import(pathToFileURL(join(folder, "insides", `${name}.js`)).href),

@@ -3,10 +3,11 @@ import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { library, program, programWith } from "../rolldown.config.mjs";
+import { launcher, library, program, programWith } from "../rolldown.config.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 await build(library, "write");
+await build(launcher, "write");
 const { output } = await build(program, "generate");
 await build(programWith(neededByEveryRun(output)), "write");
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));

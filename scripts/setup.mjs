@@ -26,7 +26,7 @@ function npm(...args) {
 }
 
 function isBuilt() {
-  const built = join(root, "dist", "troupe.js");
+  const built = join(root, "dist", "troupe.cjs");
   if (!existsSync(built)) return false;
   const time = statSync(built).mtimeMs;
   return !readdirSync(join(root, "src"), { recursive: true, withFileTypes: true }).some(

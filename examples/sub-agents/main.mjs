@@ -15,7 +15,7 @@ const cwd = join(root, "project");
 const env = { PATH: process.env.PATH, HOME: root, TROUPE_HOME: join(root, ".troupe") };
 const run = async (command, ...args) => (await promisify(execFile)(command, args, { cwd, env })).stdout;
 const git = (...args) => run("git", ...args);
-const troupe = join(dirname(fileURLToPath(import.meta.resolve("troupe/package.json"))), "dist", "troupe.js");
+const troupe = join(dirname(fileURLToPath(import.meta.resolve("troupe/package.json"))), "dist", "troupe.cjs");
 
 // A type of agent is a file. It has the tools it needs and no others.
 const translator = `---

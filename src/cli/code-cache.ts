@@ -15,17 +15,20 @@ import { basename, isAbsolute, join } from "node:path";
 export interface CodeCache {
   /** A file of the program, and what V8 made of it the last time; V8 itself refuses what does not fit it. */
   read(file: string): { readonly source: string; readonly data: Buffer | undefined };
-  /** To be kept for the next time. */
-  keep(file: string, make: () => Buffer): void;
-  /** Keeps it, if there is a home to keep it in. */
-  write(): void;
+  /** A file was compiled, or taken from the cache; `make` gives what V8 has of it by then. */
+  compiled(file: string, code: { readonly isNew: boolean; readonly make: () => Buffer }): void;
+  /** Keeps what is to be kept, if there is a home to keep it in. `complete`: the program came to a good end. */
+  write(run: { readonly complete: boolean }): void;
 }
 
 /**
  * Compiled code is executable: it is read only from a folder of the user's own that nobody else can write to, and the
  * home folder is never made just for it.
+ *
+ * V8 compiles a function when it is first called, so what is kept knows the functions of the run that has made it. A run
+ * that ended early knows few: the first `lessons` good ones make it again. Each kind of command has its own.
  */
-export function openCodeCache(entry: string): CodeCache {
+export function openCodeCache(entry: string, args: readonly string[]): CodeCache {
   const { size, mtimeMs } = statSync(entry);
   const said = process.env["TROUPE_HOME"];
   // A relative home is refused later on, with words; until then it is nowhere to look for code.
@@ -34,21 +37,30 @@ export function openCodeCache(entry: string): CodeCache {
   const build = `${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}`;
   const folder = all && join(all, build);
   const isUsable = all !== undefined && folder !== undefined && isOurs(all) && isOurs(folder);
-  const made = new Map<string, () => Buffer>();
+  const fileOf = (file: string) => `${basename(file)}.${kindOf(args)}.bin`;
+  const made = new Map<string, { readonly lesson: number; readonly isNew: boolean; readonly make: () => Buffer }>();
+  const learnt = new Map<string, number>();
   return {
     read(file) {
-      const kept = folder && join(folder, `${basename(file)}.bin`);
-      const data = isUsable && kept !== undefined && isOurs(kept) ? readFileSync(kept) : undefined;
-      return { source: readFileSync(file, "utf8"), data };
+      const kept = folder && join(folder, fileOf(file));
+      const whole = isUsable && kept !== undefined && isOurs(kept) ? readFileSync(kept) : undefined;
+      // The last byte counts the lessons.
+      learnt.set(file, whole?.at(-1) ?? 0);
+      return { source: readFileSync(file, "utf8"), data: whole?.subarray(0, -1) };
     },
-    keep: (file, make) => void made.set(`${basename(file)}.bin`, make),
-    write() {
+    compiled(file, { isNew, make }) {
+      const lesson = isNew ? 0 : (learnt.get(file) ?? 0);
+      if (isNew || lesson < lessons) made.set(fileOf(file), { lesson, isNew, make });
+    },
+    write({ complete }) {
+      for (const [name, { isNew }] of made) if (!isNew && !complete) made.delete(name);
       if (made.size === 0 || home === undefined || all === undefined || folder === undefined || !existsSync(home))
         return;
       try {
         mkdirSync(folder, { mode: 0o700, recursive: true });
         if (!isOurs(all) || !isOurs(folder)) return;
-        for (const [name, make] of made) replace(join(folder, name), make());
+        for (const [name, { lesson, make }] of made)
+          replace(join(folder, name), Buffer.concat([make(), Buffer.of(complete ? lesson + 1 : lesson)]));
         for (const other of readdirSync(all))
           if (other !== build) rmSync(join(all, other), { recursive: true, force: true });
       } catch (error) {
@@ -58,6 +70,13 @@ export function openCodeCache(entry: string): CodeCache {
     },
   };
 }
+
+const lessons = 2;
+
+const kindOf = (args: readonly string[]) => {
+  if (args.includes("-p") || args.includes("--print")) return "print";
+  return args[0] === "teammate" ? "teammate" : "other";
+};
 
 const expected = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOENT", "ENOTDIR"]);
 

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
-import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, resolve } from "node:path";
 import { Script } from "node:vm";
 import { openCodeCache } from "./code-cache.ts";
 
 // V8 has to compile the program before it can do anything. What it compiled the last time is kept, and saves a third of the
 // time to the first request. Without the cache everything works, only later.
-const entry = fileURLToPath(new URL("./program.cjs", import.meta.url));
-const cache = openCodeCache(entry);
+const entry = join(__dirname, "program.cjs");
+const cache = openCodeCache(entry, process.argv.slice(2));
 const requireOutside = createRequire(entry);
 const importOutside = (specifier: string) => import(specifier);
 const loaded = new Map<string, { exports: unknown }>();
@@ -20,7 +19,7 @@ function load(file: string): unknown {
   if (known) return known.exports;
   const { source, data } = cache.read(file);
   const script = new Script(`(function (${parameters}) {${source}\n})`, { filename: file, cachedData: data });
-  if (!data || script.cachedDataRejected) cache.keep(file, () => script.createCachedData());
+  cache.compiled(file, { isNew: !data || script.cachedDataRejected === true, make: () => script.createCachedData() });
   const module = { exports: {} };
   loaded.set(file, module);
   const near = (id: string): unknown => (id.startsWith(".") ? load(resolve(dirname(file), id)) : requireOutside(id));
@@ -36,5 +35,5 @@ function load(file: string): unknown {
   return module.exports;
 }
 
-await (load(entry) as { main: () => Promise<void> }).main();
-cache.write();
+const { main } = load(entry) as { main: () => Promise<void> };
+void main().then(() => cache.write({ complete: process.exitCode === 0 }));

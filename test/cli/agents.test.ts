@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
-const troupe = resolve(import.meta.dirname, "../../dist/troupe.js");
+const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 
 let root: string;
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { createSampleRepository } from "../../src/cli/demo/sample-repository.ts"
 import { whatWentWrong } from "../../src/cli/demo/what-went-wrong.ts";
 import { makeWorkspace } from "../../src/cli/demo/workspace.ts";
 
-const troupe = resolve(import.meta.dirname, "../../dist/troupe.js");
+const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 let temp: string;
 
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { runChecks } from "../../src/cli/doctor/run-checks.ts";
 import type { Machine } from "../../src/cli/doctor/machine.ts";
 import { node, terminal } from "../../src/cli/doctor/check-surroundings.ts";
 
-const troupe = resolve(import.meta.dirname, "../../dist/troupe.js");
+const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 const secret = "sk-ant-do-not-show-me";
 
 const Report = z.object({

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-const troupe = resolve(import.meta.dirname, "../../dist/troupe.js");
+const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 
 let temp: string;
 let cwd: string;

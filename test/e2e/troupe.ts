@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach } from "vitest";
 
-export const program = resolve(import.meta.dirname, "../../dist/troupe.js");
+export const program = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 
 export interface Workplace {
   readonly cwd: string;
