@@ -6,7 +6,7 @@ import { type LineFile, openLineFile } from "./line-file.ts";
 import { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
 
 export interface Claim {
-  /** Lets the next one in. Does nothing the second time. */
+  /** Lets the next one in. Does nothing the second time, unless the first one failed: then it tries again. */
   release(): Promise<void>;
 }
 
@@ -42,16 +42,23 @@ async function win(file: LineFile, options: ClaimOptions & { owner: ProcessIdent
     const id = options.createId<string>("clm");
     const at = new Date(options.clock.now()).toISOString();
     await file.append([{ claim: id, after: before?.claim ?? null, owner: options.owner, at }]);
-    if (currentHolder(file)?.claim === id) return id;
+    if (await isHolder(file, id)) return id;
+  }
+}
+
+/** A claim that nobody knows to be won would hold until this process ends: it is taken back. */
+async function isHolder(file: LineFile, id: string): Promise<boolean> {
+  try {
+    return currentHolder(file)?.claim === id;
+  } catch (error) {
+    await file.append([{ release: id }]);
+    throw error;
   }
 }
 
 async function release(file: LineFile, id: string): Promise<void> {
-  try {
-    await file.append([{ release: id }]);
-  } finally {
-    await file.close();
-  }
+  await file.append([{ release: id }]);
+  await file.close();
 }
 
 const ClaimRecord = z.object({
@@ -97,7 +104,10 @@ function unreadable(path: string, cause: unknown): TroupeError {
 function once(action: () => Promise<void>): () => Promise<void> {
   let result: Promise<void> | undefined;
   return () => {
-    result ??= action();
+    result ??= action().catch((error: unknown) => {
+      result = undefined;
+      throw error;
+    });
     return result;
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import {
+  type Claim,
   claim,
   type Clock,
   type CreateId,
@@ -37,42 +38,68 @@ export async function createJournalFile(
   }
 }
 
-/**
- * Puts a file that begins with `header` in the place of a sealed one. One process at a time; what one that was killed had
- * begun, the next one does again. Does nothing while another is at it, or when it has been done.
- */
-export async function compactJournal(
-  path: string,
-  options: CompactOptions & {
+export interface Compactor {
+  /**
+   * Puts a file that begins with `header` in the place of a sealed one. One process at a time; what one that was killed
+   * had begun, the next one does again. Does nothing while another is at it, or when it has been done.
+   */
+  compact(input: {
     readonly header: JournalHeader;
     /** The sealed file stays beside it: something in it could not be read. */
     readonly keepOld: boolean;
     readonly isStillThere: () => boolean;
-  },
-): Promise<void> {
-  const { header, keepOld, isStillThere, clock, createId } = options;
-  const place = await tryToClaim(`${path}.compacting`, { what: `The compaction of ${path}`, clock, createId });
-  if (place === undefined) return;
-  try {
-    if (!isStillThere()) return;
+  }): Promise<void>;
+}
+
+export function createCompactor(path: string, { clock, createId }: CompactOptions): Compactor {
+  /** A claim that could not be given back: the disk was full. */
+  let left: Claim | undefined;
+
+  const compact: Compactor["compact"] = async ({ header, keepOld, isStillThere }) => {
+    await left?.release();
+    left = undefined;
+    // Of this one file: once another has taken its place, whoever claims it finds nothing to do.
+    const claimFile = `${path}.compacting-${header.epoch}`;
+    const what = `The compaction of ${path}`;
+    const place = await tryToClaim(claimFile, { what, clock, createId, isStillThere });
+    if (place === undefined) return;
+    try {
+      if (isStillThere()) await replace(header, keepOld);
+    } catch (error) {
+      left = place;
+      await place.release();
+      left = undefined;
+      throw TroupeError.is(error) ? error : storageError("compact", path, error);
+    }
+    await place.release().catch(ignoreStorage);
+    await rm(claimFile, { force: true });
+  };
+
+  const replace = async (header: JournalHeader, keepOld: boolean) => {
     const next = `${path}.next`;
     await rm(next, { force: true });
     await writeHeader(next, header);
     if (keepOld) await keep(path, clock);
     await rename(next, path);
     await syncFolder(dirname(path));
-  } catch (error) {
-    throw TroupeError.is(error) ? error : storageError("compact", path, error);
-  } finally {
-    await place.release();
-  }
+  };
+
+  return { compact };
 }
 
-async function tryToClaim(path: string, options: Parameters<typeof claim>[1]) {
+/** The claim goes with its file: that it could not be given back on a full disk changes nothing. */
+function ignoreStorage(error: unknown): void {
+  if (!TroupeError.is(error)) throw error;
+}
+
+async function tryToClaim(
+  path: string,
+  { isStillThere, ...options }: Parameters<typeof claim>[1] & { readonly isStillThere: () => boolean },
+): Promise<Claim | undefined> {
   try {
     return await claim(path, options);
   } catch (error) {
-    if (TroupeError.is(error) && error.code === "session_busy") return undefined;
+    if (TroupeError.is(error) && (error.code === "session_busy" || !isStillThere())) return undefined;
     throw error;
   }
 }

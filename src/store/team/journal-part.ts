@@ -37,5 +37,5 @@ export const stuck = (path: string) =>
   storageError(
     "write to",
     path,
-    new Error(`it is being compacted by a process that does not go on (${path}.compacting names it)`),
+    new Error(`it is being compacted by a process that does not go on (${path}.compacting-* names it)`),
   );

@@ -1,6 +1,6 @@
 import type { FolderWatcher } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { compactJournal, type CompactOptions, createJournalFile } from "./compact-journal.ts";
+import { type CompactOptions, createCompactor, createJournalFile } from "./compact-journal.ts";
 import { createChangeFeed } from "./change-feed.ts";
 import { type JournalFold, JournalHeader, JournalLine } from "./journal-fold.ts";
 import { damagedStart, newer, openPart, type Part, removed, stuck } from "./journal-part.ts";
@@ -49,6 +49,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   let isClosed = false;
   let lastTurn: Promise<void> = Promise.resolve();
   let finishing: Promise<void> | undefined;
+  const compactor = createCompactor(path, options);
   const closing = new Set<Promise<void>>();
   /** Own records that are in a file, and what became of them once the fold has come to them. */
   const own = new Map<string, Fate<Change, Refusal> | undefined>();
@@ -221,8 +222,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     if (refresh() !== part || !part.sealed) return;
     const { journal, epoch, isDamaged } = part;
     const header = { version: fold.version, journal, epoch: epoch + 1, snapshot: fold.snapshot(state) };
-    await compactJournal(path, {
-      ...options,
+    await compactor.compact({
       header,
       keepOld: isDamaged,
       // While it is the current one it is open, and no other file can be taken for it.
