@@ -37,10 +37,10 @@ export async function compactSegments({
 function unreadOf(fold: InboxFold, segment: number): string {
   const delivered: MailId[] = [];
   let lines = "";
-  for (const [id, entry] of fold.unread) {
+  for (const entry of fold.unread()) {
     if (entry.segment !== segment || entry.mail === undefined) continue;
     lines += encodeLine({ mail: entry.mail });
-    if (entry.state === "delivered") delivered.push(id);
+    if (entry.state === "delivered") delivered.push(entry.id);
   }
   return delivered.length === 0 ? lines : lines + encodeLine({ mark: "delivered", ids: delivered });
 }

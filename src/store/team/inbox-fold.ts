@@ -6,7 +6,8 @@ import type { InboxRecord } from "./inbox-record.ts";
 export interface InboxFold {
   /** In the order in which they came; a mail that comes again stays where it was. */
   readonly entries: ReadonlyMap<MailId, InboxEntry>;
-  readonly unread: ReadonlyMap<MailId, InboxEntry>;
+  /** In the same order. */
+  unread(): readonly InboxEntry[];
   /** Digests of damaged lines that are taken care of. */
   readonly aside: ReadonlySet<string>;
   readonly compactedThrough: MailId | undefined;
@@ -14,11 +15,14 @@ export interface InboxFold {
   countsOf(segment: number): { readonly held: number; readonly unread: number };
   /** Gives the entry of a mail that was not known. */
   apply(record: InboxRecord, segment: number): InboxEntry | undefined;
+  /** The same as a record of marks, for who has the entries at hand. */
+  mark(marked: readonly InboxEntry[], state: "delivered" | "read"): void;
   /** The mails of a file that are read, and are kept nowhere any more; gives the greatest of their ids. */
   forget(segment: number): MailId | undefined;
 }
 
 export interface InboxEntry {
+  readonly id: MailId;
   /** Undefined for one that was read, in a fold that keeps only what is unread. */
   mail: Mail | undefined;
   state: "queued" | "delivered" | "read";
@@ -30,14 +34,16 @@ export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === u
 
 export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }): InboxFold {
   const entries = new Map<MailId, InboxEntry>();
-  const unread = new Map<MailId, InboxEntry>();
+  /** Holds everything unread; what was read since is swept out when it is half of it. */
+  let pending: InboxEntry[] = [];
+  let unreadCount = 0;
   const aside = new Set<string>();
   const counts = new Map<number, { held: number; unread: number }>();
   let compactedThrough: MailId | undefined;
 
   const apply = (record: InboxRecord, segment: number): InboxEntry | undefined => {
     if ("mail" in record) return add(record.mail, segment);
-    if ("mark" in record) for (const id of record.ids) mark(id, record.mark);
+    if ("mark" in record) mark(known(record.ids), record.mark);
     else if ("compacted" in record) compactedThrough = record.compacted;
     else for (const digest of record.aside) aside.add(digest);
     return undefined;
@@ -45,24 +51,39 @@ export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }):
 
   const add = (mail: Mail, segment: number): InboxEntry | undefined => {
     if (entries.has(mail.id)) return undefined;
-    const entry: InboxEntry = { mail, state: "queued", segment };
+    const entry: InboxEntry = { id: mail.id, mail, state: "queued", segment };
     entries.set(mail.id, entry);
-    unread.set(mail.id, entry);
+    pending.push(entry);
+    unreadCount += 1;
     const count = countOf(segment);
     count.held += 1;
     count.unread += 1;
     return entry;
   };
 
-  /** Only forwards. Of a mail that is gone, nothing is to be said any more. */
-  const mark = (id: MailId, state: "delivered" | "read") => {
-    const entry = entries.get(id);
-    if (entry === undefined || entry.state === "read") return;
-    entry.state = state;
-    if (state === "delivered") return;
-    unread.delete(id);
-    countOf(entry.segment).unread -= 1;
-    if (!keepsRead) entry.mail = undefined;
+  /** Of a mail that is gone, nothing is to be said any more. */
+  const known = (ids: readonly MailId[]) => ids.flatMap((id) => entries.get(id) ?? []);
+
+  /** Only forwards. */
+  const mark = (marked: readonly InboxEntry[], state: "delivered" | "read") => {
+    for (const entry of marked) {
+      if (entry.state === "read") continue;
+      entry.state = state;
+      if (state === "delivered") continue;
+      unreadCount -= 1;
+      countOf(entry.segment).unread -= 1;
+      if (!keepsRead) entry.mail = undefined;
+    }
+    if (pending.length > 2 * unreadCount + 1000) sweep();
+  };
+
+  const sweep = () => {
+    pending = pending.filter(({ state }) => state !== "read");
+  };
+
+  const unread = () => {
+    if (pending.length > unreadCount) sweep();
+    return pending;
   };
 
   const countOf = (segment: number) => {
@@ -93,6 +114,7 @@ export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }):
     },
     countsOf: countOf,
     apply,
+    mark,
     forget,
   };
 }

@@ -49,6 +49,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   const moved = new Set<number>();
   const notices: string[] = [];
   let chores: Promise<void> = Promise.resolve();
+  let settingAside: Promise<void> | undefined;
   let isClosed = false;
   /** Something damaged is nowhere but in the files: they must stay. */
   let isDamageUnsaved = false;
@@ -78,8 +79,8 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   const unread = async (): Promise<readonly HeldMail[]> => {
     if (isClosed) throw closedError(options.member);
     scan();
-    await chores;
-    return [...fold.unread.values()].flatMap(heldMail);
+    await settingAside;
+    return fold.unread().flatMap(heldMail);
   };
 
   const mark = async (ids: readonly MailId[], state: "delivered" | "read"): Promise<void> => {
@@ -87,19 +88,18 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     // What is not known may just have come; it is looked for only then.
     const changed = behind(ids, state) ?? (scan(), behind(ids, state, { skipsUnknown: true }) ?? []);
     if (changed.length === 0) return;
-    const record = { mark: state, ids: changed };
-    await journal.append(record, "soon");
-    fold.apply(record, current.number);
+    await journal.append({ mark: state, ids: changed.map(({ id }) => id) }, "soon");
+    fold.mark(changed, state);
     if (state === "read" && isTooLarge()) moveAway();
   };
 
   /** Of these the ones that have not come so far; undefined if one is not known. */
   const behind = (ids: readonly MailId[], state: "delivered" | "read", { skipsUnknown = false } = {}) => {
-    const changed: MailId[] = [];
+    const changed: InboxEntry[] = [];
     for (const id of ids) {
       const entry = fold.entries.get(id);
       if (entry === undefined && !skipsUnknown) return undefined;
-      if (entry !== undefined && entry.state !== "read" && entry.state !== state) changed.push(id);
+      if (entry !== undefined && entry.state !== "read" && entry.state !== state) changed.push(entry);
     }
     return changed;
   };
@@ -142,6 +142,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
       await journal.append(record, "soon");
       fold.apply(record, current.number);
     });
+    settingAside = chores;
   };
 
   /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
@@ -167,7 +168,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     signal.addEventListener("abort", onAbort);
     try {
       scan();
-      follower.tell([...fold.unread.values()]);
+      follower.tell(fold.unread());
       followers.add(follower);
       for (;;) {
         if (signal.aborted || isClosed) return;
