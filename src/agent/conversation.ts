@@ -190,6 +190,7 @@ export function createConversation(inherit?: Inherit): Conversation {
         case "hook.ran":
         case "team.joined":
         case "team.left":
+        case "member.joined":
         case "mail.sent":
         case "mail.received":
         case "task.created":

@@ -1,5 +1,6 @@
 import { costOf } from "../model/index.ts";
-import { TroupeError } from "../protocol/index.ts";
+import { type StoredEnvelope, TroupeError } from "../protocol/index.ts";
+import type { SessionStore } from "../store/index.ts";
 import { openStore } from "../session/index.ts";
 import {
   cachedShare,
@@ -36,8 +37,7 @@ async function costOfOne(asked: string | undefined, flags: CostFlags): Promise<n
     process.stdout.write(flags.json ? "null\n" : "no sessions of this folder; --all adds up those of every folder\n");
     return exitCodes.done;
   }
-  const { lead, agents } = await store.read(id);
-  const report = costReport([lead, ...agents.values()].flat(), sinceOf(flags));
+  const report = costReport(await withMembers(store, id), sinceOf(flags));
   if (flags.json) {
     writeJson({ sessionId: id, agents: report.rows.map(withShare), total: withShare(report.total) });
     return exitCodes.done;
@@ -46,6 +46,15 @@ async function costOfOne(asked: string | undefined, flags: CostFlags): Promise<n
   process.stdout.write(report.rows.length === 0 ? "nothing was asked of a model\n" : costTable(report));
   writeUnpriced([report]);
   return exitCodes.done;
+}
+
+/** The logs of a session, with those of the members of its teams, which have sessions of their own. */
+async function withMembers(store: SessionStore, id: string): Promise<StoredEnvelope[]> {
+  const { lead, agents } = await store.read(id);
+  const members = lead.flatMap(({ event }) => (event.type === "member.joined" ? [event.sessionId] : []));
+  const there = new Set((await store.list()).map(({ sessionId }) => sessionId));
+  const theirs = await Promise.all(members.filter((each) => there.has(each)).map((each) => withMembers(store, each)));
+  return [lead, ...agents.values(), ...theirs].flat();
 }
 
 /** A session that cannot be read is named, and makes the command fail: a sum that leaves something out must not pass for whole. */

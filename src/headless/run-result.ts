@@ -1,4 +1,4 @@
-import type { Envelope, SessionId, Usage } from "../protocol/index.ts";
+import type { AgentId, Envelope, SessionId, Usage } from "../protocol/index.ts";
 import type { RunOutcome } from "../session/index.ts";
 import { answerOf } from "../view/index.ts";
 
@@ -35,6 +35,7 @@ export interface RunResultBuilder {
 
 /** Adds up one run from its events. */
 export function createRunResult(run: { sessionId: SessionId; startedAt: number; now: () => number }): RunResultBuilder {
+  let lead: AgentId | undefined;
   let answer = "";
   let turns = 0;
   let cost = 0;
@@ -44,11 +45,13 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
   const denials: RunResult["permission_denials"][number][] = [];
 
   return {
-    add({ event }) {
-      answer = answerOf(event) ?? answer;
+    add({ event, agent, session }) {
+      if (session === run.sessionId) lead ??= agent;
+      // Others may have the last word: the answer is the lead's.
+      if (agent === lead) answer = answerOf(event) ?? answer;
       switch (event.type) {
         case "turn.started":
-          model = event.model;
+          if (agent === lead) model = event.model;
           break;
         case "turn.ended": {
           turns += 1;

@@ -127,6 +127,15 @@ export const StoredEvent = z.discriminatedUnion("type", [
   /** From here on the agent is this member of this team. */
   event("team.joined", { team: z.string(), name: z.string(), role: z.enum(["lead", "teammate"]) }),
   event("team.left", { team: z.string(), reason: z.string() }),
+  /** A member was started; what it does is in the log of a session of its own. */
+  event("member.joined", {
+    team: z.string(),
+    name: z.string(),
+    sessionId: SessionId,
+    agentType: z.string(),
+    model: z.string(),
+    color: z.string().optional(),
+  }),
   /** Stored with its receiver before this is. */
   event("mail.sent", { team: z.string(), ...mailFacts, to: z.string() }),
   /** In the receiver's log: `promptId` where it went into the conversation, else the runtime has acted on it. */

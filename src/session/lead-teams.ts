@@ -182,6 +182,7 @@ export const createLeadTeams =
       const place = await ports.children.admit(parent, wish.signal);
       try {
         const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
+        const sessionId = createId<SessionId>("ses");
         try {
           const { member, notices } = await team.spawn({
             name: wish.name,
@@ -194,10 +195,20 @@ export const createLeadTeams =
             planModeRequired: wish.planModeRequired,
             cwd: resolved.cwd,
             worktree: worktree && { path: worktree.path, branch: worktree.branch },
-            sessionId: createId<SessionId>("ses"),
+            sessionId,
             launch: options.launch,
             startedBy: parent.id,
             callId: wish.callId,
+          });
+          const { name, model = resolved.model, color } = member;
+          await agent().record({
+            type: "member.joined",
+            team: team.name,
+            name,
+            sessionId: member.sessionId ?? sessionId,
+            agentType: resolved.definition.name,
+            model,
+            ...(color && { color }),
           });
           return spawned(member, team.name, [...notices, ...(worktree?.notices ?? [])]);
         } catch (error) {
@@ -303,7 +314,9 @@ export const createLeadTeams =
       running: () =>
         [...teams.values()].flatMap((team) => [
           ...team.atWork().map(({ name, agentId }) => ({ id: agentId, kind: "teammate" as const, description: name })),
-          ...(team.isUndecided ? [{ id: team.name, kind: "teammate" as const, description: team.name }] : []),
+          ...(team.isUndecided
+            ? [{ id: team.name, kind: "teammate" as const, description: `the reports of ${team.name}` }]
+            : []),
         ]),
       stillThere: () =>
         [...teams.values()].flatMap((team) => [

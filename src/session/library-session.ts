@@ -1,6 +1,6 @@
 import type { RunOutcome } from "../agent/index.ts";
 import { type ContentPart, TroupeError } from "../protocol/index.ts";
-import { answerOf } from "../view/index.ts";
+import { answerOf, leadOf } from "../view/index.ts";
 import type { Session } from "./session.ts";
 
 /** What a run that was asked for came to. */
@@ -53,8 +53,9 @@ export function toLibrarySession(session: Session): LibrarySession {
 
 async function lastWords(session: Session, signal: AbortSignal): Promise<string> {
   let text = "";
-  for await (const { event } of session.events({ signal })) {
-    text = answerOf(event) ?? text;
+  for await (const { event, agent } of session.events({ signal })) {
+    // Others may have the last word: the answer is the lead's.
+    if (agent === leadOf(session.view())?.id) text = answerOf(event) ?? text;
   }
   return text;
 }

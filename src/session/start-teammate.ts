@@ -2,7 +2,15 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { teammateConduct } from "../agent/index.ts";
 import { idMaker, systemClock } from "../platform/index.ts";
-import { type AgentId, type AgentPath, type Member, type SessionId, teamLead, TroupeError } from "../protocol/index.ts";
+import {
+  type AgentId,
+  type AgentPath,
+  type Envelope,
+  type Member,
+  type SessionId,
+  teamLead,
+  TroupeError,
+} from "../protocol/index.ts";
 import { createGateRegistry } from "../model/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../store/index.ts";
 import { teamMailbox, createWorktree, finishWorktree, type MemberEnd, resumeWorktree } from "../team/index.ts";
@@ -18,6 +26,8 @@ export interface TeammateOptions {
   readonly name: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told everything that happens in its session. */
+  readonly onEnvelope?: ((envelope: Envelope) => void) | undefined;
   /** Of the lead, where it runs in the same process. */
   readonly shared?: SharedWithLead | undefined;
 }
@@ -123,6 +133,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       },
       team: asMember.connect,
     });
+    if (options.onEnvelope) void follow(session, options.onEnvelope);
     return { member, session, ended, stop };
   }
 
@@ -141,6 +152,10 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
     return { ...made, finish: async () => void (await finishWorktree(place, { name: made.name })) };
   }
+}
+
+async function follow(session: Session, onEnvelope: (envelope: Envelope) => void): Promise<void> {
+  for await (const envelope of session.events()) onEnvelope(envelope);
 }
 
 function memberOf(team: StoredTeam, name: string): Member {

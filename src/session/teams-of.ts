@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
-import { type BackendType, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
+import { type BackendType, type Envelope, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
 import { createFileTeamStore, loadTaskList, type OpenedSession, type TaskList } from "../store/index.ts";
 import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBackend } from "../team/index.ts";
 import { createLeadTeams } from "./lead-teams.ts";
@@ -60,13 +60,16 @@ export function teamsOf({
   const startHere = async (member: Member) => {
     const { startTeammate } = await import("./start-teammate.ts");
     const team = member.agentId.slice(member.name.length + 1);
-    return startTeammate({ team, name: member.name, cwd: member.cwd, env: options.env, shared });
+    const onEnvelope = (envelope: Envelope) => show(envelope);
+    return startTeammate({ team, name: member.name, cwd: member.cwd, env: options.env, shared, onEnvelope });
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
   const wanted = settings.backend ?? "auto";
   const isInside = (options.env["TMUX"] ?? "") !== "";
-  return createLeadTeams({
+  /** What members in this process do is shown beside what the lead does. */
+  let show: (envelope: Envelope) => void = () => undefined;
+  const connect = createLeadTeams({
     store: createFileTeamStore({ home, clock, createId }),
     cwd,
     settings,
@@ -84,6 +87,10 @@ export function teamsOf({
     clock,
     createId,
   });
+  return (ports) => {
+    show = ports.shared.publish;
+    return connect(ports);
+  };
 }
 
 async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {

@@ -126,6 +126,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "hook.ran":
     case "team.joined":
     case "team.left":
+    case "member.joined":
     case "mail.sent":
     case "mail.received":
     case "task.created":

@@ -36,10 +36,12 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   const { event, agent, at } = envelope;
   switch (event.type) {
     case "session.opened": {
+      if (isMembers(view, envelope)) return view;
       const { sessionId, version, cwd } = event;
       return { ...(event.resumed ? abandoned(view, at) : view), sessionId, version, cwd, state: { kind: "open" } };
     }
     case "session.closed":
+      if (isMembers(view, envelope)) return view;
       return { ...abandoned(view, at), state: { kind: "closed", reason: event.reason } };
     case "permission.asked": {
       const { type: _, ...question } = event;
@@ -108,6 +110,7 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "command.settled":
     case "hook.ran":
     case "team.joined":
+    case "member.joined":
     case "mail.sent":
     case "mail.received":
     case "task.created":
@@ -116,6 +119,10 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       return view;
   }
 }
+
+/** Of the session of a member of a team, which is shown beside its lead's. */
+const isMembers = (view: SessionView, { session }: Envelope): boolean =>
+  view.sessionId !== undefined && view.sessionId !== session;
 
 /** The process is gone, closed or not: nobody waits for its questions, and what it ran it runs no more. */
 function abandoned(view: SessionView, at: string): SessionView {

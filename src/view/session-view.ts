@@ -80,9 +80,10 @@ export function agentOf(view: SessionView, id: AgentId): AgentView | undefined {
   return index === undefined ? undefined : itemAt(view.agents, index);
 }
 
+/** The agent that the session is about: its lead, or the member of a team whose session it is. */
 export function leadOf(view: SessionView): AgentView | undefined {
   for (const agent of itemsOf(view.agents)) if (agent.path === leadPath) return agent;
-  return undefined;
+  return itemAt(view.agents, 0);
 }
 
 /** How far this view has come in each agent's log: what a face sends to be told the rest. */
