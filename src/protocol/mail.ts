@@ -35,6 +35,8 @@ export const MailBody = z.discriminatedUnion("kind", [
     /** Of tool and input: the answer repeats it, and counts for nothing else. */
     digest: z.string(),
   }),
+  /** Its sender waits no longer for an answer to what it asked: permission or approval. */
+  kind("request_withdrawn", asked),
   kind("permission_response", { ...asked, digest: z.string(), answer: PermissionAnswer }),
   kind("sandbox_permission_request", { ...asked, host: z.string(), digest: z.string() }),
   kind("sandbox_permission_response", { ...asked, digest: z.string(), allow: z.boolean() }),

@@ -1,6 +1,13 @@
 import { claimedTask, sentBackByHook } from "../agent/index.ts";
 import { type Clock, currentProcess } from "../platform/index.ts";
-import { type Ack, type Member, teamLead, type TeamSettings, type WorkItemId } from "../protocol/index.ts";
+import {
+  type Ack,
+  type Member,
+  type RequestId,
+  teamLead,
+  type TeamSettings,
+  type WorkItemId,
+} from "../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import {
   createAskByMail,
@@ -125,6 +132,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
         link().start();
         watchdog.start();
+        for (const requestId of unsettled(ports)) await asks.withdraw(requestId);
         await runner.start();
         // What was in its conversation already and had no answer is a reason to work as much as new mail is.
         if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
@@ -153,4 +161,14 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     asker: (question, signal) => asks.ask(question, signal),
     connect,
   };
+}
+
+/** What an earlier life has asked and went down with; whoever goes on asks anew. */
+function unsettled({ replayed }: TeamPorts): readonly RequestId[] {
+  const open = new Set<RequestId>();
+  for (const { event } of replayed) {
+    if (event.type === "permission.asked") open.add(event.requestId);
+    if (event.type === "permission.settled") open.delete(event.requestId);
+  }
+  return [...open];
 }

@@ -129,17 +129,19 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     await answered;
   };
 
+  /** Nobody waits for an answer any more. */
+  const drop = (requestId: RequestId) => {
+    plans.delete(requestId);
+    planned.get(requestId)?.();
+    planned.delete(requestId);
+    asked.get(requestId)?.stop.abort();
+  };
+
   return {
     plans,
     answerPlan,
     forget(name) {
-      for (const [requestId, plan] of plans) {
-        if (plan.from !== name) continue;
-        plans.delete(requestId);
-        planned.get(requestId)?.();
-        planned.delete(requestId);
-      }
-      for (const { from, stop } of asked.values()) if (from === name) stop.abort();
+      for (const [requestId, { from }] of [...plans, ...asked]) if (from === name) drop(requestId);
     },
     close() {
       closing = true;
@@ -147,6 +149,10 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     },
     handlers: {
       permission_request: (mail, body) => ({ later: onPermission(mail, body) }),
+      request_withdrawn: async (mail, { requestId }) => {
+        const from = asked.get(requestId)?.from ?? plans.get(requestId)?.from;
+        if (from === mail.from) drop(requestId);
+      },
       plan_approval_request: (mail, body, admit) => ({
         later: options.plansBy === "user" ? onPlan(mail, body) : showPlan(mail, body, admit),
       }),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PermissionQuestion } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
-import { type MailBody, type PermissionAnswer, type RequestId, teamLead } from "../protocol/index.ts";
+import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 
 /** A member's questions, asked of its lead by mail: kept on disk, several side by side, each answered once. */
@@ -11,6 +11,8 @@ export interface AskByMail {
   readonly handlers: MailHandlers;
   /** How many wait. */
   readonly open: number;
+  /** Nobody waits for an answer to this any more: it was asked in an earlier life. */
+  withdraw(requestId: RequestId): Promise<void>;
 }
 
 export interface AskByMailOptions {
@@ -38,10 +40,20 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
     asked.answer(answer);
   };
 
+  const withdraw = async (requestId: RequestId) => {
+    try {
+      await options.link().send({ to: teamLead, body: { kind: "request_withdrawn", requestId }, wakes: false });
+    } catch (error) {
+      // Of one who has left, the lead knows by itself that nothing waits.
+      if (!TroupeError.is(error)) throw error;
+    }
+  };
+
   return {
     get open() {
       return open.size;
     },
+    withdraw,
     async ask(question, signal) {
       signal.throwIfAborted();
       const { requestId } = question;
@@ -62,8 +74,9 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
         return await Promise.race([answered, aborted, late]);
       } finally {
         waiting.abort();
-        open.delete(requestId);
+        const isAnswered = !open.delete(requestId);
         options.onWait?.(open.size);
+        if (!isAnswered) await withdraw(requestId);
       }
     },
     handlers: {

@@ -375,10 +375,11 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     async close() {
       closing = true;
-      answers.close();
       stops.close();
       await quiescence.close();
+      // Who rests takes back what it has asked.
       await Promise.all([...running.keys()].map(rest));
+      answers.close();
       await watch.close();
       await link.close();
       await own.set("ended");

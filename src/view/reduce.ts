@@ -44,6 +44,8 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       if (isMembers(view, envelope)) return view;
       return { ...abandoned(view, at), state: { kind: "closed", reason: event.reason } };
     case "permission.asked": {
+      // A member asks its lead, who asks here: one question.
+      if (isMembers(view, envelope)) return view;
       const { type: _, ...question } = event;
       return { ...view, questions: [...view.questions, { ...question, agent, at }] };
     }

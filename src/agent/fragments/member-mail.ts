@@ -37,6 +37,7 @@ function wordsOf({ body, from, id }: Mail): string {
     case "interrupt_request":
     case "stop_request":
     case "respawn_request":
+    case "request_withdrawn":
       return `${body.kind} (${id})`;
   }
 }

@@ -12,6 +12,7 @@ const senders: Readonly<Record<MailKind, "anybody" | "lead">> = {
   idle_notification: "anybody",
   permission_request: "anybody",
   permission_response: "lead",
+  request_withdrawn: "anybody",
   sandbox_permission_request: "anybody",
   sandbox_permission_response: "lead",
   shutdown_request: "lead",
