@@ -72,7 +72,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       sentBack: sentBackByHook,
       claimed: claimedTask,
       setMode: (mode) => seat().setMode(mode),
-      keep: async (file, text) => ports.shared.parts.opened.saveOutput(file, text),
+      replayed: ports.replayed,
       onEnd: options.onEnd,
       onFailure: fail,
     });

@@ -111,9 +111,13 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes });
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from, promptId });
     }
+    // It was heard in an earlier life, which did not come to marking it.
+    if (!options.conversation().waiting.includes(promptId)) return;
     await options.onTaken?.(mail);
-    if (mail.urgent) await agent().interrupt();
+    const stopped = mail.urgent ? agent().interrupt() : undefined;
+    // Before it has stopped: it goes on with this at once, and is at rest at no moment.
     if (mail.wakes) agent().wake();
+    await stopped;
   };
 
   const refuse = async (mail: Mail, reason: string) => {
@@ -130,15 +134,19 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 
   /** One at a time, and of what waits the most pressing first. */
   const drain = async () => {
-    for (let mail = next(); mail && !ended.signal.aborted; mail = next()) await take(mail);
+    try {
+      for (let mail = next(); mail && !ended.signal.aborted; mail = next()) await take(mail);
+    } finally {
+      // In the same step as the last look: what comes after it is taken anew.
+      draining = undefined;
+    }
   };
 
   const follow = async () => {
     for await (const mail of mailbox.follow(name, ended.signal)) {
       pending[rankOf(mail)]?.push(mail);
-      draining ??= drain().finally(() => {
-        draining = undefined;
-      });
+      if (draining) continue;
+      draining = drain();
       // Whoever is waited for below would hear of it too late.
       draining.catch(options.onFailure);
     }

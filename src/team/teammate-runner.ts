@@ -2,6 +2,7 @@ import { type Agent, type Conversation, openBlockers } from "../agent/index.ts";
 import type { ProcessIdentity } from "../platform/index.ts";
 import {
   type Envelope,
+  type EventId,
   type MailBody,
   type PermissionMode,
   type PromptId,
@@ -12,6 +13,7 @@ import {
 } from "../protocol/index.ts";
 import type { OwnPresence, TaskList } from "../store/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
+import { createUntold } from "./untold.ts";
 
 /** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
 export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
@@ -50,23 +52,20 @@ export interface TeammateRunnerOptions {
   readonly sentBack: (why: string) => string;
   readonly claimed: (task: WorkItem) => string;
   readonly setMode: (mode: PermissionMode) => Promise<void>;
-  /** Keeps what is too long for a mail; gives the path. */
-  readonly keep: (name: string, text: string) => Promise<string>;
+  /** What is stored of earlier lives. */
+  readonly replayed: readonly Pick<Envelope, "id" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 const sentBackLimit = 10;
-const resultLimit = 16_000;
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
   const { name, tasks, presence, agent } = options;
   const over = new AbortController();
-  /** What it has answered since the lead last heard of it. */
-  let results: string[] = [];
-  let lastToPeer: string | undefined;
-  let completed: { id: number; status: "resolved" | "failed" } | undefined;
+  const untold = createUntold();
+  for (const envelope of options.replayed) untold.apply(envelope);
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
   let leaving = false;
@@ -87,8 +86,12 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     inTurn(() => presence.set(shutdown && state !== "ended" ? "draining" : state, detail));
   };
 
-  const rested = async (idle: Idle) => {
-    if (over.signal.aborted || agent().running) return;
+  /** Mail that is waiting will wake it: there is no rest to tell of. */
+  const goesOn = ({ reason }: Idle) =>
+    over.signal.aborted || agent().running || (reason === "completed" && options.conversation().hasReason);
+
+  const rested = async (rest: EventId, idle: Idle) => {
+    if (goesOn(idle)) return;
     if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
       const why = await options.beforeIdle();
       if (why !== undefined) {
@@ -98,42 +101,42 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       }
     }
     timesSentBack = 0;
-    if (agent().running || over.signal.aborted) return;
+    if (goesOn(idle)) return;
     isIdle = true;
     await presence.set(shutdown ? "draining" : "idle", idle.detail ?? idle.reason);
-    await tellLead(idle);
+    await tellLead(rest);
     await claimNext();
   };
 
   /** The run that says it is over ends only after it has said so. */
-  const whenStill = async (idle: Idle) => {
+  const whenStill = async (rest: EventId, idle: Idle) => {
     try {
       await agent().settled();
-      inTurn(() => rested(idle));
+      inTurn(() => rested(rest, idle));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      inTurn(() => tellLead({ ...idle, reason: "failed", detail }));
+      inTurn(() => tellLead(rest, { ...idle, reason: "failed", detail }));
       leave("failed", detail);
     }
   };
 
-  const tellLead = async ({ reason, detail }: Idle) => {
-    const [text, peer, task] = [results.join("\n\n"), lastToPeer, completed];
-    results = [];
-    lastToPeer = undefined;
-    completed = undefined;
+  const tellLead = async (rest: EventId, instead?: Idle) => {
+    const report = untold.upTo(rest);
+    if (!report) return;
+    const { mailId, worked, answers, toPeer, completed } = report;
+    const { reason, detail } = instead ?? report.idle;
+    // It was woken and had nothing to do: it is as idle as it was when that was told.
+    if (!worked && reason === "completed" && answers.length === 0) return;
     const idleReason = reason === "completed" ? "available" : reason === "interrupted" ? "interrupted" : "failed";
-    const isLong = text.length > resultLimit;
     const body: MailBody = {
       kind: "idle_notification",
       idleReason,
-      ...(text !== "" && { result: isLong ? text.slice(0, resultLimit) : text }),
-      ...(isLong && { file: await options.keep("answer.md", text) }),
-      ...(peer !== undefined && { summary: peer }),
-      ...(task && { completedTaskId: task.id, completedStatus: task.status }),
+      ...(answers.length > 0 && { result: answers.join("\n\n") }),
+      ...(toPeer !== undefined && { summary: toPeer }),
+      ...(completed !== undefined && { completedTaskId: completed, completedStatus: "resolved" }),
       ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
     };
-    await options.link().send({ to: teamLead, body, wakes: idleReason === "failed" });
+    await options.link().send({ id: mailId, to: teamLead, body, wakes: idleReason === "failed" });
   };
 
   /** The lowest task that is free and that it can do. Of several who reach for one, the list decides. */
@@ -188,29 +191,20 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       mode_set_request: (_, { mode }) => options.setMode(mode),
       team_permission_update: async () => undefined, // the record is read at each call
     },
-    heard({ event, agent: id }) {
+    heard(envelope) {
+      const { event, agent: id } = envelope;
       root ??= id;
       if (id !== root) return;
+      untold.apply(envelope);
       switch (event.type) {
         case "turn.started":
           return say("working");
-        case "turn.ended": {
-          const text = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-          if (text.trim() !== "" && event.parts.every((part) => part.type !== "tool_call")) results.push(text);
-          return;
-        }
         case "permission.asked":
           return say("waiting", event.question.split("\n", 1)[0]);
         case "permission.settled":
           return say("working");
-        case "mail.sent":
-          if (event.to !== teamLead && event.kind === "text") lastToPeer = event.summary ?? `(to ${event.to})`;
-          return;
-        case "task.updated":
-          if (event.status === "completed") completed = { id: event.taskId, status: "resolved" };
-          return;
         case "agent.idle":
-          return void whenStill(event);
+          return void whenStill(envelope.id, event);
         case "tool.settled":
           if (shutdown === undefined && agreed) leave("shutdown");
           return;
@@ -224,15 +218,19 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         if (!over.signal.aborted) options.onFailure(error);
       });
       inTurn(async () => {
+        if (untold.lastRest !== undefined) await tellLead(untold.lastRest);
         const mine = (await tasks.list()).find((task) => task.owner === name && task.status === "in_progress");
         isIdle = !agent().running;
         await presence.set(isIdle ? "idle" : "working");
         if (mine && mine.generation > 0) await begin(mine);
         else await claimNext();
+        // It died before it could say that it rests.
+        if (untold.hasAnswered && !agent().running) agent().wake();
       });
       await work;
     },
     async expected() {
+      await work;
       if (isIdle) say("working");
       await work;
     },

@@ -11,6 +11,7 @@ export async function buildProgram(entry: string): Promise<{ path: string; remov
     input: resolve(import.meta.dirname, "..", entry),
     platform: "node",
     logLevel: "silent",
+    transform: { define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") } },
   });
   await bundle.write({ file: path, format: "esm", codeSplitting: false });
   await bundle.close();
