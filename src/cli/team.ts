@@ -29,9 +29,10 @@ export async function create(
 export async function list(flags: { json?: boolean }): Promise<number> {
   const { teams } = await openTeams();
   const summaries = await teams.list();
+  const code = summaries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.done;
   if (flags.json) {
     printJson(summaries);
-    return exitCodes.done;
+    return code;
   }
   const screen = terminal();
   if (summaries.length === 0) screen.line("no teams; 'troupe team create NAME' makes one");
@@ -39,7 +40,7 @@ export async function list(flags: { json?: boolean }): Promise<number> {
     if (team === undefined) screen.paragraph(`${name}  ${problem ?? ""}`, { style: screen.paint.red });
     else screen.line(`${name}  ${minutes(team.createdAt)}  ${present(team)}${words(team.description)}`);
   }
-  return summaries.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.done;
+  return code;
 }
 
 const words = (description: string | undefined) => (description === undefined ? "" : `  ${description}`);
