@@ -46,7 +46,7 @@ export function openCodeCache(entry: string, args: readonly string[]): CodeCache
       const whole = isUsable && kept !== undefined && isOurs(kept) ? readFileSync(kept) : undefined;
       // The last byte counts the lessons.
       learnt.set(file, whole?.at(-1) ?? 0);
-      return { source: readFileSync(file, "utf8"), data: whole?.subarray(0, -1) };
+      return { source: readFileSync(file, "latin1"), data: whole?.subarray(0, -1) };
     },
     compiled(file, { isNew, make }) {
       const lesson = isNew ? 0 : (learnt.get(file) ?? 0);

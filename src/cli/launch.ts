@@ -11,14 +11,16 @@ const cache = openCodeCache(entry, process.argv.slice(2));
 const requireOutside = createRequire(entry);
 const importOutside = (specifier: string) => import(specifier);
 const loaded = new Map<string, { exports: unknown }>();
-const parameters = "exports, require, module, __filename, __dirname, __troupeImport";
 
-/** The program is cut into files that are loaded when they are needed; each is compiled with what is kept of it. */
+/**
+ * The program is cut into files that are loaded when they are needed; each is a function in ASCII, as the build has made
+ * it, and is compiled with what is kept of it.
+ */
 function load(file: string): unknown {
   const known = loaded.get(file);
   if (known) return known.exports;
   const { source, data } = cache.read(file);
-  const script = new Script(`(function (${parameters}) {${source}\n})`, { filename: file, cachedData: data });
+  const script = new Script(source, { filename: file, cachedData: data });
   cache.compiled(file, { isNew: !data || script.cachedDataRejected === true, make: () => script.createCachedData() });
   const module = { exports: {} };
   loaded.set(file, module);
