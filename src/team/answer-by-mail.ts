@@ -1,5 +1,6 @@
+import { resolve } from "node:path";
 import type { Agent, PermissionQuestion } from "../agent/index.ts";
-import type { Mail, MailBody, PermissionAnswer, RequestId } from "../protocol/index.ts";
+import { type Mail, type MailBody, type PermissionAnswer, type RequestId, TroupeError } from "../protocol/index.ts";
 import { digestOf } from "./ask-by-mail.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 
@@ -34,6 +35,8 @@ export interface AnswerByMailOptions {
   readonly colorOf: (name: string) => string | undefined;
   /** `lead`: its model decides on plans; `user`: whoever answers its questions. */
   readonly plansBy: "lead" | "user";
+  /** Where a member works. */
+  readonly folderOf: (name: string) => string;
   /** Everybody in the team may change this path from now on. */
   readonly allowPath: (path: { path: string; tool: string }) => Promise<void>;
 }
@@ -85,14 +88,25 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     if (digest !== digestOf(body.tool, body.input)) return; // it does not say what it asks for
     const answer = await ask(mail, questionOf(mail, body));
     if (!answer) return;
-    if (answer.behavior === "allow" && answer.team) await allowForTeam(body);
+    if (answer.behavior === "allow" && answer.team) await allowForTeam(mail.from, body);
     const { requestId } = body;
-    await options.link().send({ to: mail.from, body: { kind: "permission_response", requestId, digest, answer } });
+    await reply(mail.from, { kind: "permission_response", requestId, digest, answer });
   };
 
-  const allowForTeam = async ({ tool, input }: Pick<Request, "tool" | "input">) => {
+  /** Who asked may have ended meanwhile: then nobody waits for it, and that is no failure of the lead's. */
+  const reply = async (to: string, body: MailBody) => {
+    try {
+      await options.link().send({ to, body });
+    } catch (error) {
+      if (!TroupeError.is(error) || error.code !== "mail") throw error;
+      const message = `the answer to ${to} was not sent: ${error.message}`;
+      await options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    }
+  };
+
+  const allowForTeam = async (name: string, { tool, input }: Pick<Request, "tool" | "input">) => {
     const path = typeof input === "object" && input !== null && "file_path" in input ? input.file_path : undefined;
-    if (typeof path === "string") await options.allowPath({ path, tool });
+    if (typeof path === "string") await options.allowPath({ path: resolve(options.folderOf(name), path), tool });
   };
 
   const onPlan = async (mail: Mail, { requestId, plan, digest }: PlanRequest) => {
@@ -115,7 +129,7 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     const plan = plans.get(requestId);
     if (!plan) throw new Error(`no plan waits under ${requestId}`);
     const body = { requestId, digest: plan.digest, approve, ...(feedback !== undefined && { feedback }) };
-    await options.link().send({ to: plan.from, body: { kind: "plan_approval_response", ...body } });
+    await reply(plan.from, { kind: "plan_approval_response", ...body });
     plans.delete(requestId);
     planned.get(requestId)?.();
     planned.delete(requestId);

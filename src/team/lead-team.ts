@@ -131,6 +131,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     lead,
     ask: options.ask,
     colorOf: (name) => record.current().members.find((member) => member.name === name)?.color,
+    folderOf: (name) => {
+      const { worktreePath, cwd } = memberOf(name);
+      return worktreePath ?? cwd;
+    },
     plansBy: options.plansBy,
     allowPath: async ({ path, tool }) => void (await record.allowPath({ path, tool, addedBy: teamLead })),
   });
