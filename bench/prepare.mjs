@@ -16,6 +16,7 @@ const insides = {
   agent: "src/agent/index.ts",
   view: "src/view/index.ts",
   hub: "src/session/hub.ts",
+  mailbox: "src/team/mailbox/index.ts",
   anthropicWire: "src/testing/anthropic-wire.ts",
   openaiWire: "src/testing/openai-wire.ts",
   encodeEvents: "src/testing/encode-events.ts",
@@ -45,6 +46,8 @@ export async function prepare() {
     library: pathToFileURL(join(folder, "dist", "index.js")).href,
     testing: pathToFileURL(join(folder, "dist", "testing.js")).href,
     inside: (name) => import(pathToFileURL(join(folder, "insides", `${name}.js`)).href),
+    /** Where the inner parts are, for another process. */
+    insides: join(folder, "insides"),
     child: (name) => fileURLToPath(new URL(`./children/${name}.mjs`, import.meta.url)),
     /** A new empty folder. */
     emptyFolder() {
