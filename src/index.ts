@@ -27,6 +27,9 @@ export {
   type ContentPart,
   Envelope,
   Event,
+  type Mail,
+  type MailId,
+  type Member,
   type ModelClient,
   type ModelEvent,
   type ModelRequest,
@@ -34,7 +37,9 @@ export {
   type PermissionMode,
   protocolVersion,
   SessionId,
+  type Team,
   TroupeError,
+  type WorkItem,
 } from "./protocol/index.ts";
 export type {
   CreateSessionOptions,
@@ -44,7 +49,20 @@ export type {
   Reply,
   TeamOptions,
 } from "./session/index.ts";
-export type { OpenTeam } from "./team/index.ts";
+export type {
+  MemberPatch,
+  NewMember,
+  NewTask,
+  TaskActor,
+  TaskAnswer,
+  TaskChange,
+  TaskClaimer,
+  TaskList,
+  TaskPatch,
+  TeamPatch,
+  TeamRecord,
+} from "./store/index.ts";
+export type { BroadcastReport, Mailbox, OpenTeam, OutgoingMail, ReceivedMail } from "./team/index.ts";
 export { defineTool, failedResult, textResult, type Tool, type ToolContext, type ToolResult } from "./tool/index.ts";
 export {
   type Activity,

@@ -12,7 +12,7 @@ export { createFileTeamStore } from "./team/load-team-store.ts";
 export { checkName } from "./team/names.ts";
 export type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "./team/inbox-port.ts";
 export { openMailFiles } from "./team/mail-files.ts";
-export type { MemberPresence, OwnPresence, Presence } from "./team/presence-port.ts";
+export type { OwnPresence } from "./team/presence-port.ts";
 export type {
   NewTask,
   TaskActor,
@@ -28,4 +28,4 @@ export { loadTaskList } from "./team/load-task-list.ts";
 export { openTaskList } from "./team/task-list.ts";
 export type { MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/team-record-port.ts";
 export { teamFiles } from "./team/team-files.ts";
-export type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team/team-store.ts";
+export type { StoredTeam, TeamStore } from "./team/team-store.ts";

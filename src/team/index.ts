@@ -49,4 +49,4 @@ export type { TaskEvent, TaskHooks } from "./tools/task-ports.ts";
 export { createTaskTools } from "./tools/task-tools.ts";
 export { createTeamTools } from "./tools/team-tools.ts";
 export { createTeam, type OpenTeam, openTeam } from "./open-team.ts";
-export type { ReceivedMail } from "./mailbox/index.ts";
+export type { BroadcastReport, OutgoingMail, ReceivedMail } from "./mailbox/index.ts";
