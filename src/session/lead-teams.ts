@@ -89,6 +89,7 @@ export const createLeadTeams =
         backend: options.backend,
         defaultBackend: options.defaultBackend,
         plansBy: settings.planApproval ?? "lead",
+        mode: () => seat().mode(),
         shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
         onStatus: (status, member) => agent().live(memberChanged(team.name, status, member)),
         clock,
@@ -261,6 +262,8 @@ export const createLeadTeams =
         },
         answerShutdown: () => Promise.reject(new Error("a lead is not asked to end")),
         async answerPlan({ requestId, ...answer }) {
+          if (answer.approve && seat().mode() === "plan")
+            throw new TroupeError("team", "You are in plan mode yourself: present your own plan first.");
           for (const team of teams.values()) if (team.plans().has(requestId)) await team.answerPlan(requestId, answer);
         },
       },

@@ -88,6 +88,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     ready: outfit?.ready,
     openHooks: memberHooks?.create,
     teamRules: member?.teamRules,
+    afterPlan: member?.mode,
     stillThere: () => team?.stillThere() ?? [],
     resting: () => children?.resting(log.agent) ?? [],
   });

@@ -1,3 +1,4 @@
+import { effectiveMode } from "../agent/definitions/index.ts";
 import { planModeOff, planModeOn, planUnattended, type PermissionPorts } from "../agent/index.ts";
 import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelope } from "../protocol/index.ts";
 
@@ -16,10 +17,10 @@ export interface PlanMode {
 
 const presenting = "ExitPlanMode";
 
-export function createPlanMode(initial: PermissionMode): PlanMode {
+export function createPlanMode(initial: PermissionMode, afterPlan: PermissionMode = "default"): PlanMode {
   let mode = initial;
   /** The mode to go back to. */
-  let before: PermissionMode = initial === "plan" ? "default" : initial;
+  let before: PermissionMode = initial !== "plan" ? initial : afterPlan === "plan" ? "default" : afterPlan;
   let isTold = false;
   let chosen: PermissionMode | undefined;
   const presented = new Set<string>();
@@ -91,6 +92,11 @@ export function resumedMode(
   if (asked !== undefined) return asked;
   const last = lastMode(log);
   return last === undefined || last === "bypassPermissions" ? configured : last;
+}
+
+/** The mode a member of a team goes on in: what it was in, and never more than it may have now. */
+export function memberMode(log: readonly StoredEnvelope[], most: PermissionMode): PermissionMode {
+  return effectiveMode({ parent: most, definition: lastMode(log) }).mode;
 }
 
 /** The mode that a log ends in. */

@@ -73,6 +73,8 @@ export interface SeatSpec {
   readonly stillThere?: (() => readonly string[]) | undefined;
   /** Rules that hold for everybody in its team, at this moment. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
+  /** The mode that an approved plan leads to where it begins with a plan. */
+  readonly afterPlan?: PermissionMode | undefined;
   /** The folder of its own notes. */
   readonly memory?: string | undefined;
   /** Before each turn, after the session's servers of tools. */
@@ -108,7 +110,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
   const { opened, clock, createId } = parts;
   const { log, path } = spec;
   const conversation = createConversation(spec.inherit);
-  const plan = createPlanMode(spec.permissionMode);
+  const plan = createPlanMode(spec.permissionMode, spec.afterPlan);
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
@@ -126,6 +128,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     ceiling: spec.ceiling,
     bubblesTo: spec.bubblesTo,
     memory: spec.memory,
+    teamRules: spec.teamRules,
     childEnv: spec.env,
     currentCwd: () => cwd,
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],

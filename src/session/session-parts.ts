@@ -94,6 +94,8 @@ export interface MemberParts {
   readonly conduct: string;
   /** Variables for its commands: ports of its worktree. */
   readonly env: Readonly<Record<string, string>>;
+  /** The most it may do without asking; where its plan has to be approved first, that is from then on. */
+  readonly mode: PermissionMode;
   /** Rules that hold for everybody in the team. */
   readonly teamRules: () => RuleSet["allow"];
 }

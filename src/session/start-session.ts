@@ -32,7 +32,7 @@ import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { jointLedger } from "./joint-ledger.ts";
 import { teamsOf } from "./teams-of.ts";
-import { resumedMode } from "./plan-mode.ts";
+import { memberMode, resumedMode } from "./plan-mode.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
@@ -218,7 +218,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
       },
       mcp,
       permissionMode: resumedMode(opened.leadLog.replayed, {
-        asked: options.member && isResumed ? undefined : options.flags.permissionMode,
+        asked:
+          options.member && isResumed
+            ? memberMode(opened.leadLog.replayed, options.member.mode)
+            : options.flags.permissionMode,
         configured: config.permissionMode,
       }),
       slash,

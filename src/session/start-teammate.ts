@@ -5,6 +5,7 @@ import { idMaker, systemClock } from "../platform/index.ts";
 import {
   type AgentId,
   type AgentPath,
+  type AllowedPath,
   type Envelope,
   type Member,
   type SessionId,
@@ -129,7 +130,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
           planModeRequired: member.planModeRequired,
         }),
         env: worktree?.env ?? {},
-        teamRules: () => team.record.current().teamAllowedPaths.map(({ path, tool }) => parseRule(`${tool}(/${path})`)),
+        mode: member.mode ?? "default",
+        teamRules: () => team.record.current().teamAllowedPaths.map(allowRule),
       },
       team: asMember.connect,
     });
@@ -157,6 +159,10 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
 async function follow(session: Session, onEnvelope: (envelope: Envelope) => void): Promise<void> {
   for await (const envelope of session.events()) onEnvelope(envelope);
 }
+
+/** For just this path, whatever is in its name. */
+const allowRule = ({ path, tool }: AllowedPath) =>
+  parseRule(`${tool}(/${path.replaceAll(/[*?[{\\]/g, String.raw`\$&`)})`);
 
 function memberOf(team: StoredTeam, name: string): Member {
   const member = team.record.current().members.find((each) => each.name === name && name !== teamLead);

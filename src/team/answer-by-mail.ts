@@ -25,6 +25,8 @@ export interface OpenPlan {
 export interface PlanAnswer {
   readonly approve: boolean;
   readonly feedback?: string | undefined;
+  /** Another one than it was started with. */
+  readonly permissionMode?: Extract<PermissionAnswer, { behavior: "allow" }>["permissionMode"];
 }
 
 export interface AnswerByMailOptions {
@@ -122,13 +124,20 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     const answer = await ask(mail, question);
     if (!answer) return;
     const feedback = answer.message;
-    await answerPlan(requestId, { approve: answer.behavior === "allow", feedback });
+    const permissionMode = answer.behavior === "allow" ? answer.permissionMode : undefined;
+    await answerPlan(requestId, { approve: answer.behavior === "allow", feedback, permissionMode });
   };
 
-  const answerPlan = async (requestId: RequestId, { approve, feedback }: PlanAnswer) => {
+  const answerPlan = async (requestId: RequestId, { approve, feedback, permissionMode }: PlanAnswer) => {
     const plan = plans.get(requestId);
     if (!plan) throw new Error(`no plan waits under ${requestId}`);
-    const body = { requestId, digest: plan.digest, approve, ...(feedback !== undefined && { feedback }) };
+    const body = {
+      requestId,
+      digest: plan.digest,
+      approve,
+      ...(feedback !== undefined && { feedback }),
+      ...(permissionMode && { permissionMode }),
+    };
     await reply(plan.from, { kind: "plan_approval_response", ...body });
     plans.delete(requestId);
     planned.get(requestId)?.();

@@ -1,3 +1,4 @@
+import { effectiveMode } from "../agent/definitions/index.ts";
 import type { Agent, Conversation, PermissionQuestion } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import {
@@ -95,6 +96,8 @@ export interface LeadTeamOptions {
   readonly backend: (type: BackendType) => Promise<Backend>;
   readonly defaultBackend: BackendType;
   readonly plansBy: "lead" | "user";
+  /** What the lead itself works in at this moment. */
+  readonly mode: () => PermissionMode;
   readonly shutdownMs: number;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
   readonly clock: Clock;
@@ -280,6 +283,14 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     return begin(await record.change(name, { ended: null }));
   };
 
+  /** A lead that is back with fewer rights has nobody with more. */
+  const withinRights = async (member: Member): Promise<Member> => {
+    const { mode } = effectiveMode({ parent: options.mode(), definition: member.mode });
+    if (member.mode === undefined || mode === member.mode || mode === "bubble") return member;
+    await link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
+    return record.change(member.name, { mode });
+  };
+
   const rest = async (name: string) => {
     leaving.add(name);
     if (!running.has(name)) return;
@@ -362,9 +373,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         try {
           const there = await (await options.backend(member.backendType)).attach(member);
           if (there) keep(member, there);
-          else {
+          const capped = await withinRights(member);
+          if (!there) {
             await sendFirstMail(member, { ...team, mailbox, link });
-            await begin(member);
+            await begin(capped);
           }
         } catch (error) {
           if (!TroupeError.is(error)) throw error;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { PermissionQuestion } from "../../src/agent/index.ts";
 import type { PermissionAnswer } from "../../src/protocol/index.ts";
 import { gate } from "../team/team-session.ts";
-import { alpha, bash, inState, leading, mate, memberLog } from "./teammates.ts";
+import { alpha, bash, inState, leading, mate, memberLog, report } from "./teammates.ts";
 
 const asksFor = (command: string) =>
   leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn, result }) =>
@@ -14,8 +14,6 @@ const asksFor = (command: string) =>
   );
 const flags = { permissionMode: "default" } as const;
 const allow: PermissionAnswer = { behavior: "allow", scope: "once" };
-const report = (text: RegExp) => (event: { type: string }) =>
-  event.type === "prompt.admitted" && text.test(JSON.stringify(event));
 
 test("promise 21: a member's question is shown on the lead's surfaces with its name, and answered there with a note", async () => {
   const team = await alpha({ flags, more: { asker: "reply" }, answer: asksFor("touch one") });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { agent, lead, resultOf, teamSession } from "../team/team-session.ts";
+import { alpha, bash, inState, leading, mate, memberLog, membersOf, report } from "./teammates.ts";
 
 test("promise 23: a child's rights are its parent's, cut by its own definition, never more", async () => {
   const files = {
@@ -27,4 +28,69 @@ test("promise 23: a child's rights are its parent's, cut by its own definition, 
     expect(existsSync(`${team.cwd}/by-write`), "denied by a rule of the session").toBe(false);
     expect(resultOf(team).outcome).toBe("ok");
   }
+});
+
+const loose = {
+  "home/.troupe/agents/loose.md":
+    "---\nname: loose\ndescription: l\npermissionMode: bypassPermissions\ntools: Bash(echo:*), Write\n---\nYou are loose.",
+};
+
+test("promise 23: a teammate has its lead's rights at the start, cut by its definition, never more", async () => {
+  for (const permissionMode of ["default", "bypassPermissions"] as const) {
+    const team = await alpha({
+      files: loose,
+      flags: { permissionMode, disallowedTools: ["Write"] },
+      answer: leading(
+        [
+          { calls: [mate("scout", "work", { subagent_type: "loose", mode: "bypassPermissions" })] },
+          { text: "waiting" },
+        ],
+        ({ turn, results }) =>
+          turn === 1
+            ? {
+                calls: [
+                  bash("touch by-bash"),
+                  bash("echo fine"),
+                  { tool: "Write", input: { file_path: "by-write", content: "x" } },
+                ],
+              }
+            : { text: `came to: ${results.map(({ isError }) => isError).join()}` },
+      ),
+    });
+    await team.ask("go");
+    await team.until(report(/came to: true,false,true/));
+    expect((await membersOf(team.tree))[0]?.mode).toBe(permissionMode);
+    const spawned = (await memberLog(team.tree, "scout")).find((event) => event.type === "agent.spawned");
+    expect(spawned).toMatchObject({ permissionMode, agentType: "loose" });
+    expect(existsSync(`${team.cwd}/by-bash`), "not in its definition").toBe(false);
+    expect(existsSync(`${team.cwd}/by-write`), "denied by a rule of the session").toBe(false);
+    await team.close();
+  }
+});
+
+test("promise 23: a team that is taken up again by a lead with fewer rights has fewer too; with the same it has the same", async () => {
+  const touching = (name: string) =>
+    leading([], ({ said, result }) =>
+      said.includes(name) && result?.tool !== "Bash"
+        ? { calls: [bash(`touch ${name}`)] }
+        : { text: `came to: ${result?.isError}` },
+    );
+  const first = await alpha({
+    answer: leading([{ calls: [mate("scout", "wait")] }, { text: "waiting" }], () => ({ text: "here" })),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  const resume = { tree: first.tree, resume: first.session.id };
+  const same = await alpha({ ...resume, answer: touching("one") });
+  await inState(same, "scout", "idle");
+  await same.command({ type: "mail.send", to: "scout", text: "touch one" });
+  await same.until(report(/came to: false/));
+  await same.close();
+  const fewer = await alpha({ ...resume, flags: { permissionMode: "default" }, answer: touching("two") });
+  await inState(fewer, "scout", "idle");
+  await fewer.command({ type: "mail.send", to: "scout", text: "touch two" });
+  await fewer.until(report(/came to: true/));
+  expect(existsSync(`${first.cwd}/one`)).toBe(true);
+  expect(existsSync(`${first.cwd}/two`)).toBe(false);
 });

@@ -40,8 +40,9 @@ export function leading(
 /** The agent that is asked waits for ever. */
 export const hang: Answer = { text: "x", fault: { kind: "hang" } };
 
-/** The id of the request in what was said last. */
-export const requestIn = (said: string): string => /"request_id":"([^"]+)"/.exec(said)?.[1] ?? "(none)";
+/** The id of the last request in what was said. */
+export const requestIn = (said: string): string =>
+  /"request_id":"([^"]+)"(?![\s\S]*"request_id")/.exec(said)?.[1] ?? "(none)";
 
 /** Agrees to end if it is asked to; else undefined. */
 export const agrees = ({ said, result }: Ask): Answer | undefined =>
@@ -103,3 +104,7 @@ export function isRunning(pid: number): boolean {
     return false;
   }
 }
+
+/** Fits what the lead is told that looks like this. */
+export const report = (text: RegExp) => (event: Event) =>
+  event.type === "prompt.admitted" && event.source !== "user" && text.test(JSON.stringify(event));
