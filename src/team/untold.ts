@@ -4,7 +4,8 @@ type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 
 /** What a teammate has done up to one of its rests, and what its lead is to hear of it. */
 export interface Report {
-  /** Follows from the rest it tells of: however often it is sent, it is read once. */
+  readonly rest: EventId;
+  /** Follows from the rest after its last work: however often it is sent, it is read once. */
   readonly mailId: MailId;
   readonly idle: Idle;
   /** Whether it has asked its model since the rest before. */
@@ -56,7 +57,7 @@ export function createUntold(): Untold {
           if (event.status === "completed") now = { ...now, completed: event.taskId };
           return;
         case "agent.idle":
-          rests.push({ ...now, mailId: mailOf(id), idle: event });
+          rests.push({ ...now, rest: id, mailId: mailOf(id), idle: event });
           now = nothing;
           return;
         default:
@@ -64,12 +65,11 @@ export function createUntold(): Untold {
       }
     },
     upTo(rest) {
-      const index = rests.findIndex(({ mailId }) => mailId === mailOf(rest));
+      const index = rests.findIndex((each) => each.rest === rest);
       return rests.slice(0, index + 1).reduce<Report | undefined>(join, undefined);
     },
     get lastRest() {
-      const last = rests.at(-1);
-      return last && restOf(last.mailId);
+      return rests.at(-1)?.rest;
     },
     get hasAnswered() {
       return now.answers.length > 0;
@@ -77,7 +77,7 @@ export function createUntold(): Untold {
   };
 }
 
-const nothing: Omit<Report, "mailId" | "idle"> = {
+const nothing: Omit<Report, "rest" | "mailId" | "idle"> = {
   worked: false,
   answers: [],
   toPeer: undefined,
@@ -86,6 +86,7 @@ const nothing: Omit<Report, "mailId" | "idle"> = {
 
 const join = (before: Report | undefined, report: Report): Report => ({
   ...report,
+  mailId: report.worked ? report.mailId : (before?.mailId ?? report.mailId),
   worked: report.worked || (before?.worked ?? false),
   answers: [...(before?.answers ?? []), ...report.answers],
   toPeer: report.toPeer ?? before?.toPeer,
@@ -93,4 +94,3 @@ const join = (before: Report | undefined, report: Report): Report => ({
 });
 
 const mailOf = (rest: EventId): MailId => rest.replace(/^evt_/, "mail_") as MailId;
-const restOf = (mail: MailId): EventId => mail.replace(/^mail_/, "evt_") as EventId;

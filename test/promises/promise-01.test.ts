@@ -1,12 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Event, SessionId } from "../../src/protocol/index.ts";
-import { createTeam } from "../../src/session/index.ts";
+import { createTeam, startTeammate } from "../../src/session/index.ts";
 import type { Mailbox, ReceivedMail } from "../../src/team/index.ts";
 import { buildProgram } from "../platform/build-program.ts";
-import { tempTree, type TempTree } from "../session/temp-tree.ts";
+import { tempTree } from "../session/temp-tree.ts";
 import { logOf, ports } from "./teammates.ts";
 
 let program: Awaited<ReturnType<typeof buildProgram>>;
@@ -19,40 +18,36 @@ const model = `export default (ask) => ({ text: "answer: " + [...ask.said.matchA
 
 test("promise 01: stored, injected, acknowledged: a teammate killed before any step of its mail has it in its conversation once and answers once", async () => {
   const whole = await place();
-  const last = whole.start();
-  await whole.isDone(last);
-  const { steps } = await last.end();
-  expect(steps).toBeGreaterThan(12);
+  await whole.liveOn();
   let step = 0;
+  let isWhole = false;
   const killAndGoOn = async () => {
-    while (step < steps) {
+    while (!isWhole) {
       const at = ++step;
-      const { start, isDone, facts } = await place();
-      expect(await start(at).killed, `step ${at}`).toBe("SIGKILL");
-      const next = start();
-      await isDone(next);
-      await next.end();
+      const { liveUntil, liveOn, facts } = await place();
+      isWhole ||= (await liveUntil(at)) === "lived";
+      await liveOn();
       const { mail, log, notices } = await facts();
-      expect(
-        mail.map(({ state }) => state),
-        `step ${at}`,
-      ).toEqual(["read", "read"]);
+      const of = `killed before step ${at}`;
+      expect(states(mail), of).toEqual(["read", "read"]);
       for (const { id } of mail) {
         const promptId = id.replace("mail_", "prm_m");
-        const events = log.filter((event) => "promptId" in event && event.promptId === promptId);
-        expect(
-          events.map(({ type }) => type).filter((type) => type !== "mail.received"),
-          `step ${at}`,
-        ).toEqual(["prompt.admitted", "prompt.promoted"]);
+        const said = log.filter((event) => event.type.startsWith("prompt.") && "promptId" in event);
+        const steps = said.filter((event) => "promptId" in event && event.promptId === promptId);
+        expect(steps, of).toMatchObject([{ type: "prompt.admitted" }, { type: "prompt.promoted" }]);
       }
-      const said = notices.flatMap(({ body }) => (body.kind === "idle_notification" ? [body.result ?? ""] : []));
-      expect(said.join(" ").match(/part-\d/g), `step ${at}: ${JSON.stringify(said)}`).toEqual(["part-1", "part-2"]);
+      const told = notices.flatMap(({ body }) => (body.kind === "idle_notification" ? [body.result ?? ""] : []));
+      expect(partsIn(told), `${of}: ${JSON.stringify(told)}`).toEqual(["part-1", "part-2"]);
       const answers = log.flatMap((event) => (event.type === "turn.ended" ? [JSON.stringify(event.parts)] : []));
-      expect(answers.join(" ").match(/part-\d/g), `step ${at}`).toEqual(["part-1", "part-2"]);
+      expect(partsIn(answers), of).toEqual(["part-1", "part-2"]);
     }
   };
-  await Promise.all(Array.from({ length: 3 }, killAndGoOn));
-}, 40_000);
+  await Promise.all([killAndGoOn(), killAndGoOn()]);
+  expect(step).toBeGreaterThan(12);
+}, 60_000);
+
+const states = (mails: readonly ReceivedMail[]) => mails.map(({ state }) => state);
+const partsIn = (texts: readonly string[]) => texts.join(" ").match(/part-\d/g);
 
 interface Facts {
   readonly mail: readonly ReceivedMail[];
@@ -83,42 +78,34 @@ async function place() {
     log: await logOf(tree, sessionId),
     notices: await mailbox.readAll("team-lead"),
   });
-  return { facts, start: (step?: number) => start(tree, cwd, step), isDone: (life: Life) => isDone(mailbox, life) };
-}
-
-type Life = ReturnType<typeof start>;
-
-function start(tree: TempTree, cwd: string, step?: number) {
-  const args = [program.path, cwd, "alpha", "scout", ...(step === undefined ? [] : [String(step)])];
-  const env = { PATH: process.env["PATH"], HOME: tree.path("home"), TROUPE_HOME: join(tree.path("home"), ".troupe") };
-  const child: ChildProcess = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
-  const started = new Promise<void>((resolve) => {
-    child.stdout?.on("data", (data: Buffer) => {
-      said += data.toString();
-      if (said.includes("started")) resolve();
-    });
-  });
-  const closed = once(child, "close") as Promise<[number | null, string | null]>;
+  const env = { PATH: process.env["PATH"], HOME: tree.path("home"), TROUPE_HOME: home };
   return {
-    killed: closed.then(([, signal]) => signal),
-    async end() {
-      await started;
-      const steps = said.split("\n").filter((line) => /^\d/.test(line)).length;
-      child.kill("SIGTERM");
-      expect(await closed, said).toEqual([0, null]);
-      return { steps };
+    facts,
+    /** In a process of its own, which is killed instead of this step of its. */
+    async liveUntil(step: number): Promise<"killed" | "lived"> {
+      const args = [program.path, cwd, "alpha", "scout", String(step)];
+      const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      const closed = (once(child, "close") as Promise<[number | null, string | null]>).then(([code, signal]) => {
+        expect({ code, signal }).toEqual({ code: null, signal: "SIGKILL" });
+        return "killed" as const;
+      });
+      const first = await Promise.race([closed, isDone(mailbox).then(() => "lived" as const)]);
+      child.kill("SIGKILL");
+      await closed;
+      return first;
+    },
+    /** A next life, until all its mail is read and its lead was told of every part. */
+    async liveOn() {
+      const teammate = await startTeammate({ team: "alpha", name: "scout", cwd, env });
+      await isDone(mailbox);
+      await teammate.stop("rest");
     },
   };
 }
 
-/** Resolves when all its mail is read and its lead has been told of every part. */
-async function isDone(mailbox: Mailbox, life: Life): Promise<void> {
-  let isOver = false;
-  void life.killed.then(() => (isOver = true));
+async function isDone(mailbox: Mailbox): Promise<void> {
   for (;;) {
-    expect(isOver, "the teammate is gone").toBe(false);
     const unread = await mailbox.readUnread("scout");
     const told = JSON.stringify(await mailbox.readAll("team-lead"));
     if (unread.length === 0 && told.includes("part-1") && told.includes("part-2")) return;
