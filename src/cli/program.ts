@@ -15,9 +15,11 @@ import type { TrustFlags } from "./trust.ts";
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = buildProgram((code) => {
+  const exit = (code: number) => {
     exitCode = code;
-  });
+  };
+  const program = buildRun(exit);
+  if (!isPrint(argv)) addCommands(program, exit);
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
@@ -28,7 +30,13 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   return exitCode;
 }
 
-function buildProgram(exit: (code: number) => void): Program {
+/** With -p the words are a prompt, also where one of them is a command's name; and describing all commands takes time. */
+const isPrint = (argv: readonly string[]) =>
+  argv[0]?.startsWith("-") &&
+  argv.some((word) => word === "-p" || word === "--print") &&
+  !argv.some((word) => word === "-h" || word === "--help");
+
+function buildRun(exit: (code: number) => void): Program {
   const program = new Program("troupe")
     .description("A coding agent that works as a team. With -p it answers one prompt and leaves.")
     .version(version, "-v, --version")
@@ -41,7 +49,10 @@ function buildProgram(exit: (code: number) => void): Program {
     const { run } = await import("./run.ts");
     exit(await run(words.join(" "), flags));
   });
+  return program;
+}
 
+function addCommands(program: Program, exit: (code: number) => void): void {
   const sessions = subcommand(program, "sessions", "list, show, export and repair sessions");
   sessions
     .command("list", { isDefault: true })
@@ -147,7 +158,6 @@ function buildProgram(exit: (code: number) => void): Program {
       const { demo } = await import("./demo.ts");
       exit(await demo(flags));
     });
-  return program;
 }
 
 function addAgentsCommands(agents: Program, exit: (code: number) => void): void {

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { workplace } from "../e2e/troupe.ts";
+
+test("with -p the words are a prompt, also where one is a command's name", async () => {
+  const place = workplace();
+  const script = place.write("script.json", { version: 1, rules: [{ answer: { text: "as a prompt" } }] });
+  for (const args of [
+    ["-p", "sessions"],
+    ["--print", "doctor"],
+    ["--verbose", "-p", "cost"],
+  ]) {
+    const { code, stdout } = await place.run([...args, "--model", `scripted/${script}`]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "as a prompt\n" });
+  }
+});
+
+test("help lists the commands, with -p as well", async () => {
+  const place = workplace();
+  for (const args of [["--help"], ["-p", "--help"]]) expect((await place.run(args)).stdout).toMatch(/^ {2}doctor /m);
+});
