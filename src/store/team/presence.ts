@@ -10,7 +10,7 @@ import {
   storageError,
 } from "../../platform/index.ts";
 import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../protocol/index.ts";
-import { type PresenceFile, readPresence, writePresence } from "./presence-file.ts";
+import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./presence-file.ts";
 import type { MemberPresence, OwnPresence, Presence } from "./presence-port.ts";
 
 export interface PresenceOptions {
@@ -37,11 +37,12 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     if (before !== undefined && before !== "damaged" && !sameProcess(before.owner, here)) {
       if (judge(before).alive === "alive") throw spokenFor(name, before.owner.pid);
     }
-    spoken.get(name)?.lost.abort();
-    const own: Spoken = { name, state, detail, since: now(), lost: new AbortController() };
-    spoken.set(name, own);
+    const earlier = spoken.get(name);
+    const own: Spoken = { name, state, detail, since: now(), beat: uptime(), lost: new AbortController() };
     makeOwnFolder(folder);
-    say(own);
+    speak(own);
+    spoken.set(name, own);
+    if (earlier) lose(earlier);
     timer ??= setInterval(beat, beatMs).unref();
     return {
       lost: own.lost.signal,
@@ -59,14 +60,35 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
 
   const now = () => new Date(clock.now()).toISOString();
 
-  const say = ({ name, state, detail, since }: Spoken) =>
-    writePresence(pathOf(name), { name, state, detail, since, owner: here, beat: uptime() });
+  const wordsOf = ({ name, state, detail, since, beat: at }: Spoken): PresenceFile => ({
+    name,
+    state,
+    ...(detail !== undefined && { detail }),
+    since,
+    owner: here,
+    beat: at,
+  });
+
+  /** In a new file, in place of what was there. */
+  const speak = (own: Spoken) => {
+    const file = createPresenceFile(pathOf(own.name), wordsOf(own));
+    own.file?.close();
+    own.file = file;
+  };
 
   /** Whoever was stopped past its lease must not speak over who has taken its place. */
   const renew = (own: Spoken) => {
+    own.beat = uptime();
+    if (own.file?.isThere()) return own.file.write(wordsOf(own));
     const there = readPresence(pathOf(own.name));
     const isOurs = there === undefined || there === "damaged" || sameProcess(there.owner, here);
-    if (isOurs) return say(own);
+    if (!isOurs) return lose(own);
+    speak(own);
+    // The last word of one who speaks no more: nobody would close its file.
+    if (spoken.get(own.name) !== own) stop(own);
+  };
+
+  const lose = (own: Spoken) => {
     stop(own);
     own.lost.abort();
   };
@@ -83,6 +105,8 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
   };
 
   const stop = (own: Spoken) => {
+    own.file?.close();
+    own.file = undefined;
     if (spoken.get(own.name) === own) spoken.delete(own.name);
     if (spoken.size > 0) return;
     clearInterval(timer);
@@ -90,6 +114,8 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
   };
 
   const look = (name: string): MemberPresence | undefined => {
+    const own = spoken.get(name);
+    if (own) return judge(wordsOf(own));
     const there = readPresence(pathOf(name));
     if (there === undefined) return undefined;
     if (there !== "damaged" && there.name === name) return judge(there);
@@ -133,8 +159,7 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     statusOf: async (members) => members.map(statusOf),
     whyGone: async (name) => whyGone(name),
     close: async () => {
-      clearInterval(timer);
-      spoken.clear();
+      for (const own of spoken.values()) stop(own);
     },
   };
 }
@@ -142,9 +167,11 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
 interface Spoken {
   readonly name: string;
   readonly lost: AbortController;
+  file?: OwnPresenceFile | undefined;
   state: MemberState;
   detail: string | undefined;
   since: string;
+  beat: number;
 }
 
 const systemUptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { currentProcess, systemClock } from "../../../src/platform/index.ts";
 import { createPresence } from "../../../src/store/team/presence.ts";
 import { createTestClock } from "../../../src/testing.ts";
+import { buildProgram } from "../../platform/build-program.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 
 /** Time that the test lets pass, and a wall clock that is set wrong on purpose. */
@@ -69,10 +70,13 @@ describe("presence", () => {
     onTestFinished(() => void child.kill("SIGKILL"));
     await open().announce("tester", "working");
     const path = join(folder, "tester.json");
-    const said = JSON.parse(readFileSync(path, "utf8")) as { owner: object };
+    const said = JSON.parse(readFileSync(path, "utf8")) as { owner: object; sum: number };
     const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
     const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-    writeFileSync(path, JSON.stringify({ ...said, owner: { ...said.owner, pid: child.pid, startedAt } }));
+    writeFileSync(
+      path,
+      JSON.stringify({ ...said, sum: undefined, owner: { ...said.owner, pid: child.pid, startedAt } }),
+    );
     expect(await open().look("tester")).toMatchObject({ alive: "alive" });
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -120,6 +124,27 @@ describe("presence", () => {
       expect(await open().whyGone("tester")).toBeUndefined();
     },
   );
+
+  it("whoever looks while it is being said sees the one word or the other, whole", async () => {
+    const { folder, open } = start();
+    const program = await buildProgram("store/team/programs/speak.ts");
+    onTestFinished(program.remove);
+    const child = spawn(process.execPath, [program.path, folder], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = once(child, "exit");
+    await once(child.stdout, "data");
+    const seen = new Set<string>();
+    while (child.exitCode === null) {
+      const presence = open();
+      for (let i = 0; i < 200; i++) {
+        const there = await presence.look("tester");
+        seen.add(`${there?.state} ${there?.detail?.length}`);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await ended).toEqual([0, null]);
+    expect([...seen].sort()).toEqual(["idle 3", "working 300"]);
+  });
 
   it("says since when, and does not begin anew when only the words change", async () => {
     const { folder, open } = start();
