@@ -15,6 +15,9 @@ const names = [
   "permission",
   "sub-agents",
   "fork",
+  "delivery",
+  "mailbox",
+  "tasks",
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));

@@ -155,6 +155,7 @@ export function start(args, { cwd, env }) {
   return {
     startedAt,
     pid: child.pid,
+    kill: () => child.kill("SIGKILL"),
     ended: once(child, "close").then(([code]) => ({ code, output, errors })),
     printed: (text) =>
       new Promise((resolve) => {

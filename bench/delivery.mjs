@@ -1,0 +1,207 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { atMost, quantile, row } from "./measure.mjs";
+import { openReference } from "./reference-mailbox.mjs";
+import { environment, refuseEarly, start } from "./start-up.mjs";
+import { benchModel, openTeam, spawning, words } from "./team-model.mjs";
+
+const trials = 150;
+const warmUp = 10;
+const busyTrials = 100;
+
+/** From `send()` to the receiver's next request to its model. Times are the machine's own, the same for every process. */
+export async function run(bench) {
+  const reference = await throughReference(bench);
+  const rows = [];
+  for (const [what, measure] of [
+    ["another process, scripted", inOwnProcess("scripted")],
+    ["another process, Anthropic over HTTP", inOwnProcess("anthropic")],
+    ["another process, OpenAI over HTTP", inOwnProcess("openai")],
+    ["the same process", inThisProcess],
+  ]) {
+    const values = await measure(bench);
+    rows.push(...rowsOf(what, values, reference));
+  }
+  for (const wire of ["anthropic", "openai"]) {
+    const heard = await whileBusy(bench, wire);
+    rows.push({
+      ...row({
+        what: `busy, ${wire}: heard at its very next tool result, of ${busyTrials}`,
+        unit: "",
+        values: [heard],
+      }),
+      goal: "all",
+      reached: heard === busyTrials,
+    });
+  }
+  return rows;
+}
+
+function rowsOf(what, values, reference) {
+  const against = "JSON array, lock, polled every 500 ms";
+  const [slow, slowest] = [quantile(values, 0.95), quantile(reference, 0.95)];
+  return [
+    row({ what: `idle, ${what}`, values, bare: reference, against, goal: atMost(5, "ms") }),
+    row({ what: "the same, p95", values: [slow], bare: [slowest], against: "p95", goal: atMost(25, "ms") }),
+  ];
+}
+
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+
+/** A person writes to a member that has come to rest; its answer says when it was asked for. */
+async function idleTrials(team) {
+  const reports = team.mailbox.watch("team-lead")[Symbol.asyncIterator]();
+  const values = [];
+  for (let trial = 0; trial < trials + warmUp; trial++) {
+    await sleep(20 + Math.random() * 30);
+    const sentAt = now();
+    await team.mailbox.send({ from: "user", to: "receiver", text: `number ${trial}` });
+    let askedAt = 0;
+    while (askedAt < sentAt) askedAt = await nextResult(reports);
+    if (trial >= warmUp) values.push(askedAt - sentAt);
+  }
+  await reports.return();
+  return values;
+}
+
+async function nextResult(reports) {
+  for (;;) {
+    const { value, done } = await reports.next();
+    if (done) throw new Error("nothing more is reported");
+    if (value.body.kind === "idle_notification" && value.body.result) return Number(value.body.result);
+  }
+}
+
+const inOwnProcess = (kind) => (bench) =>
+  withReceiver(bench, kind, {
+    answer: () => ({ text: String(now()) }),
+    use: (team) => idleTrials(team),
+  });
+
+/** A receiver in a process of its own, as a pane would run it. */
+async function withReceiver(bench, kind, { answer, use }) {
+  const { createTeam } = await import(bench.library);
+  const { startModelServer } = await import(bench.testing);
+  const home = bench.emptyFolder();
+  const cwd = bench.emptyFolder();
+  const server = await startModelServer({ script: (ask) => answer(ask) });
+  const env = environment(home, server.url);
+  const team = await createTeam("bench", { home: env.TROUPE_HOME, env, cwd });
+  await team.record.join({
+    name: "receiver",
+    cwd,
+    backendType: "tmux",
+    agentType: "general-purpose",
+    model: { scripted: scriptIn(home), anthropic: "sonnet", openai: "openai/gpt-5.1" }[kind],
+    mode: "bypassPermissions",
+  });
+  const receiver = start([bench.program, "teammate", "--team", team.name, "--name", "receiver"], { cwd, env });
+  try {
+    await Promise.race([receiver.printed("is said to it"), receiver.ended.then(refuseEarly)]);
+    return await Promise.race([use(team, server), receiver.ended.then(refuseEarly)]);
+  } finally {
+    receiver.kill();
+    await receiver.ended;
+    await team.close();
+    await server.close();
+  }
+}
+
+function scriptIn(folder) {
+  const path = join(folder, "script.mjs");
+  writeFileSync(path, "export default () => ({ text: String(Number(process.hrtime.bigint()) / 1e6) });\n");
+  return `scripted/${path}`;
+}
+
+/** The receiver runs where the sender does; they share the team's files all the same. */
+async function inThisProcess(bench) {
+  const library = await import(bench.library);
+  const home = bench.emptyFolder();
+  const model = benchModel({
+    answer: ({ caller }) => {
+      if (caller.agentPath !== "lead") return words(String(now()));
+      return caller.turn === 1 ? spawning(1, () => ({ name: "receiver" })) : words("well");
+    },
+  });
+  const session = await openTeam(
+    { ...bench, emptyFolder: () => home },
+    { model, team: "bench", cwd: bench.emptyFolder() },
+  );
+  const team = await library.openTeam("bench", { home: join(home, "troupe"), env: {} });
+  try {
+    await session.ask("go on");
+    return await idleTrials(team);
+  } finally {
+    await team.close();
+    await session.close();
+  }
+}
+
+/** Written to while a tool runs. How often the request that follows the tool's result had the words in it. */
+async function whileBusy(bench, wire) {
+  let heard = 0;
+  let waiting;
+  let send = () => undefined;
+  let finished = () => undefined;
+  const done = new Promise((resolve) => (finished = resolve));
+  const answer = ({ request }) => {
+    const said = JSON.stringify(request.messages);
+    if (waiting !== undefined && said.includes(waiting)) heard += 1;
+    if (waiting === `number ${busyTrials};`) {
+      finished();
+      return { text: "done" };
+    }
+    waiting = undefined;
+    send();
+    return { calls: [{ tool: "Bash", input: { command: "sleep 0.05" } }] };
+  };
+  let count = 0;
+  await withReceiver(bench, wire, {
+    answer,
+    async use(team) {
+      const write = async () => {
+        await sleep(Math.random() * 30);
+        count += 1;
+        waiting = `number ${count};`;
+        await team.mailbox.send({ from: "user", to: "receiver", text: waiting });
+      };
+      const failed = new Promise((_, reject) => {
+        send = () => void write().catch(reject);
+      });
+      await team.mailbox.send({ from: "user", to: "receiver", text: "begin" });
+      await Promise.race([done, failed]);
+    },
+  });
+  return heard;
+}
+
+/** The reference design: its receiver says when it has seen the mail, and asks no model. */
+async function throughReference(bench) {
+  const folder = bench.emptyFolder();
+  const inbox = openReference(join(folder, "receiver.json"));
+  const answers = openReference(join(folder, "sender.json"));
+  const receiver = start([bench.child("polling-receiver"), folder], {
+    cwd: folder,
+    env: environment(folder, "http://127.0.0.1:9"),
+  });
+  const values = [];
+  try {
+    await receiver.printed("ready");
+    for (let trial = 0; trial < 20; trial++) {
+      await sleep(Math.random() * 500);
+      const sentAt = now();
+      await inbox.send(String(trial));
+      let seen;
+      while (seen === undefined) {
+        await sleep(5);
+        seen = answers.read()[trial];
+      }
+      values.push(Number(seen.text) - sentAt);
+    }
+    return values;
+  } finally {
+    receiver.kill();
+    await receiver.ended;
+  }
+}
