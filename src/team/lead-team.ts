@@ -117,6 +117,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const running = new Map<string, RunningMember>();
   /** Being ended by us: that it is gone is no news. */
   const leaving = new Set<string>();
+  /** Being brought back: what is left of its earlier life says nothing. */
+  const starting = new Set<string>();
   let closing = false;
 
   const fail = (error: unknown) => void lead().fail(error);
@@ -194,6 +196,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     if (
       closing ||
       leaving.has(member.name) ||
+      starting.has(member.name) ||
       running.has(member.name) ||
       record.current().members.find(({ name }) => name === member.name)?.ended
     )
@@ -280,7 +283,15 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     const member = memberOf(name);
     if (running.has(name) || (member.ended === undefined && watch.statusOf(name)?.alive === "alive"))
       throw new TroupeError("team", `${name} is there already.`);
-    return begin(await record.change(name, { ended: null }));
+    starting.add(name);
+    try {
+      return await begin(await record.change(name, { ended: null }));
+    } catch (error) {
+      await record.end(name, { reason: "lost", detail: error instanceof Error ? error.message : String(error) });
+      throw error;
+    } finally {
+      starting.delete(name);
+    }
   };
 
   /** A lead that is back with fewer rights has nobody with more. */
