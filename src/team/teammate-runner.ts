@@ -112,7 +112,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const whenStill = async (rest: EventId, idle: Idle) => {
     try {
       await agent().settled();
-      inTurn(() => rested(rest, idle));
+      // It went on at once, and has come to rest again: who tells of that tells of this.
+      if (untold.lastRest === rest) inTurn(() => rested(rest, idle));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       inTurn(() => tellLead(rest, { ...idle, reason: "failed", detail }));

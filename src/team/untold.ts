@@ -85,8 +85,8 @@ const nothing: Omit<Report, "rest" | "mailId" | "idle"> = {
 };
 
 const join = (before: Report | undefined, report: Report): Report => ({
-  ...report,
-  mailId: report.worked ? report.mailId : (before?.mailId ?? report.mailId),
+  ...(before && !report.worked ? before : report),
+  rest: report.rest,
   worked: report.worked || (before?.worked ?? false),
   answers: [...(before?.answers ?? []), ...report.answers],
   toPeer: report.toPeer ?? before?.toPeer,
