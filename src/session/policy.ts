@@ -43,6 +43,8 @@ export interface PolicyOptions
   readonly bubblesTo?: (() => PermissionMode) | undefined;
   /** The folder of the agent's own notes, real and absolute. */
   readonly memory?: string | undefined;
+  /** The folder that the agents of the session share, real and absolute. */
+  readonly scratchpad?: string | undefined;
   /** Rules that hold for everybody in its team, at this moment. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
   /** Where commands run; asked at the first call. */
@@ -124,6 +126,7 @@ export function createPolicy(options: PolicyOptions): Policy {
         home: options.childEnv["HOME"],
         stateRoot,
         memory: options.memory,
+        scratchpad: options.scratchpad,
         realPath: realPathSync,
       });
     },

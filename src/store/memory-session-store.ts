@@ -2,10 +2,11 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectName, safeName } from "../platform/index.ts";
+import { makeFolder, projectName, safeName } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { createMemoryLog, type EventLog } from "./event-log.ts";
 import { notFound } from "./not-found.ts";
+import { realFolder } from "./real-folder.ts";
 import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
 import { summarizeEnvelopes } from "./summarize-session.ts";
 import { writeBeside } from "./write-beside.ts";
@@ -108,6 +109,7 @@ function openKept(kept: KeptSession, options: SessionStoreOptions): OpenedSessio
     taskOutputFile: (id) => join(outputs(), `${safeName(id)}.output`),
     ownFolders: () => (folder === undefined ? [] : [folder]),
     scratchFolder: async () => outputs(),
+    scratchpadFolder: async () => realFolder(await makeFolder(join(outputs(), "scratchpad"))),
     close: async () => {
       await Promise.all([leadLog, ...agentLogs.values()].map((log) => log.close()));
       if (folder !== undefined) await rm(folder, { recursive: true, force: true });

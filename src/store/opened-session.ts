@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Claim, claim, makeFolder, safeName, storageError } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { type EventLog, openEventLog } from "./event-log.ts";
+import { realFolder } from "./real-folder.ts";
 import { agentLogFile, type SessionFiles } from "./session-files.ts";
 import type { OpenedSession, SessionStoreOptions } from "./session-store.ts";
 import { writeBeside } from "./write-beside.ts";
@@ -144,6 +145,7 @@ function toOpenedSession(
     },
     ownFolders: () => (existsSync(files.folder) ? [realpathSync(files.folder)] : []),
     scratchFolder: () => folderFor(files.scratch),
+    scratchpadFolder: async () => realFolder(await folderFor(files.scratchpad)),
     close,
   };
 }

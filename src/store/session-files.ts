@@ -15,6 +15,8 @@ export interface SessionFiles {
   readonly taskList: string;
   readonly results: string;
   readonly scratch: string;
+  /** What the agents of a coordinator share. */
+  readonly scratchpad: string;
 }
 
 export const projectsFolder = (home: string): string => join(home, "projects");
@@ -31,6 +33,7 @@ export function sessionFiles(home: string, project: string, sessionId: SessionId
     taskList: join(folder, "tasks.jsonl"),
     results: join(folder, "results"),
     scratch: join(folder, "scratch"),
+    scratchpad: join(folder, "scratchpad"),
   };
 }
 

@@ -40,6 +40,8 @@ export interface OpenedSession {
   ownFolders(): readonly string[];
   /** A folder of the session's own for whatever passes. */
   scratchFolder(): Promise<string>;
+  /** The folder that the session's agents share, real. Rejects where something else stands in its place. */
+  scratchpadFolder(): Promise<string>;
   /** What had to be put right, for the user. Grows as agents' logs are opened. */
   readonly notices: readonly string[];
   /** Closes the logs and lets others open the session. */

@@ -99,9 +99,10 @@ function forms(words: readonly ShellWord[]): (string | undefined)[][] {
   return [values, named, ...(plain === undefined ? [] : [plain])];
 }
 
-const placeOf = ({ cwd, roots, home, realPath }: CommandRequest): ShellPlace => ({
+const placeOf = ({ cwd, roots, home, mode, scratchpad, realPath }: CommandRequest): ShellPlace => ({
   cwd,
-  roots,
+  roots: scratchpad === undefined ? roots : [...roots, scratchpad],
+  writable: mode === "plan" ? undefined : scratchpad,
   home,
   realPath: realPath ?? ((path) => path),
 });
@@ -146,7 +147,7 @@ const pathsIn = (words: readonly ShellWord[], { folders, place }: JudgedPaths) =
 function protectedWrite(judged: JudgedPaths): string | undefined {
   for (const { words, redirects } of judged.possible) {
     for (const path of pathsIn(writtenWords(words, redirects), judged)) {
-      const reason = protectedReason(path, judged.request);
+      const reason = protectedReason(path, { ...judged.request, own: judged.request.scratchpad });
       if (reason !== undefined) return reason;
     }
   }

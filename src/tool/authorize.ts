@@ -34,6 +34,8 @@ export interface AuthorizeRequest {
   readonly stateRoot?: string | undefined;
   /** The folder in which this agent keeps its notes, real and absolute: file tools use it without asking, wherever it lies. */
   readonly memory?: string | undefined;
+  /** The folder that the agents of a session share, real and absolute: file tools use it without asking, and commands may look and write there. */
+  readonly scratchpad?: string | undefined;
   /** Follows links, for the paths in commands and rules; without it they are taken as they are written. */
   readonly realPath?: ((path: string) => string) | undefined;
 }
@@ -51,7 +53,7 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
   if (mode === "plan" && tool.access !== "read") return planDenial(tool.name);
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
   if (subject.kind === "path" && subject.change) {
-    const reason = protectedReason(subject.path, { ...request, own: request.memory });
+    const reason = protectedReason(subject.path, { ...request, own: ownFolder(subject.path, request)?.folder });
     if (reason !== undefined) return protectedDenial(reason);
   }
   const asked = find(rules.ask, request, false);
@@ -72,18 +74,28 @@ function find(list: readonly Rule[], request: AuthorizeRequest, wide: boolean): 
 }
 
 function byMode(request: AuthorizeRequest): PermissionDecision {
-  const { mode, subject, tool, memory } = request;
-  const remembers = subject.kind === "path" && memory !== undefined && isInside(subject.path, memory);
-  const rule = remembers ? "the agent's memory" : `mode ${mode}`;
-  const inside = remembers || (subject.kind === "path" && request.roots.some((root) => isInside(subject.path, root)));
+  const { mode, subject, tool } = request;
+  const own = subject.kind === "path" ? ownFolder(subject.path, request) : undefined;
+  const rule = own?.rule ?? `mode ${mode}`;
+  const inside =
+    subject.kind === "path" && (own !== undefined || request.roots.some((root) => isInside(subject.path, root)));
   if (tool.access === "read" && inside && isSecretPath(subject.path)) {
     const reason = `${subject.path} looks like a file with secrets`;
     return ask(request, { rule: "secret file", reason, suggestions: [suggestion(tool.name, subject)] });
   }
   const harmless = tool.access === "read" && (inside || subject.kind === "none" || subject.kind === "name");
-  const edit = tool.access === "write" && (remembers || (mode === "acceptEdits" && inside));
+  const edit = tool.access === "write" && (own !== undefined || (mode === "acceptEdits" && inside));
   if (harmless || edit) return { behavior: "allow", rule };
   return ask(request, { rule, suggestions: [suggestion(tool.name, subject)] });
+}
+
+/** The folder of the agent's own, wherever it lies, that a path is in. */
+function ownFolder(path: string, { memory, scratchpad }: AuthorizeRequest) {
+  const own = [
+    { folder: memory, rule: "the agent's memory" },
+    { folder: scratchpad, rule: "the session's scratchpad" },
+  ];
+  return own.find(({ folder }) => folder !== undefined && isInside(path, folder));
 }
 
 /** The rule that would have allowed just this. */

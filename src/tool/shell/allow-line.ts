@@ -1,3 +1,4 @@
+import { isInside } from "../../platform/index.ts";
 import { type Rule, ruleName } from "../rules.ts";
 import { matchCommand } from "./command-pattern.ts";
 import { peel } from "./peel.ts";
@@ -5,7 +6,7 @@ import { inert, isInterpreter, wrappers } from "./programs.ts";
 import { pathDoubt } from "./path-doubt.ts";
 import { readOnlyDoubt } from "./read-only.ts";
 import { readShellLine, type ShellCommand, type ShellLine, type ShellRedirect } from "./shell-line.ts";
-import { foldersOf, type ShellPlace } from "./shell-place.ts";
+import { foldersOf, pathsOf, type ShellPlace } from "./shell-place.ts";
 import type { ShellWord } from "./shell-word.ts";
 import { sedDoubt } from "./text-programs.ts";
 import { unsafeOption } from "./unsafe-options.ts";
@@ -157,10 +158,19 @@ function allowScript(script: string, request: LineRequest): CommandVerdict {
   return allowed.ok ? { by: allowed.by[0] } : { why: allowed.why };
 }
 
+/** Whether output goes to a file of the agent's own, and surely nowhere else. */
+function isOwn(target: ShellWord | undefined, { folders, place }: LineRequest): boolean {
+  const { writable } = place;
+  if (target?.kind !== "literal" || folders === undefined || writable === undefined) return false;
+  const paths = pathsOf(target, folders, place) ?? [];
+  return paths.length > 0 && paths.every((path) => path !== writable && isInside(path, writable));
+}
+
 /** Why the redirections of a command are not harmless. */
 function redirectDoubt(redirects: readonly ShellRedirect[], request: LineRequest): string | undefined {
   for (const { effect, target } of redirects) {
     if (effect === "none") continue;
+    if (effect === "write" && isOwn(target, request)) continue;
     if (effect === "write") return `it writes to ${target?.text ?? "a file"}`;
     const doubt = target === undefined ? "it reads from somewhere" : pathDoubt(target, request);
     if (doubt !== undefined) return doubt;

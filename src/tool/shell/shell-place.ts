@@ -9,6 +9,8 @@ export interface ShellPlace {
   readonly cwd: string;
   /** Real and absolute. */
   readonly roots: readonly string[];
+  /** Where output may be sent without asking, real and absolute. */
+  readonly writable?: string | undefined;
   readonly home?: string | undefined;
   /** Follows links. */
   readonly realPath: (path: string) => string;
