@@ -18,7 +18,8 @@ export function createPairRate({
 
   return {
     count(from, to) {
-      const key = JSON.stringify([from, to]);
+      if (perMinute === Infinity) return;
+      const key = `${from}\0${to}`;
       const now = clock.monotonic();
       const recent = pairs.get(key) ?? [];
       pairs.set(key, recent);

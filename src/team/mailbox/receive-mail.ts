@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { Mail, MailBody } from "../../protocol/index.ts";
 import type { HeldMail, MailBodies } from "../../store/index.ts";
 import type { Keys } from "./keys.ts";
@@ -18,7 +19,7 @@ export function createReceive({ bodies, keys }: { readonly bodies: MailBodies; r
     return { ...known, state, read: state === "read" };
   };
 
-  const judge = (mail: Mail, name: string, key: Uint8Array | undefined) => {
+  const judge = (mail: Mail, name: string, key: KeyObject | undefined) => {
     const isVerified = key !== undefined && mail.to === name && isSignedBy(mail, key);
     const refused = mail.body.kind === "text" ? undefined : whyRefused(mail, { name, isVerified });
     const body = withPath(mail, bodies);

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { Mail, type MailBody, type MailId, type Member, TroupeError, teamUser } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
@@ -54,7 +55,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     return Promise.all([body, key]).then(([fitted, found]) => seal({ ...draft, body: fitted }, found));
   };
 
-  const seal = (draft: Draft, key: Uint8Array | undefined): Mail => {
+  const seal = (draft: Draft, key: KeyObject | undefined): Mail => {
     const parsed = Mail.safeParse(mailOf(draft, clock));
     if (!parsed.success) {
       const issue = parsed.error.issues[0];

@@ -1,23 +1,35 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Mail } from "../../protocol/index.ts";
+import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { Mail } from "../../protocol/index.ts";
 
 /** The mail with a signature that only who has `key` can make, over everything else that is in it. */
-export function signMail(mail: Mail, key: Uint8Array): Mail {
-  return { ...mail, signature: digestOf(mail, key).toString("base64url") };
+export function signMail(mail: Mail, key: KeyObject): Mail {
+  return { ...mail, signature: digestOf(mail, key) };
 }
 
 /** Whether exactly this mail was signed with `key`. */
-export function isSignedBy(mail: Mail, key: Uint8Array): boolean {
+export function isSignedBy(mail: Mail, key: KeyObject): boolean {
   if (mail.signature === undefined) return false;
-  const given = Buffer.from(mail.signature, "base64url");
-  const expected = digestOf(mail, key);
+  const given = Buffer.from(mail.signature);
+  const expected = Buffer.from(digestOf(mail, key));
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-function digestOf(mail: Mail, key: Uint8Array): Buffer {
-  return createHmac("sha256", key)
-    .update(canonicalJson({ ...mail, signature: undefined }))
-    .digest();
+const digestOf = (mail: Mail, key: KeyObject): string =>
+  createHmac("sha256", key).update(signedText(mail)).digest("base64url");
+
+/** Every field that a mail can have, but for the signature itself. */
+const signedFields = Object.keys(Mail.shape)
+  .filter((name) => name !== "signature")
+  .sort() as Exclude<keyof Mail, "signature">[];
+
+/** The canonical JSON of the mail without its signature. */
+function signedText(mail: Mail): string {
+  let text = "";
+  for (const name of signedFields) {
+    const value = mail[name];
+    if (value !== undefined) text += `,"${name}":${canonicalJson(value)}`;
+  }
+  return `{${text.slice(1)}}`;
 }
 
 /** One text for one value, whatever the order of its keys; what JSON does not carry is left out, as when it is stored. */
@@ -28,8 +40,7 @@ function canonicalJson(value: unknown): string {
   let text = "";
   for (const key of Object.keys(fields).sort()) {
     const field = fields[key];
-    if (field === undefined) continue;
-    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(field)}`;
+    if (field !== undefined) text += `,${JSON.stringify(key)}:${canonicalJson(field)}`;
   }
-  return `{${text}}`;
+  return `{${text.slice(1)}}`;
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,7 +54,7 @@ const leadOnly: readonly MailKind[] = [
 ];
 
 describe("a signature", () => {
-  const key = new Uint8Array(32).fill(7);
+  const key = createSecretKey(Buffer.alloc(32, 7));
   const mail: Mail = {
     id: createId<MailId>("mail"),
     from: "anna",
@@ -70,7 +71,7 @@ describe("a signature", () => {
     const reversed = Object.fromEntries(Object.entries(signed).reverse()) as unknown as Mail;
     expect(isSignedBy(reversed, key)).toBe(true);
     expect(isSignedBy(JSON.parse(JSON.stringify(signed)) as Mail, key)).toBe(true);
-    expect(isSignedBy(signed, new Uint8Array(32).fill(8))).toBe(false);
+    expect(isSignedBy(signed, createSecretKey(Buffer.alloc(32, 8)))).toBe(false);
     expect(isSignedBy(mail, key)).toBe(false);
   });
 
@@ -109,7 +110,7 @@ describe("a control message", () => {
 
   it("that somebody wrote into the file is shown and refused, whomever it claims to be from", async () => {
     const { mailbox, inboxes, team } = await openTeamMail(["anna", "bert", "carl"]);
-    const anna = await team.record.keyOf("anna");
+    const anna = createSecretKey(await team.record.keyOf("anna"));
     await mailbox.send({ from: "team-lead", to: "carl", body: bodies.shutdown_request });
     const [forCarl] = readFileSync(join(inboxes, "carl.jsonl"), "utf8").trim().split("\n");
     const mail = (change: Partial<Mail>): Mail => ({
