@@ -5,7 +5,7 @@ export { type CreateId, idMaker } from "./create-id.ts";
 export { findExecutable } from "./find-executable.ts";
 export { gitState } from "./git-state.ts";
 export { runGit } from "./git.ts";
-export { type JournalFile, openJournalFile } from "./journal-file.ts";
+export { type MovableFile, openMovableFile } from "./movable-file.ts";
 export { decodeLine, encodeLine } from "./line-codec.ts";
 export { openLineFile } from "./line-file.ts";
 export { makeFolder } from "./make-folder.ts";

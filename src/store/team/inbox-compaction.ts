@@ -1,5 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
-import { encodeLine, type JournalFile, writeFileAtomic } from "../../platform/index.ts";
+import { encodeLine, type MovableFile, writeFileAtomic } from "../../platform/index.ts";
 import type { MailId } from "../../protocol/index.ts";
 import type { InboxFold } from "./inbox-fold.ts";
 import { listSegments } from "./inbox-segments.ts";
@@ -12,12 +12,12 @@ import { listSegments } from "./inbox-segments.ts";
 export async function compactSegments({
   path,
   fold,
-  journal,
+  file,
   newest,
 }: {
   readonly path: string;
   readonly fold: InboxFold;
-  readonly journal: JournalFile;
+  readonly file: MovableFile;
   readonly newest: number;
 }): Promise<void> {
   for (const segment of listSegments(path)) {
@@ -26,7 +26,7 @@ export async function compactSegments({
     const through = fold.forget(segment.number);
     if (through !== undefined && !(fold.compactedThrough !== undefined && through <= fold.compactedThrough)) {
       const record = { compacted: through };
-      await journal.append(record, "soon");
+      await file.append(record, "soon");
       fold.apply(record, newest);
     }
     if (kept === "") await rm(segment.path, { force: true });

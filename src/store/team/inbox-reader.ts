@@ -7,7 +7,7 @@ import {
   claim,
   type CreateId,
   type FolderWatcher,
-  type JournalFile,
+  type MovableFile,
   storageError,
 } from "../../platform/index.ts";
 import type { MailId } from "../../protocol/index.ts";
@@ -22,7 +22,7 @@ import { fileTime, writeBeside } from "../write-beside.ts";
 export interface InboxReaderOptions {
   readonly member: string;
   readonly path: string;
-  readonly journal: JournalFile;
+  readonly file: MovableFile;
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
@@ -43,7 +43,7 @@ export async function openInboxReader(options: InboxReaderOptions): Promise<Inbo
 }
 
 function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
-  const { path, journal, watcher, clock } = options;
+  const { path, file, watcher, clock } = options;
   const fold = createInboxFold({ keepsRead: false });
   const followers = new Set<Follower>();
   const moved = new Set<number>();
@@ -88,7 +88,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     // What is not known may just have come; it is looked for only then.
     const changed = behind(ids, state) ?? (scan(), behind(ids, state, { skipsUnknown: true }) ?? []);
     if (changed.length === 0) return;
-    await journal.append({ mark: state, ids: changed.map(({ id }) => id) }, "soon");
+    await file.append({ mark: state, ids: changed.map(({ id }) => id) }, "soon");
     fold.mark(changed, state);
     if (state === "read" && isTooLarge()) moveAway();
   };
@@ -123,7 +123,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     inTurn(async () => {
       await nextRound();
       scan();
-      if (!isDamageUnsaved) await compactSegments({ path, fold, journal, newest: which });
+      if (!isDamageUnsaved) await compactSegments({ path, fold, file, newest: which });
     });
   };
 
@@ -139,7 +139,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
       const what = damaged.length === 1 ? "a line" : `${damaged.length} lines`;
       notices.push(`${path}: ${what} could not be read (${first}); what they held is in ${basename(copy)}.`);
       const record = { aside: damaged.map(({ digest }) => digest) };
-      await journal.append(record, "soon");
+      await file.append(record, "soon");
       fold.apply(record, current.number);
     });
     settingAside = chores;

@@ -1,4 +1,4 @@
-import { type Clock, type CreateId, type FolderWatcher, openJournalFile } from "../../platform/index.ts";
+import { type Clock, type CreateId, type FolderWatcher, openMovableFile } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
 import { lookAtInbox, watchInbox } from "./inbox-look.ts";
 import type { HeldMail, Inbox, InboxReader } from "./inbox-port.ts";
@@ -20,14 +20,14 @@ export interface InboxOptions {
 /** An inbox in a line file: `name.jsonl`, and `name.jsonl.1` and so on for what was moved away and is not all read. */
 export function openInbox(options: InboxOptions): Inbox & { close(): Promise<void> } {
   const { member, path, watcher, closed } = options;
-  const journal = openJournalFile(path, { makeFolder: options.makeFolder });
+  const file = openMovableFile(path, { makeFolder: options.makeFolder });
   const readers = new Set<InboxReader>();
 
-  const send = (mail: Mail) => journal.append({ mail }, mail.body.kind === "text" ? "soon" : "disk");
+  const send = (mail: Mail) => file.append({ mail }, mail.body.kind === "text" ? "soon" : "disk");
 
   const openReader = async (): Promise<InboxReader> => {
     options.makeFolder();
-    const reader = await openInboxReader({ ...options, journal });
+    const reader = await openInboxReader({ ...options, file });
     readers.add(reader);
     const close = async () => {
       readers.delete(reader);
@@ -41,7 +41,7 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
 
   const close = async () => {
     await Promise.all([...readers].map((reader) => reader.close()));
-    await journal.close();
+    await file.close();
   };
 
   return { member, send, look: async () => lookAtInbox(path), watch, openReader, close };

@@ -11,7 +11,7 @@ import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
  * file that the path still leads to after the write; otherwise it is written again, into the file that is there now, so a
  * reader drops what it knows already. Opened by the first append, closed when nothing was appended for a while.
  */
-export interface JournalFile {
+export interface MovableFile {
   readonly path: string;
   /**
    * In one write, and in the order of the calls. `process`: survives the death of any process. `soon`: and a power cut,
@@ -24,12 +24,12 @@ export interface JournalFile {
 
 export type Durability = "process" | "soon" | "disk";
 
-export interface JournalFileOptions {
+export interface MovableFileOptions {
   /** Called when the file cannot be made because its folder is not there. Throws if it cannot be made either. */
   readonly makeFolder?: () => void;
 }
 
-export function openJournalFile(path: string, options: JournalFileOptions = {}): JournalFile {
+export function openMovableFile(path: string, options: MovableFileOptions = {}): MovableFile {
   let handle: Handle | undefined;
   let backgroundFailure: unknown;
   let isClosed = false;
@@ -198,7 +198,7 @@ const hasExactNumber = (stats: Stats) => stats.ino <= Number.MAX_SAFE_INTEGER;
 const isSameExactly = (path: string, fd: number) =>
   statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
 
-function openForAppend(path: string, { makeFolder }: JournalFileOptions): number {
+function openForAppend(path: string, { makeFolder }: MovableFileOptions): number {
   const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   try {
     return openSync(path, flags, 0o600);
