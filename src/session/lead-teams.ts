@@ -41,6 +41,8 @@ export interface LeadTeamsOptions {
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** After the last member has ended or rests. */
   readonly closeBackends: () => Promise<void>;
+  /** Puts in order what a member leaves behind that was ended from outside. */
+  readonly putAway: (member: Member) => Promise<void>;
   readonly defaultBackend: BackendType;
   readonly resolver: ChildResolver;
   /** The session's own list, for tasks outside of teams. */
@@ -90,6 +92,7 @@ export const createLeadTeams =
         defaultBackend: options.defaultBackend,
         plansBy: settings.planApproval ?? "lead",
         mode: () => seat().mode(),
+        putAway: options.putAway,
         shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
         onStatus: (status, member) => agent().live(memberChanged(team.name, status, member)),
         clock,

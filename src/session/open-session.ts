@@ -89,6 +89,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     openHooks: memberHooks?.create,
     teamRules: member?.teamRules,
     afterPlan: member?.mode,
+    isMoved: member?.isMoved,
     stillThere: () => team?.stillThere() ?? [],
     resting: () => children?.resting(log.agent) ?? [],
   });

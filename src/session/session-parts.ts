@@ -90,6 +90,8 @@ export interface MemberParts {
   readonly definition: AgentDefinition;
   /** Where it works, if that is a worktree of its own. */
   readonly folder?: string | undefined;
+  /** That is another one than it had: wherever in the other it last was is not there. */
+  readonly isMoved?: boolean | undefined;
   /** What its system prompt says of teams. */
   readonly conduct: string;
   /** Variables for its commands: ports of its worktree. */

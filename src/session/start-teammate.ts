@@ -10,6 +10,7 @@ import {
   type Member,
   type SessionId,
   teamLead,
+  teamUser,
   TroupeError,
 } from "../protocol/index.ts";
 import { createGateRegistry } from "../model/index.ts";
@@ -19,6 +20,7 @@ import { parseRule } from "../tool/index.ts";
 import { openJointLedger } from "./joint-ledger.ts";
 import { loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
+import { worktreeAnew } from "./member-worktree.ts";
 import type { Session } from "./session.ts";
 import { type SharedWithLead, startSession } from "./start-session.ts";
 
@@ -121,6 +123,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         name: member.name,
         path: `${member.name}@${team.name}` as AgentPath,
         folder: worktree?.path,
+        isMoved: worktree?.isMoved ?? false,
         agentType: member.agentType ?? "general-purpose",
         conduct: teammateConduct({
           team: team.name,
@@ -147,12 +150,15 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const place = { home, userHome: config.userHome, cwd: member.cwd, env: config.childEnv, clock, createId };
     const name = basename(worktreePath);
     const there = await resumeWorktree(place, name, { takeOver: true });
-    if (there) return { ...there, finish: async () => void (await finishWorktree(place, { name })) };
+    if (there) return { ...there, isMoved: false, finish: async () => void (await finishWorktree(place, { name })) };
     if (existsSync(worktreePath))
-      return { path: worktreePath, env: { TROUPE_WORKTREE: worktreePath }, finish: async () => undefined };
+      return { path: worktreePath, isMoved: false, env: { TROUPE_WORKTREE: worktreePath }, finish: async () => undefined };
     const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });
     await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
-    return { ...made, finish: async () => void (await finishWorktree(place, { name: made.name })) };
+    const text = worktreeAnew({ path: worktreePath, branch: member.worktreeBranch }, made);
+    await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
+    await mailbox.send({ from: teamUser, to: member.name, text, wakes: false });
+    return { ...made, isMoved: true, finish: async () => void (await finishWorktree(place, { name: made.name })) };
   }
 }
 

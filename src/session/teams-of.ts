@@ -6,6 +6,7 @@ import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBac
 import { createLeadTeams } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
 import { ownProgram } from "./own-program.ts";
+import { putAwayWorktree } from "./member-worktree.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { SharedWithLead, StartOptions } from "./start-session.ts";
 
@@ -81,6 +82,7 @@ export function teamsOf({
       for (const made of await Promise.allSettled(backends.values()))
         if (made.status === "fulfilled") await made.value.close();
     },
+    putAway: (member) => putAwayWorktree(member, { config, clock, createId }),
     defaultBackend: wanted === "auto" ? (isInside ? "tmux" : "in-process") : wanted,
     resolver,
     ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),

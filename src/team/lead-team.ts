@@ -98,6 +98,8 @@ export interface LeadTeamOptions {
   readonly plansBy: "lead" | "user";
   /** What the lead itself works in at this moment. */
   readonly mode: () => PermissionMode;
+  /** Puts in order what a member leaves behind that was ended from outside. */
+  readonly putAway: (member: Member) => Promise<void>;
   readonly shutdownMs: number;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
   readonly clock: Clock;
@@ -245,6 +247,16 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     return pane ? record.change(member.name, { pane, tmuxPaneId: pane.paneId }) : member;
   };
 
+  const putAway = async (member: Member) => {
+    try {
+      await options.putAway(member);
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      const message = `the worktree of ${member.name} could not be put in order: ${error.message}`;
+      await lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
+    }
+  };
+
   const kill = async (name: string) => {
     const handle =
       running.get(name) ?? (await (await options.backend(memberOf(name).backendType)).attach(memberOf(name)));
@@ -273,6 +285,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         await record.end(name, { reason: "killed", ...(detail !== undefined && { detail }) });
       answers.forget(name);
       await giveBack(name, "it was ended");
+      await putAway(memberOf(name));
       await watch.look();
     } finally {
       leaving.delete(name);

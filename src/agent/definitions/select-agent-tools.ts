@@ -48,7 +48,7 @@ export function selectAgentTools(request: AgentToolsRequest): AgentTools {
     const never = taken.entries.filter((entry) => stands(entry.tool, tool.name));
     if (never.some(isWhole)) return [];
     const named = given?.entries.filter((entry) => stands(entry.tool, tool.name));
-    if (named?.length === 0) return [];
+    if (named?.length === 0) return isOfEveryMember(tool.name, request) ? [{ tool, only: [], never }] : [];
     const only = named === undefined || named.some(isWhole) ? [] : named;
     return [{ tool, only, never }];
   });
@@ -73,6 +73,10 @@ function mayHave(name: string, { kind, mode, userDefined }: AgentToolsRequest): 
   if (kind === "foreground") return true;
   return backgroundSafe.has(name) || (inTeam && (name === "Agent" || teamTools.has(name)));
 }
+
+/** What nobody can be a member of a team without, whatever its definition names: to speak, to share the tasks, to present its plan. */
+const isOfEveryMember = (name: string, { kind, mode }: AgentToolsRequest): boolean =>
+  kind === "teammate" && (teamTools.has(name) || (name === "ExitPlanMode" && mode === "plan"));
 
 interface Names {
   readonly all: readonly string[];

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { Event, WorkItem } from "../../src/protocol/index.ts";
+import type { Ask } from "../../src/testing.ts";
+import { alpha, filesOf, hang, inState, leading, mate } from "./teammates.ts";
+
+const files = {
+  "home/.troupe/agents/reader.md": "---\nname: reader\ndescription: r\ntools: Read, Grep\n---\nYou read.",
+};
+const create = (subject: string, more: object = {}) => ({
+  tool: "TaskCreate",
+  input: { subject, description: "d", ...more },
+});
+const taskIn = ({ said, result }: Ask) => (result?.tool === "TaskUpdate" ? undefined : /taskId (\d+)/.exec(said)?.[1]);
+const complete = (ask: Ask) => {
+  const id = taskIn(ask);
+  if (id === undefined) return { text: "nothing to do" };
+  return { calls: [{ tool: "TaskUpdate", input: { taskId: Number(id), status: "completed" } }] };
+};
+const task = (id: number, fits: (task: WorkItem) => boolean) => (event: Event) =>
+  event.type === "task.changed" && event.task.id === id && fits(event.task);
+
+test("promise 25: an idle member claims only what its tools can do, and a task that becomes free wakes who waits", async () => {
+  const team = await alpha({
+    files,
+    answer: leading(
+      [
+        {
+          calls: [
+            create("write it", { needs: ["Write"] }),
+            create("read it", { needs: ["Read"] }),
+            create("check it", { needs: ["Read"], blockedBy: [1] }),
+            mate("reader", "wait", { subagent_type: "reader" }),
+          ],
+        },
+        { text: "waiting" },
+      ],
+      complete,
+    ),
+  });
+  await team.ask("go");
+  await team.until(task(2, ({ status, owner }) => status === "completed" && owner === "reader"));
+  await inState(team, "reader", "idle");
+  const { tasks } = await filesOf(team.tree);
+  expect((await tasks.list()).map(({ owner, status }) => ({ owner, status }))).toEqual([
+    { owner: undefined, status: "pending" },
+    { owner: "reader", status: "completed" },
+    { owner: undefined, status: "pending" },
+  ]);
+  // Somebody does the first by other means: what it held up is free, and the reader, who is idle, is woken for it.
+  expect(await team.command({ type: "task.update", taskId: 1 as WorkItem["id"], status: "completed" })).toEqual({
+    ok: true,
+  });
+  await team.until(task(3, ({ status, owner }) => status === "completed" && owner === "reader"));
+});
+
+test("promise 25: what a member had in hand when it was ended goes back, and wakes who waits", async () => {
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: [create("dig")] },
+        { calls: [mate("first", "wait")] },
+        { text: "waiting" },
+        { calls: [mate("second", "wait")] },
+        { text: "waiting" },
+      ],
+      (ask) => (ask.agent === "first@alpha" && taskIn(ask) !== undefined ? hang : complete(ask)),
+    ),
+  });
+  await team.ask("go");
+  await team.until(task(1, ({ status, owner }) => status === "in_progress" && owner === "first"));
+  await team.ask("and another");
+  await inState(team, "second", "idle");
+  expect(await team.command({ type: "member.stop", name: "first", now: true })).toEqual({ ok: true });
+  await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "second"));
+});
