@@ -14,7 +14,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import { createGateRegistry } from "../model/index.ts";
-import { createFileTeamStore, type StoredTeam } from "../store/index.ts";
+import { createFileTeamStore, type StoredTeam, type TeamStore } from "../store/index.ts";
 import { teamMailbox, createWorktree, finishWorktree, type MemberEnd, resumeWorktree } from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
 import { openJointLedger } from "./joint-ledger.ts";
@@ -33,6 +33,8 @@ export interface TeammateOptions {
   readonly onEnvelope?: ((envelope: Envelope) => void) | undefined;
   /** Of the lead, where it runs in the same process. */
   readonly shared?: SharedWithLead | undefined;
+  /** The same for the teams' files: what is open already need not be opened again. */
+  readonly teams?: TeamStore | undefined;
 }
 
 /** A teammate at work, in whichever process. */
@@ -49,7 +51,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   const clock = systemClock;
   const createId = idMaker(clock);
   const { home } = await loadConfig({ cwd: options.cwd, env: options.env });
-  const store = createFileTeamStore({ home, clock, createId });
+  const store = options.teams ?? createFileTeamStore({ home, clock, createId });
   const team = await store.open(options.team);
   const mailbox = teamMailbox(team, { clock, createId });
   try {
@@ -152,7 +154,12 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const there = await resumeWorktree(place, name, { takeOver: true });
     if (there) return { ...there, isMoved: false, finish: async () => void (await finishWorktree(place, { name })) };
     if (existsSync(worktreePath))
-      return { path: worktreePath, isMoved: false, env: { TROUPE_WORKTREE: worktreePath }, finish: async () => undefined };
+      return {
+        path: worktreePath,
+        isMoved: false,
+        env: { TROUPE_WORKTREE: worktreePath },
+        finish: async () => undefined,
+      };
     const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });
     await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
     const text = worktreeAnew({ path: worktreePath, branch: member.worktreeBranch }, made);

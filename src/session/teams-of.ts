@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
 import { type BackendType, type Envelope, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
-import { createFileTeamStore, loadTaskList, type OpenedSession, type TaskList } from "../store/index.ts";
+import { createFileTeamStore, loadTaskList, type OpenedSession, shareTeams, type TaskList } from "../store/index.ts";
 import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBackend } from "../team/index.ts";
 import { createLeadTeams } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
@@ -33,6 +33,7 @@ export function teamsOf({
   createId,
 }: TeamsOf): SessionParts["team"] {
   const { home, teams: settings, cwd } = config;
+  const teams = shareTeams(createFileTeamStore({ home, clock, createId }));
   const backends = new Map<BackendType, Promise<Backend>>();
   const backend = (type: BackendType): Promise<Backend> => {
     const known = backends.get(type) ?? make(type);
@@ -62,7 +63,8 @@ export function teamsOf({
     const { startTeammate } = await import("./start-teammate.ts");
     const team = member.agentId.slice(member.name.length + 1);
     const onEnvelope = (envelope: Envelope) => show(envelope);
-    return startTeammate({ team, name: member.name, cwd: member.cwd, env: options.env, shared, onEnvelope });
+    const { name, cwd: own } = member;
+    return startTeammate({ team, name, cwd: own, env: options.env, shared, teams, onEnvelope });
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
@@ -71,7 +73,7 @@ export function teamsOf({
   /** What members in this process do is shown beside what the lead does. */
   let show: (envelope: Envelope) => void = () => undefined;
   const connect = createLeadTeams({
-    store: createFileTeamStore({ home, clock, createId }),
+    store: teams,
     cwd,
     settings,
     isOn: areTeamsOn(options, config) || hasLed,
