@@ -1,11 +1,13 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
 export { type AskAside, createAskAside } from "./ask-aside.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
+export { composeCoordinatorPrompt } from "./coordinator-prompt.ts";
 export type { EventSink } from "./event-sink.ts";
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
 export { conflictTask, whyGaveUp } from "./fragments/conflict.ts";
+export { isWorkerServers, scratchpadWords, type WorkerFacts, workerServers } from "./fragments/coordinator.ts";
 export { historyQuestion, progressQuestion } from "./fragments/agent-summary.ts";
 export { type HandOver, handOverQuestion, handOverVerdict } from "./fragments/hand-over.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";

@@ -325,6 +325,8 @@ function addRunOptions(program: Program): Program {
     .option("--prompt-file <file>", "read the prompt from a file")
     .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
     .option("--team <name>", "lead this team; it is made if it is not there")
+    .option("--coordinator", "plan and hand out to workers instead of doing the work; a resumed session goes on so")
+    .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")
     .option("--record <file>", "write the run as a script that scripted/FILE can play")
     .option("--trust", "let this folder's own hooks, servers and settings act, in this run")
     .option("--verbose", "say on standard error what goes on");

@@ -25,6 +25,7 @@ export interface RunFlags {
   readonly promptFile?: string;
   readonly forks?: boolean;
   readonly team?: string;
+  readonly coordinator?: boolean;
   readonly record?: string;
   readonly verbose?: boolean;
   readonly trust?: boolean;

@@ -17,7 +17,14 @@ const mailFacts = { mailId: MailId, kind: z.string(), summary: z.string().option
 
 /** Stored in the log of the agent that did it, in the order it happened; everything the program knows is a fold over these. */
 export const StoredEvent = z.discriminatedUnion("type", [
-  event("session.opened", { sessionId: SessionId, version: z.string(), cwd: z.string(), resumed: z.boolean() }),
+  event("session.opened", {
+    sessionId: SessionId,
+    version: z.string(),
+    cwd: z.string(),
+    resumed: z.boolean(),
+    /** The lead hands out the work and does none itself; a session that is resumed goes on like that. */
+    coordinator: z.boolean().optional(),
+  }),
   event("session.closed", { reason: z.enum(["completed", "interrupted", "failed"]) }),
 
   event("agent.spawned", {

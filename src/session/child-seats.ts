@@ -104,8 +104,9 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
     const own = toolsOf(() => seat, request.path);
     const { kind, mode } = request;
     const userDefined = definition.source.level !== "built-in";
+    const workerPool = (pool: readonly Tool[]) => parts.coordinator?.workerPool(pool) ?? pool;
     const select = whenChanged(
-      () => [...(outfit?.pool(parts.tools()) ?? parts.tools()), ...own],
+      () => workerPool([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...own]),
       (pool) => selectAgentTools({ definition, pool, kind, mode, userDefined }),
     );
     const tools = fork ? parent.tools : () => select().tools;

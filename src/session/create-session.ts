@@ -35,6 +35,8 @@ export interface CreateSessionOptions {
   readonly thinkingTokens?: number | undefined;
   /** An agent that is started without a type is a fork of the one that starts it. */
   readonly forks?: boolean | undefined;
+  /** The lead plans and hands out, and workers do the work; without it a session that is resumed goes on as it was. */
+  readonly coordinator?: boolean | undefined;
   /** Lead this team; it is made if it is not there. Not together with `memory`. */
   readonly team?: string | undefined;
   /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
@@ -63,6 +65,7 @@ export async function createSession(
       thinkingTokens: options.thinkingTokens,
       forks: options.forks,
       team: options.team,
+      coordinator: options.coordinator,
     },
     resume: options.resume,
     trust: options.trust,

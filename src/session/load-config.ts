@@ -96,6 +96,10 @@ export interface Config {
   readonly teams: NonNullable<Settings["teams"]>;
   /** The model for all agents that others start, whatever their definitions say; the source is the variable. */
   readonly subagentModel: Sourced<string> | undefined;
+  /** The lead of a new session is a coordinator. */
+  readonly coordinatorMode: boolean;
+  /** Workers of a coordinator have only the few tools that everything can be done with. */
+  readonly simpleWorkers: boolean;
   readonly agentsFlag: string | undefined;
   /** The administrator's folder of agent definitions, which need not be there. */
   readonly managedAgents: string;
@@ -178,6 +182,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
     subagentModel: subagentModel(env),
+    coordinatorMode: isSet(env["TROUPE_COORDINATOR_MODE"]),
+    simpleWorkers: isSet(env["TROUPE_SIMPLE"]),
     agentsFlag: input.flags?.agents,
     managedAgents: join(dirname(places.managedFile), "agents"),
     plugins,
@@ -218,6 +224,9 @@ function subagentModel(env: ConfigInput["env"]): Sourced<string> | undefined {
     .map((source) => ({ source, value: env[source]?.trim() ?? "" }))
     .find(({ value }) => value !== "");
 }
+
+/** A variable that is a switch: anything but nothing, 0 and false is on. */
+const isSet = (value: string | undefined) => !/^(|0|false|no|off)$/i.test(value?.trim() ?? "");
 
 async function settingsError(first: SettingsProblem, more: number): Promise<TroupeError> {
   const { problemLine } = await import("./settings-problem.ts");

@@ -1,4 +1,4 @@
-import { isMcpInstructions, mcpInstructions } from "../agent/index.ts";
+import { isMcpInstructions, isWorkerServers, mcpInstructions } from "../agent/index.ts";
 import { createProcessScope } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { createMcpHub, type McpHub, type McpStatus } from "../tool/mcp/index.ts";
@@ -105,14 +105,14 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
       await (waited ??= firstWait(signal));
       if (!ports || closing) return;
       const before = ports.system();
-      const block = mcpInstructions(hub.instructions());
-      const system = [...before.filter((part) => !isMcpInstructions(part)), ...(block === "" ? [] : [block])];
+      const block = ports.describe?.() ?? mcpInstructions(hub.instructions());
+      const system = [...before.filter((part) => !isOfServers(part)), ...(block === "" ? [] : [block])];
       if (system.length === before.length && system.every((part, index) => part === before[index])) return;
       await ports.record({ type: "context.composed", system });
     },
     system(stored, refresh) {
-      const own = stored.filter((part) => !isMcpInstructions(part));
-      const said = stored.filter(isMcpInstructions);
+      const own = stored.filter((part) => !isOfServers(part));
+      const said = stored.filter(isOfServers);
       const next = refresh(own);
       return next === own ? stored : [...next, ...said];
     },
@@ -129,6 +129,8 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
     close: () => (closing ??= close()),
   };
 }
+
+const isOfServers = (block: string) => isMcpInstructions(block) || isWorkerServers(block);
 
 const starting = (hub: McpHub) =>
   hub

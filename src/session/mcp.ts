@@ -32,6 +32,8 @@ export interface McpPorts extends ElicitPorts {
   readonly system: () => readonly string[];
   readonly turn: () => number;
   readonly outputFile: (name: string) => Promise<string>;
+  /** What the system prompt says of the servers; without it what they say about their own tools. */
+  readonly describe?: (() => string) | undefined;
 }
 
 export interface StartMcp {

@@ -71,7 +71,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   });
   const starting = children?.toolsOf(() => seat, path, team?.starter) ?? [];
   const pool = () => withTeamTools([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
-  const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : pool;
+  const { coordinator } = parts;
+  const leadTools = coordinator ? () => coordinator.leadTools(pool(), team) : pool;
+  const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : leadTools;
   const memberHooks = definition && (await parts.agents?.hooksOf(definition));
   const seat: Seat = createSeat(shared, {
     ...parts,
@@ -127,7 +129,14 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await parts.onClose?.();
   };
 
-  await lead.record({ type: "session.opened", sessionId: opened.sessionId, version, cwd: parts.cwd, resumed });
+  await lead.record({
+    type: "session.opened",
+    sessionId: opened.sessionId,
+    version,
+    cwd: parts.cwd,
+    resumed,
+    ...(coordinator && { coordinator: true }),
+  });
   if (!resumed) {
     await lead.record({
       type: "agent.spawned",
@@ -162,6 +171,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     system: () => conversation.system,
     turn: () => conversation.turn,
     outputFile: (name) => seat.outputFile(`${createId("out")}-${name}`),
+    describe: coordinator && (() => coordinator.servers(parts.tools())),
   });
   outfit?.attach({ record: lead.record, ask, createId });
   hooks?.started(resumed ? "resume" : "startup");

@@ -128,15 +128,17 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     ceiling: spec.ceiling,
     bubblesTo: spec.bubblesTo,
     memory: spec.memory,
+    scratchpad: parts.coordinator?.scratchpad,
     teamRules: spec.teamRules,
     childEnv: spec.env,
     currentCwd: () => cwd,
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],
     sandbox: () => sandbox,
   });
+  const sandboxRoots = parts.coordinator ? [...policy.roots, parts.coordinator.scratchpad] : policy.roots;
   const sandbox =
     parts.sandbox &&
-    createCommandSandbox({ ...parts.sandbox, roots: policy.roots, readable: () => opened.ownFolders() });
+    createCommandSandbox({ ...parts.sandbox, roots: sandboxRoots, readable: () => opened.ownFolders() });
   const skills = parts.slash?.source(async (rules, source) => {
     for (const problem of policy.grant(rules)) {
       const message = `${source}: one of its allowed-tools is not used: ${problem}`;

@@ -88,6 +88,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     manner,
     createId,
     forks: agents.forks,
+    coordinator: parts.coordinator !== undefined,
     earlierNames: (parts.earlierAgents ?? []).flatMap(({ agent, event }) =>
       event.type === "agent.spawned" ? (givenName(agent, event) ?? []) : [],
     ),
@@ -113,6 +114,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         parent,
         handOverMs: agents.handOverMs,
         forks: agents.forks,
+        coordinator: parts.coordinator !== undefined,
         teammates,
         sentToBackground: (signal) =>
           new Promise((resolve) => {

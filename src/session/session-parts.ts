@@ -15,6 +15,7 @@ import type {
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import type { AsideSettings, TeamPlace } from "../team/index.ts";
+import type { Coordinator } from "./coordinator.ts";
 import type { Seat } from "./seat.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
@@ -61,6 +62,8 @@ export interface SessionParts {
   readonly maxTurns?: number | undefined;
   readonly maxBudgetUsd?: number | undefined;
   readonly limits?: LimitSettings | undefined;
+  /** Undefined: the lead works itself. */
+  readonly coordinator?: Coordinator | undefined;
   /** Undefined: this session starts no other agents. */
   readonly agents?: Omit<AgentParts, "lead" | "leadTools"> | undefined;
   readonly compaction?:

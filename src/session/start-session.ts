@@ -1,12 +1,13 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { agentProblemLine } from "../agent/definitions/index.ts";
 import {
   composeAgentPrompt,
+  composeCoordinatorPrompt,
   composeSystemPrompt,
   createLedger,
   type Ledger,
   refreshSystemPrompt,
+  scratchpadWords,
 } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
@@ -20,6 +21,7 @@ import {
 import { createFileSessionStore, type OpenedSession, type SessionReading, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
+import { createCoordinator, isCoordinating } from "./coordinator.ts";
 import { outfitAgent } from "./outfit-agent.ts";
 import { createContextFiles } from "./context-files.ts";
 import { docsFolder } from "./docs-folder.ts";
@@ -33,6 +35,7 @@ import { openSlash } from "./open-slash.ts";
 import { jointLedger } from "./joint-ledger.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
+import { existing, modelOf, openIfThere, sessionToResume } from "./resuming.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
@@ -50,6 +53,8 @@ export interface StartOptions {
     readonly forks?: boolean | undefined;
     /** The team to lead; made if it is not there. */
     readonly team?: string | undefined;
+    /** The lead hands out the work; left out, the session goes on as it was, or as the environment says. */
+    readonly coordinator?: boolean | undefined;
   };
   /** A session's id, or `latest`: the newest of this folder. */
   readonly resume?: string | undefined;
@@ -182,6 +187,13 @@ export async function startSession(options: StartOptions): Promise<Session> {
     shared.counted.add(sessionId);
     const logFile = join(config.home, "projects", projectName(config.cwd), `${sessionId}.jsonl`);
     const tools = withSecretsKept(withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions));
+    const coordinates =
+      !options.member &&
+      isCoordinating({
+        flag: options.flags.coordinator,
+        replayed: opened.leadLog.replayed,
+        environment: config.coordinatorMode,
+      });
     const leadTeams =
       options.member || options.store
         ? undefined
@@ -197,12 +209,21 @@ export async function startSession(options: StartOptions): Promise<Session> {
               definitions: loaded.agents.map(({ definition }) => definition),
               rules,
               forks: false,
+              coordinator: coordinates,
               modelOverride: config.subagentModel?.value,
               modeSetting: config.subagents.permissionMode,
             }),
           });
+    const coordinator = coordinates
+      ? createCoordinator({
+          scratchpad: await opened.scratchpadFolder(),
+          definitions: loaded.agents.map(({ definition }) => definition),
+          simple: config.simpleWorkers,
+        })
+      : undefined;
     return await openSession({
       opened,
+      coordinator,
       readStored: async () => inOrder(await store.read(sessionId)),
       earlierAgents: !isResumed ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
       cwd: config.cwd,
@@ -213,7 +234,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       costOf: (ref, usage) => costOf(ref, usage, { models: config.models }).usd,
       tools: () => (mcp ? [...tools, ...mcp.tools()] : tools),
       system: (stored) => {
-        const refresh = (before: readonly string[]) => refreshSystemPrompt(before, system);
+        const fresh = coordinator ? composeCoordinatorPrompt(facts, coordinator.facts(tools)) : system;
+        const refresh = (before: readonly string[]) => refreshSystemPrompt(before, fresh);
         return mcp ? mcp.system(stored, refresh) : refresh(stored);
       },
       mcp,
@@ -239,7 +261,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       limits: config.limits,
       agents: {
         definitions: loaded.agents.map(({ definition }) => definition),
-        forks: options.flags.forks ?? false,
+        forks: (options.flags.forks ?? false) && !coordinates,
         handOverMs: config.subagents.handOverMs ?? defaultHandOverMs,
         modelOverride: config.subagentModel?.value,
         modeSetting: config.subagents.permissionMode,
@@ -262,7 +284,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
             cwd,
             git: undefined,
             skills: offersSkills ? slash.listed.filter(({ name }) => !skills.includes(name)) : [],
-            own: blocks,
+            own: coordinator ? [...blocks, scratchpadWords(coordinator.scratchpad)] : blocks,
           }),
         outfitOf: (definition, own) => outfitAgent(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         putInOrder: () =>
@@ -314,26 +336,6 @@ const defaultMcpWaitMs = 10_000;
 /** How long an agent works in the foreground before it goes on in the background by itself. */
 const defaultHandOverMs = 120_000;
 
-async function sessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
-  if (which !== "latest") return which;
-  const latest = await store.latest(cwd);
-  if (latest) return latest.sessionId;
-  throw new TroupeError(
-    "session_not_found",
-    `there is no session of ${cwd} to go on with: 'troupe sessions list --all' shows the others`,
-  );
-}
-
-/** Undefined if there is no session of this id yet. */
-async function openIfThere(store: SessionStore, sessionId: SessionId): Promise<OpenedSession | undefined> {
-  try {
-    return await store.open(sessionId);
-  } catch (error) {
-    if (TroupeError.is(error) && error.code === "session_not_found") return undefined;
-    throw error;
-  }
-}
-
 function definitionOf(
   { name, agentType }: MemberWishes,
   agents: readonly { readonly definition: AgentDefinition }[],
@@ -341,24 +343,6 @@ function definitionOf(
   const found = agents.find(({ definition }) => definition.name === agentType);
   if (found) return found.definition;
   throw new TroupeError("team", `${name} is of the type ${agentType}, which is not there any more.`);
-}
-
-/** A session goes on where it was, wherever it is resumed from. */
-function existing(folder: string): string {
-  if (existsSync(folder)) return folder;
-  throw new TroupeError(
-    "session_not_found",
-    `the session worked in ${folder}, which is no longer there: put it back, or start a new session`,
-  );
-}
-
-/** A session goes on with the model it had last. */
-function modelOf(opened: OpenedSession | undefined): string | undefined {
-  const events = opened?.leadLog.replayed.map(({ event }) => event) ?? [];
-  const last = events.findLast(
-    (event) => event.type === "agent.spawned" || (event.type === "agent.changed" && event.model),
-  );
-  return last && "model" in last ? last.model : undefined;
 }
 
 /** The logs of a session as one: by time, and each agent's in its own order. */

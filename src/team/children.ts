@@ -85,6 +85,8 @@ export interface ChildrenOptions {
   readonly manner: ChildManner;
   readonly createId: CreateId;
   readonly forks: boolean;
+  /** Whoever starts agents here is a coordinator, and waits for none of them. */
+  readonly coordinator?: boolean | undefined;
   /** Names that agents of an earlier life of the session have. */
   readonly earlierNames?: readonly string[] | undefined;
   /** What the environment says for all sub-agents' models. */
@@ -164,7 +166,7 @@ export function createChildren(options: ChildrenOptions): Children {
     ...seating
   }: Seating): Promise<StartedChild> => {
     const id = options.createId<AgentId>("agt");
-    const background = request.background ?? definition.background ?? false;
+    const background = options.coordinator || (request.background ?? definition.background ?? false);
     const worktree = isolated ? await options.isolate(id, seating.cwd, request.signal) : undefined;
     const cwd = worktree?.path ?? seating.cwd;
     const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;

@@ -35,7 +35,7 @@ export { loadLeading } from "./load-leading.ts";
 export { type Mailbox } from "./mailbox/mailbox.ts";
 export { createMemberLink, type MemberLink } from "./member-link.ts";
 export { createMemberWatchdog } from "./member-watchdog.ts";
-export { type ChildResolver, createChildResolver } from "./resolve-child.ts";
+export { type ChildResolver, createChildResolver, workerType } from "./resolve-child.ts";
 export { createInProcessBackend } from "./backend/in-process.ts";
 export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
 export { createTeamLedger } from "./team-ledger.ts";

@@ -20,6 +20,8 @@ export interface ResolveOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: Pick<RuleSet, "deny">;
   readonly forks: boolean;
+  /** Agents are started by a coordinator: there are workers, who are meant where no type is said, and no forks. */
+  readonly coordinator?: boolean | undefined;
   /** What the environment says for all sub-agents' models. */
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
@@ -35,15 +37,19 @@ export interface ChildResolver {
 export type ChildWish = Pick<StartChild, "type" | "model" | "mode" | "isolation" | "cwd">;
 
 const generalPurpose = "general-purpose";
-/** Started by coordinators, which there are none of yet. */
-const coordinatorOnly = "worker";
+/** Whoever is started by a coordinator without a type. Troupe's own definition of it is for coordinators alone. */
+export const workerType = "worker";
 
 export function createChildResolver(options: ResolveOptions): ChildResolver {
   const denied = deniedAgents(
     options.definitions.map(({ name }) => name),
     options.rules.deny,
   );
-  const types = options.definitions.filter(({ name }) => !denied.includes(name) && name !== coordinatorOnly);
+  const { coordinator = false } = options;
+  const forks = options.forks && !coordinator;
+  const isOffered = ({ name, source }: AgentDefinition) =>
+    coordinator || name !== workerType || source.level !== "built-in";
+  const types = options.definitions.filter((each) => !denied.includes(each.name) && isOffered(each));
 
   const definitionOf = (type: string): AgentDefinition => {
     const names = types.map(({ name }) => name);
@@ -58,10 +64,10 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
   return {
     types,
     resolve(parent, request) {
-      const fork = request.type === undefined && options.forks;
+      const fork = request.type === undefined && forks;
       if (fork && parent.isFork)
         throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
-      const definition = definitionOf(request.type ?? generalPurpose);
+      const definition = definitionOf(request.type ?? (coordinator ? workerType : generalPurpose));
       const model = fork
         ? { ok: true as const, ref: parent.model }
         : resolveAgentModel({

@@ -37,8 +37,9 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   switch (event.type) {
     case "session.opened": {
       if (isMembers(view, envelope)) return view;
-      const { sessionId, version, cwd } = event;
-      return { ...(event.resumed ? abandoned(view, at) : view), sessionId, version, cwd, state: { kind: "open" } };
+      const { sessionId, version, cwd, coordinator: isCoordinator = false } = event;
+      const before = event.resumed ? abandoned(view, at) : view;
+      return { ...before, sessionId, version, cwd, isCoordinator, state: { kind: "open" } };
     }
     case "session.closed":
       if (isMembers(view, envelope)) return view;

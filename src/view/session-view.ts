@@ -17,6 +17,8 @@ export interface SessionView {
   readonly sessionId: SessionId | undefined;
   readonly version: string;
   readonly cwd: string;
+  /** The lead is a coordinator. */
+  readonly isCoordinator: boolean;
   readonly state:
     | { readonly kind: "new" | "open" }
     | { readonly kind: "closed"; readonly reason: Of<"session.closed">["reason"] };
@@ -63,6 +65,7 @@ export const emptyView: SessionView = {
   sessionId: undefined,
   version: "",
   cwd: "",
+  isCoordinator: false,
   state: { kind: "new" },
   agents: emptyList(),
   agentIndex: new Map(),

@@ -11,7 +11,7 @@ import {
 } from "../../tool/index.ts";
 import type { Children, ParentAgent, StartedChild } from "../children.ts";
 import { keepInBackground, type Kept } from "../keep-in-background.ts";
-import type { ChildWish } from "../resolve-child.ts";
+import { type ChildWish, workerType } from "../resolve-child.ts";
 import { orFailed } from "./or-failed.ts";
 
 export interface AgentToolOptions {
@@ -23,6 +23,8 @@ export interface AgentToolOptions {
   /** Resolves when the user sends the foreground agents of this caller to the background. */
   readonly sentToBackground: (signal: AbortSignal) => Promise<void>;
   readonly forks: boolean;
+  /** The caller is a coordinator: agents are workers where no type is said, and always in the background. */
+  readonly coordinator?: boolean | undefined;
   /** Undefined: the caller has no teams to start teammates in. */
   readonly teammates?: TeammateStarter | undefined;
 }
@@ -93,22 +95,26 @@ function inputFor({ children, teammates }: AgentToolOptions): z.ZodType<AgentInp
   return input;
 }
 
+const ofCoordinator =
+  "Starts a worker that carries out one task on its own, always in the background: this call returns at once, and what came of it arrives as a <task-notification>. Several in one answer work at the same time. It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is a worker; the other types are for special work.";
+
 /** Starts another agent for one task. */
 export function createAgentTool(options: AgentToolOptions): Tool {
+  const unnamed = options.coordinator ? workerType : "general-purpose";
   const knows = options.forks
     ? "Without subagent_type it is a fork of you: it knows this whole conversation, and costs little because the prompt cache is shared; say only what it is to do. With a subagent_type it has not seen this conversation: say in the prompt what to do, what you already know, and what to report."
     : "It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is general-purpose.";
   return defineTool<AgentInput>({
     name: "Agent",
-    description: `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${knows} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself. With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.${options.teammates ? inTeams : ""}
+    description: `${options.coordinator ? ofCoordinator : `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${knows} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself.`} With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.${options.teammates ? inTeams : ""}
 
 Types:
 ${options.children.listing}`,
     input: inputFor(options),
     access: "read",
-    subject: (input) => ({ kind: "name", name: input.subagent_type ?? "general-purpose" }),
+    subject: (input) => ({ kind: "name", name: input.subagent_type ?? unnamed }),
     title: (input) =>
-      `Agent ${input.subagent_type ?? (options.forks ? "fork" : "general-purpose")}: ${input.description}`,
+      `Agent ${input.subagent_type ?? (options.forks && !options.coordinator ? "fork" : unnamed)}: ${input.description}`,
     resultLimit: 60_000,
     onlyWaits: true,
     async execute(input, context) {
