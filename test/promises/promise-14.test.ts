@@ -4,6 +4,7 @@ import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { bypass, workplace } from "../e2e/troupe.ts";
 import { agent, lead, teamSession } from "../team/team-session.ts";
+import { alpha, filesOf, inState, leading, mate, membersOf } from "./teammates.ts";
 
 test("promise 14: one spawn is one agent: 100 runs of one answer that spawns 16 named agents, none lost, none double", async () => {
   const names = Array.from({ length: 16 }, (_, index) => `agent-${index}`);
@@ -94,3 +95,35 @@ test("promise 14: killed between the start of an agent and the end of its call: 
   const told = events.filter((event) => event.type === "prompt.admitted" && event.source === "background");
   expect(JSON.stringify(told).match(/<agent-id>agt_/g)).toHaveLength(1);
 }, 60_000);
+
+test("promise 14: one call is one teammate, however often it is tried, and in every later life of its lead", async () => {
+  const answers = leading([{ calls: [mate("scout", "look"), mate("scout", "look too")] }, { text: "waiting" }], () => ({
+    text: "seen",
+  }));
+  const team = await alpha({ answer: answers });
+  await team.ask("go");
+  await inState(team, "scout", "idle");
+  await inState(team, "scout-2", "idle");
+  const before = await membersOf(team.tree);
+  expect(before.map(({ name, callId }) => `${name} ${callId}`)).toEqual([
+    "scout call_lead_1_1",
+    "scout-2 call_lead_1_2",
+  ]);
+  await team.close();
+  // As if it had gone down between the joining and the result of the call: whoever tries that call again joins nobody.
+  const { record } = await filesOf(team.tree);
+  const { joinedAt: _, agentId: __, subscriptions: ___, ...scout } = before[0]!;
+  expect(await record.join(scout)).toMatchObject({ isNew: false, member: { name: "scout" } });
+  for (let life = 0; life < 2; life++) {
+    const again = await alpha({
+      tree: team.tree,
+      resume: team.session.id,
+      answer: leading([], () => ({ text: "seen" })),
+    });
+    await inState(again, "scout", "idle");
+    await inState(again, "scout-2", "idle");
+    expect(again.asked(/@alpha$/)).toEqual([]);
+    expect((await membersOf(team.tree)).map(({ name }) => name)).toEqual(["scout", "scout-2"]);
+    await again.close();
+  }
+});
