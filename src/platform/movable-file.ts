@@ -1,4 +1,4 @@
-import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { encodeLine } from "./line-codec.ts";
@@ -183,7 +183,7 @@ function identify(path: string, fd: number): Stats {
 
 function isAtPath(path: string, handle: Handle): boolean {
   try {
-    const there = statSync(path, { throwIfNoEntry: false });
+    const there = lstatSync(path, { throwIfNoEntry: false });
     return there !== undefined && isSame(there, handle) && (hasExactNumber(there) || isSameExactly(path, handle.fd));
   } catch (error) {
     throw storageError("look for", path, error);
@@ -196,7 +196,7 @@ const isSame = (a: { dev: number; ino: number }, b: { dev: number; ino: number }
 const hasExactNumber = (stats: Stats) => stats.ino <= Number.MAX_SAFE_INTEGER;
 
 const isSameExactly = (path: string, fd: number) =>
-  statSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
+  lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
 
 function openForAppend(path: string, { makeFolder }: MovableFileOptions): number {
   const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);

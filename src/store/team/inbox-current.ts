@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, lstatSync, writeSync } from "node:fs";
 import { storageError } from "../../platform/index.ts";
 import type { TroupeError } from "../../protocol/index.ts";
 import type { InboxEntry, InboxFold } from "./inbox-fold.ts";
@@ -76,7 +76,7 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
   };
 
   const isAtPath = () => {
-    const there = statSync(path, { bigint: true, throwIfNoEntry: false });
+    const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
     if (there === undefined) return false;
     const own = fstatSync(fd, { bigint: true });
     return there.ino === own.ino && there.dev === own.dev;

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, type Stats, lstatSync } from "node:fs";
 import { basename } from "node:path";
 import { type FolderWatcher, hasErrorCode, storageError } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
@@ -126,7 +126,7 @@ function openOptional(path: string): number | undefined {
 
 function statOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     throw storageError("read", path, error);
   }

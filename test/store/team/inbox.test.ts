@@ -71,6 +71,16 @@ describe("an inbox on files", () => {
     await expect(inbox.send(textMail("a"))).rejects.toMatchObject({ code: "storage" });
   });
 
+  it("that cannot be read any more is told to who follows it", async () => {
+    const { inbox, path } = await start();
+    const reader = await inbox.openReader();
+    const batches = reader.follow(new AbortController().signal)[Symbol.asyncIterator]();
+    const next = batches.next();
+    rmSync(path);
+    mkdirSync(path);
+    await expect(next).rejects.toMatchObject({ code: "storage" });
+  });
+
   it("names that are not plain have files of their own below the folder", async () => {
     const { store, names } = await start();
     for (const name of ["..", "a/b", "a.b", "Bert", "bert", "名前"]) await store.inbox(name).send(textMail(name));
