@@ -126,9 +126,17 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     markRead([mail.id]);
   };
 
+  /** What cannot be read keeps nothing else from being read, and somebody should know. */
+  const tellOfDamage = async () => {
+    await mailbox.readUnread(name); // after this, what was damaged is set aside
+    for (const message of mailbox.takeNotices(name))
+      await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+  };
+
   /** What ends or stops the agent, what the lead says, what others say; each in their own order. */
   const pending: readonly ReceivedMail[][] = [[], [], []];
   let draining: Promise<void> | undefined;
+  let telling: Promise<void> = Promise.resolve();
 
   const next = () => pending.find((queue) => queue.length > 0)?.shift();
 
@@ -140,6 +148,8 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       // In the same step as the last look: what comes after it is taken anew.
       draining = undefined;
     }
+    telling = telling.then(tellOfDamage);
+    telling.catch(options.onFailure);
   };
 
   const follow = async () => {
@@ -181,6 +191,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     async close() {
       ended.abort(new DOMException("the member has left", "AbortError"));
       await Promise.allSettled([following, draining]); // what went wrong was reported when it did
+      await telling.catch(() => undefined);
       await marking.catch(() => undefined);
     },
   };

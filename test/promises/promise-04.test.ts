@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { gate, textOf } from "../team/team-session.ts";
+import { mailOf, noticesOf } from "./mail-of.ts";
+import { alpha, inState, leading, mate } from "./teammates.ts";
+
+const names = ["anna", "bert", "cleo"] as const;
+
+test("promise 04: a rest is told once, wakes nobody, and only when everybody rests is the lead woken, once for all", async () => {
+  const gates = new Map(names.map((name) => [`${name}@alpha`, gate()]));
+  const woken = [gate(), gate()];
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: names.map((name) => mate(name)) },
+        { text: "waiting" },
+        () => (woken[0]?.open(), { text: "heard all three" }),
+        () => (woken[1]?.open(), { text: "heard again" }),
+      ],
+      async ({ agent, turn }) => {
+        if (turn === 1) await gates.get(agent)?.opened;
+        return { text: `${agent} turn ${turn}` };
+      },
+    ),
+  });
+  await team.ask("go");
+  const mail = await mailOf(team.tree);
+  for (const name of names) {
+    expect(team.asked("lead")).toHaveLength(2);
+    gates.get(`${name}@alpha`)?.open();
+    await team.until(
+      (event) => event.type === "mail.received" && event.from === name && event.kind === "idle_notification",
+    );
+  }
+  await woken[0]?.opened;
+  await team.session.settled();
+  expect(team.asked("lead")).toHaveLength(3);
+  const told = textOf(team.asked("lead").at(-1)?.request.messages ?? []);
+  for (const name of names) expect(told.match(new RegExp(`${name}@alpha turn 1`, "g"))).toHaveLength(1);
+  expect(told.match(/All your teammates are idle/g)).toHaveLength(1);
+  expect((await noticesOf(mail)).map(({ from }) => from)).toEqual([...names]);
+
+  // Nothing has changed: a second look at the same rest tells and wakes nobody. What is said wakes one, and that is told.
+  await mail.send({ from: "user", to: "anna", text: "and now?" });
+  await woken[1]?.opened;
+  await team.session.settled();
+  await inState(team, "anna", "idle");
+  expect(team.asked("lead")).toHaveLength(4);
+  expect((await noticesOf(mail)).map(({ from }) => from)).toEqual([...names, "anna"]);
+}, 20_000);
+
+test("promise 04: several rests in a row are one notice: what comes before a teammate has rested is part of the same", async () => {
+  const woken = gate();
+  const team = await alpha({
+    answer: leading(
+      [{ calls: [mate("scout")] }, { text: "waiting" }, () => (woken.open(), { text: "heard" })],
+      async ({ turn }) => {
+        if (turn <= 5) await (await mailOf(team.tree)).send({ from: "user", to: "scout", text: `part ${turn}` });
+        return { text: `answer ${turn}` };
+      },
+    ),
+  });
+  await team.ask("go");
+  await woken.opened;
+  const notices = await noticesOf(await mailOf(team.tree));
+  expect(notices.map(({ result }) => result).join("\n\n")).toBe(
+    [1, 2, 3, 4, 5, 6].map((turn) => `answer ${turn}`).join("\n\n"),
+  );
+  expect(team.asked("lead")).toHaveLength(3);
+}, 20_000);
