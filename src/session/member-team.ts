@@ -84,7 +84,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       conversation: () => seat().conversation,
       handlers: { ...asks.handlers, ...runner.handlers },
       onTaken: async ({ wakes }) => {
-        if (wakes) await runner.expected();
+        if (wakes) runner.expected();
       },
       onFailure: fail,
     });

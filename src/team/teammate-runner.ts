@@ -26,7 +26,7 @@ export interface TeammateRunner {
   /** Takes up what an earlier life has left, then waits. */
   start(): Promise<void>;
   /** It has something to do now: it does not count as idle any more, before anybody could think so. */
-  expected(): Promise<void>;
+  expected(): void;
   /** The request to end that waits for an answer. */
   readonly shutdownRequest: RequestId | undefined;
   answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
@@ -81,9 +81,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     work = work.then(step);
     work.catch(options.onFailure);
   };
+  /** At once: what is still being told of its last rest takes a disk's time, and its mail would wait for that. */
   const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) => {
     isIdle = state === "idle";
-    inTurn(() => presence.set(shutdown && state !== "ended" ? "draining" : state, detail));
+    presence.set(shutdown && state !== "ended" ? "draining" : state, detail).catch(options.onFailure);
   };
 
   /** Mail that is waiting will wake it: there is no rest to tell of. */
@@ -230,10 +231,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       });
       await work;
     },
-    async expected() {
-      await work;
+    expected() {
       if (isIdle) say("working");
-      await work;
     },
     get shutdownRequest() {
       return shutdown?.requestId;

@@ -18,7 +18,7 @@ export interface Presence {
 export interface OwnPresence {
   /** Aborted when another process has taken the member over: this one was away for longer than its lease, and must stop. */
   readonly lost: AbortSignal;
-  /** On disk when it resolves. Does nothing if nothing has changed. */
+  /** On disk when it resolves, in the order of the calls. Does nothing if nothing has changed. */
   set(state: MemberState, detail?: string): Promise<void>;
   /** No more renewals; the last word stays, and its lease runs out. Say `ended` first if that is so. */
   close(): Promise<void>;
