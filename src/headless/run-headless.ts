@@ -125,8 +125,12 @@ function createSignalled(): Signalled {
     next: (signal) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve();
-        waiters.push(resolve);
-        signal.addEventListener("abort", () => resolve(), { once: true });
+        const done = () => {
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        waiters.push(done);
+        signal.addEventListener("abort", done);
       }),
   };
 }
