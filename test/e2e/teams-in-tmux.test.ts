@@ -1,0 +1,169 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Envelope } from "../../src/protocol/index.ts";
+import { isRunning, report } from "../promises/teammates.ts";
+import { isIn, teamWorkplace } from "./team-place.ts";
+
+const helpers = `
+import { existsSync } from "node:fs";
+const mate = (name, prompt) => ({ tool: "Agent", input: { description: "d", prompt, name } });
+const bash = (command) => ({ tool: "Bash", input: { command } });
+const request = (said) => /"request_id":"([^"]+)"(?![\\s\\S]*"request_id")/.exec(said)?.[1];
+const agree = (said) => ({ calls: [{ tool: "SendMessage", input: { to: "team-lead", message: { type: "shutdown_response", request_id: request(said), approve: true } } }] });
+const asksToEnd = (ask) => ask.said.includes("asks you to end") && ask.result?.tool !== "SendMessage";
+const hang = { text: "x", fault: { kind: "hang" } };
+`;
+
+const works = `${helpers}
+export default (ask) => {
+  if (ask.agent === "lead") return ask.said.startsWith("go") || ask.said.endsWith("go") ? ask.results.length ? { text: "waiting" } : { calls: [mate("scout", "look"), mate("maker", "make")] } : { text: "heard" };
+  if (asksToEnd(ask)) return agree(ask.said);
+  if (ask.agent === "maker@alpha" && !existsSync("free")) return hang;
+  return { text: ask.agent + " is done" };
+};`;
+
+const stop = (name: string, more: object = {}) => ({ type: "member.stop", name, id: `stop-${name}`, ...more });
+const settled = (id: string) => (event: Envelope["event"]) =>
+  event.type === "command.settled" && event.commandId === id;
+
+test("promise 11, 12: who has ended leaves no process and no pane; a team that is over leaves no server and no socket", async () => {
+  const place = teamWorkplace(works);
+  const lead = place.lead();
+  lead.send({ type: "prompt", content: "go" });
+  await lead.until(isIn("scout", "idle"));
+  await lead.until(isIn("maker", "working"));
+  const { scout, maker } = place.pids();
+  expect([scout, maker].map((pid) => isRunning(pid ?? 0))).toEqual([true, true]);
+  expect(place.sockets()).toHaveLength(1);
+  expect((await place.members()).map(({ backendType, tmuxPaneId }) => `${backendType} ${tmuxPaneId}`)).toEqual([
+    expect.stringMatching(/^tmux %\d+$/) as string,
+    expect.stringMatching(/^tmux %\d+$/) as string,
+  ]);
+  lead.send(stop("scout"));
+  expect((await lead.until(settled("stop-scout"))).event).toMatchObject({ ok: true });
+  expect(isRunning(scout ?? 0)).toBe(false);
+  lead.send(stop("maker", { now: true }));
+  expect((await lead.until(settled("stop-maker"))).event).toMatchObject({ ok: true });
+  expect(isRunning(maker ?? 0)).toBe(false);
+  expect((await place.members()).map(({ name, ended }) => `${name} ${ended?.reason}`)).toEqual([
+    "scout shutdown",
+    "maker killed",
+  ]);
+  lead.end();
+  expect(await lead.done).toMatchObject({ code: 0 });
+  await place.nobodyLeft();
+  expect(place.sockets()).toEqual([]);
+}, 30_000);
+
+test("promise 13, 15: a member that is killed is told from one that is idle, and can be brought back", async () => {
+  const place = teamWorkplace(works);
+  const lead = place.lead();
+  lead.send({ type: "prompt", content: "go" });
+  await lead.until(isIn("scout", "idle"));
+  await lead.until(isIn("maker", "working"));
+  const before = place.pids();
+  process.kill(before["maker"] ?? 0, "SIGKILL");
+  const gone = await lead.until(isIn("maker", "ended"));
+  expect(gone.event).toMatchObject({ alive: "dead", detail: expect.stringMatching(/^lost: /) as string });
+  await lead.until(report(/Your teammate maker is gone/));
+  expect((await place.files().then((team) => team.presence.look("scout")))?.alive).toBe("alive");
+  place.write("free", "");
+  lead.send({ type: "member.respawn", name: "maker", id: "again" });
+  expect((await lead.until(settled("again"))).event).toMatchObject({ ok: true });
+  await lead.until(report(/maker@alpha is done/));
+  expect((await place.members()).map(({ name, ended }) => `${name} ${ended?.reason}`)).toEqual([
+    "scout undefined",
+    "maker undefined",
+  ]);
+  lead.end();
+  await lead.done;
+  await place.nobodyLeft();
+  expect(place.sockets()).toEqual([]);
+}, 30_000);
+
+test("promise 14, 15: a lead that was killed finds the members that live on; none is doubled", async () => {
+  const place = teamWorkplace(works);
+  const first = place.lead();
+  first.send({ type: "prompt", content: "go" });
+  const id = await first.session();
+  await first.until(isIn("scout", "idle"));
+  await first.until(isIn("maker", "working"));
+  const before = place.pids();
+  first.child.kill("SIGKILL");
+  await first.done;
+  const second = place.lead({ resume: id });
+  await second.until(isIn("maker", "working"));
+  await second.until(isIn("scout", "idle"));
+  const { "team-lead": _, ...after } = place.pids();
+  expect(after).toEqual({ scout: before["scout"], maker: before["maker"] });
+  second.send({ type: "mail.send", to: "scout", text: "still there?" });
+  await second.until((event) => event.type === "mail.received" && event.from === "scout");
+  expect((await place.members()).map(({ name }) => name)).toEqual(["scout", "maker"]);
+  second.end();
+  second.send(stop("maker", { now: true }));
+  await second.done;
+  await place.nobodyLeft();
+  expect(place.sockets()).toEqual([]);
+}, 30_000);
+
+test("promise 15: after everything was killed the whole team is back, with its work, mail and tasks where they were", async () => {
+  const place = teamWorkplace(works);
+  const first = place.lead();
+  first.send({ type: "prompt", content: "go" });
+  const id = await first.session();
+  await first.until(isIn("scout", "idle"));
+  await first.until(isIn("maker", "working"));
+  first.send({ type: "task.create", subject: "later", description: "needs nobody", id: "task" });
+  await first.until(settled("task"));
+  const before = await place.members();
+  const pids = place.pids();
+  for (const pid of [first.child.pid, pids["scout"], pids["maker"]]) process.kill(pid ?? 0, "SIGKILL");
+  await first.done;
+  place.write("free", "");
+  const second = place.lead({ resume: id });
+  await second.until(report(/maker@alpha is done/));
+  const after = await place.members();
+  expect(after.map(({ name, sessionId, ended }) => ({ name, sessionId, ended }))).toEqual(
+    before.map(({ name, sessionId }) => ({ name, sessionId, ended: undefined })),
+  );
+  expect(place.pids()["maker"]).not.toBe(pids["maker"]);
+  expect(await (await place.files()).tasks.list()).toMatchObject([{ id: 1, subject: "later" }]);
+  second.end();
+  await second.done;
+  await place.nobodyLeft();
+  expect(place.sockets()).toEqual([]);
+}, 30_000);
+
+const asks = `${helpers}
+export default (ask) => {
+  if (ask.agent === "lead") return ask.turn === 1 ? { calls: [mate("scout", "look")] } : { text: "waiting" };
+  return ask.turn === 1 ? { calls: [bash("touch allowed")] } : { text: "came to: " + ask.result?.isError };
+};`;
+
+test("promise 21: a question that waits while the lead is killed is asked again when it is back, and answered", async () => {
+  const place = teamWorkplace(asks);
+  const first = place.lead({ mode: "default" });
+  first.send({ type: "prompt", content: "go" });
+  const id = await first.session();
+  const isAsked = (event: Envelope["event"]) => event.type === "permission.asked" && event.member?.name === "scout";
+  const asked = await first.until(isAsked);
+  const { scout } = place.pids();
+  first.child.kill("SIGKILL");
+  await first.done;
+  const second = place.lead({ resume: id, mode: "default" });
+  const again = await second.until(isAsked);
+  if (again.event.type !== "permission.asked" || asked.event.type !== "permission.asked")
+    throw new Error("no question");
+  expect(again.event.requestId).toBe(asked.event.requestId);
+  const reply = { type: "permission.reply", requestId: again.event.requestId };
+  second.send({ ...reply, answer: { behavior: "allow" } });
+  second.send({ ...reply, answer: { behavior: "deny" }, id: "late" });
+  expect((await second.until(settled("late"))).event).toMatchObject({ ok: false });
+  await second.until(report(/came to: false/));
+  expect(existsSync(join(place.cwd, "allowed"))).toBe(true);
+  expect(place.pids()["scout"]).toBe(scout);
+  second.end();
+  await second.done;
+  await place.nobodyLeft();
+}, 30_000);
