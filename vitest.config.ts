@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") },
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.{ts,tsx}"],
     globalSetup: ["test/setup/build.ts"],
     setupFiles: ["test/setup/isolate.ts"],
     testTimeout: 30_000,

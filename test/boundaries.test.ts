@@ -17,7 +17,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team"],
   testing: ["protocol", "platform", "model"],
   headless: ["protocol", "view", "session"],
-  cli: ["protocol", "view", "platform", "model", "store", "tool", "team", "session", "headless", "testing"],
+  tui: ["protocol", "view", "session"],
+  cli: ["protocol", "view", "platform", "model", "store", "tool", "team", "session", "headless", "tui", "testing"],
 };
 
 const doors = new Set(["index.ts", "testing.ts"]);
@@ -28,13 +29,15 @@ interface Import {
 }
 
 function imports(): Import[] {
-  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isSource);
   return files.flatMap((from) => {
     const text = readFileSync(join(src, from), "utf8");
     const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => match[1] as string);
     return specifiers.map((specifier) => ({ from, to: relative(src, resolve(src, dirname(from), specifier)) }));
   });
 }
+
+const isSource = (name: string) => /\.tsx?$/.test(name);
 
 const layerOf = (file: string) => file.split("/")[0] as string;
 
@@ -52,9 +55,19 @@ test("imports go down only, and through the target's index.ts", () => {
   expect(wrong).toEqual([]);
 });
 
+test("a face knows of a session what its types say", () => {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
+    (name) => layerOf(name) === "tui" && isSource(name),
+  );
+  const loading = files.filter((name) =>
+    /import (?!type )[^;]*from "\.\.\/session\/index\.ts"/.test(readFileSync(join(src, name), "utf8")),
+  );
+  expect(loading).toEqual([]);
+});
+
 test("protocol and view run in a browser: they import nothing of node's and only zod of others", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
-    (name) => /^(protocol|view)\//.test(name) && name.endsWith(".ts"),
+    (name) => /^(protocol|view)\//.test(name) && isSource(name),
   );
   const foreign = files.flatMap((name) => {
     const text = readFileSync(join(src, name), "utf8");
@@ -64,7 +77,7 @@ test("protocol and view run in a browser: they import nothing of node's and only
 });
 
 test("the environment and standard streams are touched at the edge only", () => {
-  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(isSource);
   const touching = files.filter((name) =>
     /\bprocess\.(env|argv|cwd\(|stdout|stderr|stdin)/.test(readFileSync(join(src, name), "utf8")),
   );

@@ -1,5 +1,6 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { answerOf } from "./answer-of.ts";
+export type { AppNotice, AppState, Dialog } from "./app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export {
   cachedShare,
@@ -21,6 +22,20 @@ export {
   type Question,
   type SessionView,
 } from "./session-view.ts";
+export { createStore, type Store, type StoreOptions } from "./store.ts";
+export {
+  type AgentTask,
+  isAgentTask,
+  isFinished,
+  isTeammate,
+  type LocalAgentTask,
+  type ShellTask,
+  type TaskProgress,
+  type TaskState,
+  type TaskStatus,
+  type TeammateTask,
+} from "./task-state.ts";
+export type { TeamContext, TeammateInfo } from "./team-context.ts";
 export type { MemberView, TaskLists, TeamView } from "./team-view.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";

@@ -1,0 +1,51 @@
+import type { RequestId } from "../protocol/index.ts";
+import type { SessionView } from "./session-view.ts";
+import type { TaskState } from "./task-state.ts";
+import type { TeamContext } from "./team-context.ts";
+
+/** All that a face has on its mind: the session's view, and what is only about looking at it. Never changed in place. */
+export interface AppState {
+  readonly session: SessionView;
+  readonly tasks: ReadonlyMap<string, TaskState>;
+  /** The task whose transcript is looked at; undefined: the lead's. It says nothing about who is working. */
+  readonly viewing: string | undefined;
+  readonly viewSelectionMode: "none" | "selecting-agent" | "viewing-agent";
+  readonly expandedView: "none" | "tasks" | "teammates";
+  /** What is chosen below the prompt, if anything is. */
+  readonly footerSelection: string | undefined;
+  /** -1 the pill, 0 the lead, then the agents. */
+  readonly coordinatorTaskIndex: number;
+  readonly selectedTeammateIndex: number;
+  readonly showTeammateMessagePreview: boolean;
+  readonly teamContext: TeamContext | undefined;
+  /** Name → the id of its task. */
+  readonly agentNameRegistry: ReadonlyMap<string, string>;
+  readonly dialog: Dialog;
+  /** Of the face's own, oldest first; what agents raise is in `session.notices`. */
+  readonly notices: readonly AppNotice[];
+}
+
+/** One at a time is open. */
+export type Dialog =
+  | { readonly kind: "none" }
+  | { readonly kind: "permission"; readonly requestId: RequestId }
+  | { readonly kind: "background" }
+  | { readonly kind: "help" }
+  | { readonly kind: "first-run" }
+  | { readonly kind: "agents" }
+  | { readonly kind: "team" }
+  | { readonly kind: "model" }
+  | { readonly kind: "cost" }
+  | { readonly kind: "permissions" }
+  | { readonly kind: "mcp" }
+  | { readonly kind: "hooks" }
+  | { readonly kind: "resume" }
+  | { readonly kind: "confirm-leave" };
+
+export interface AppNotice {
+  readonly id: number;
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
+  /** Shown until then; undefined: until something else is. */
+  readonly until: number | undefined;
+}

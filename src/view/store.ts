@@ -1,0 +1,34 @@
+/** Holds one state. Whoever gets the same object back from a change has nothing to draw. */
+export interface Store<S> {
+  getState(): S;
+  /** Nobody is told if the change gives back what it was given. */
+  setState(change: (previous: S) => S): void;
+  /** Called after each change; gives back how to stop that. */
+  subscribe(listener: () => void): () => void;
+}
+
+export interface StoreOptions<S> {
+  /** The one place that reacts to changes, before those who draw hear of them. */
+  readonly onChange?: ((change: { readonly previous: S; readonly next: S }) => void) | undefined;
+}
+
+export function createStore<S>(initial: S, { onChange }: StoreOptions<S> = {}): Store<S> {
+  const listeners = new Set<() => void>();
+  let state = initial;
+  return {
+    getState: () => state,
+    setState(change) {
+      const previous = state;
+      state = change(previous);
+      if (Object.is(state, previous)) return;
+      onChange?.({ previous, next: state });
+      for (const listener of [...listeners]) listener();
+    },
+    subscribe(listener) {
+      // One listener may be given twice, by two that draw: each ends its own.
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+  };
+}
