@@ -231,15 +231,19 @@ async function reading(bench) {
     all.map(({ id }) => id),
   );
   const locked = await lockedOf(bench, 10_000);
+  /** The median of twenty: the other design, which comes in between, leaves cold caches. */
   const readOne = async () => {
-    await held.mailbox.send({ from: "sender", to: "receiver", text });
-    return (
-      (await timed(async () => {
+    const values = [];
+    for (let n = 0; n < 20; n++) {
+      await held.mailbox.send({ from: "sender", to: "receiver", text });
+      const read = async () => {
         const [mail, ...others] = await held.mailbox.readUnread("receiver");
         if (others.length > 0) throw new Error("something was not marked");
         await held.mailbox.markRead("receiver", [mail.id]);
-      })) * 1000
-    );
+      };
+      values.push((await timed(read)) * 1000);
+    }
+    return median(values);
   };
   const lockedOne = async () => {
     await locked.send({ from: "sender", text });

@@ -51,23 +51,20 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   const finish = (draft: Draft): Mail | Promise<Mail> => {
     const key = keys.of(draft.from);
     const body = fitBody(draft.body, { id: draft.id, bodies: store.bodies });
-    if (!(key instanceof Promise) && !(body instanceof Promise)) return seal({ ...draft, body }, key);
-    return Promise.all([body, key]).then(([fitted, found]) => seal({ ...draft, body: fitted }, found));
+    if (!(key instanceof Promise) && !(body instanceof Promise)) return seal(draft, { body, key });
+    return Promise.all([body, key]).then(([fitted, found]) => seal(draft, { body: fitted, key: found }));
   };
 
-  const seal = (draft: Draft, key: KeyObject | undefined): Mail => {
-    const parsed = Mail.safeParse(mailOf(draft, clock));
+  const seal = (draft: Draft, { body, key }: { body: MailBody; key: KeyObject | undefined }): Mail => {
+    const parsed = Mail.safeParse(mailOf(draft, body, clock));
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
       const where = issue?.path.join(".") ?? "";
       throw new TroupeError("mail", `This is no mail that can be sent: ${where}: ${issue?.message ?? "wrong form"}.`);
     }
     if (key !== undefined) return signMail(parsed.data, key);
-    if (draft.body.kind === "text") return parsed.data;
-    throw new TroupeError(
-      "mail",
-      `${draft.from} has no key, and a ${draft.body.kind} that is not signed counts nothing.`,
-    );
+    if (body.kind === "text") return parsed.data;
+    throw new TroupeError("mail", `${draft.from} has no key, and a ${body.kind} that is not signed counts nothing.`);
   };
 
   const storeInTurn = async (to: string, ready: Mail | Promise<Mail>): Promise<void> => {
@@ -112,7 +109,8 @@ function bodyOf({ text, body }: OutgoingMail): MailBody {
   return JSON.parse(json) as MailBody;
 }
 
-function mailOf({ outgoing, id, from, to, color, body }: Draft, clock: Pick<Clock, "now">): Mail {
+function mailOf(draft: Draft, body: MailBody, clock: Pick<Clock, "now">): Mail {
+  const { outgoing, id, from, to, color } = draft;
   const { summary, urgent, replyTo, wakes = body.kind !== "idle_notification" } = outgoing;
   return {
     id,
