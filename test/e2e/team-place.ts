@@ -10,7 +10,7 @@ import { type Running, type Workplace, workplace } from "./troupe.ts";
 /** A lead whose teammates are processes in panes of a tmux server that nobody else speaks to. */
 export interface TeamWorkplace extends Workplace {
   /** A lead of the team `alpha` that takes commands as lines. */
-  lead(options?: { readonly resume?: string; readonly mode?: string }): Lead;
+  lead(options?: { readonly resume?: string; readonly mode?: string; readonly more?: readonly string[] }): Lead;
   files(): Promise<StoredTeam>;
   members(): Promise<readonly Member[]>;
   /** The processes of members, by name, as they say themselves. */
@@ -57,7 +57,7 @@ export function teamWorkplace(script: string, settings: object = {}): TeamWorkpl
     ...place,
     sockets,
     files,
-    lead: ({ resume, mode = "bypassPermissions" } = {}) => {
+    lead: ({ resume, mode = "bypassPermissions", more = [] } = {}) => {
       const flags = ["--input-format", "stream-json", "--output-format", "stream-json", "--settings", "settings.json"];
       const again = resume === undefined ? [] : ["--resume", resume];
       const args = [
@@ -71,7 +71,7 @@ export function teamWorkplace(script: string, settings: object = {}): TeamWorkpl
         ...flags,
         ...again,
       ];
-      return leadOf(place.start(args, { env }));
+      return leadOf(place.start([...args, ...more], { env }));
     },
     members: async () => (await (await files()).record.read()).members.filter(({ name }) => name !== "team-lead"),
     pids() {
