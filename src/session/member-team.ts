@@ -86,6 +86,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       onTaken: async ({ wakes }) => {
         if (wakes) runner.expected();
       },
+      beforeMark: () => runner.stated(),
       onFailure: fail,
     });
     const watchdog = createMemberWatchdog({

@@ -165,7 +165,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     onTaken: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") quiescence.heardFrom(mail.from);
-      watch.look().catch(fail);
+      lookAgain(mail.from).catch(fail);
     },
     onFailure: fail,
   });
@@ -192,6 +192,15 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     onGone: (member, why) => lose(member, why),
     onFailure: fail,
   });
+
+  /** Who tells of a rest is about to say that it is idle, unless it has found something to do. */
+  const lookAgain = async (name: string) => {
+    for (let times = 0; times < 5 && !closing; times++) {
+      await watch.look();
+      if (watch.statusOf(name)?.state !== "working") return;
+      await clock.sleep(20 * 2 ** times);
+    }
+  };
 
   /** Somebody is gone who did not say so: what it had in hand goes back, and the lead hears of it. */
   const lose = async (member: Member, why: string) => {

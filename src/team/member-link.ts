@@ -53,6 +53,8 @@ export interface MemberLinkOptions {
   readonly handlers: MailHandlers;
   /** Told of each mail that waits to be heard, and waited for, before the agent is woken for it and it is marked. */
   readonly onTaken?: ((mail: Mail) => Promise<void>) | undefined;
+  /** Waited for before anything is marked as read: who sees that must see as well that it is being worked on. */
+  readonly beforeMark?: (() => Promise<void>) | undefined;
   /** The inbox cannot be read or marked any more: the agent would be deaf without knowing. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -68,6 +70,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   const markRead = (ids: readonly MailId[]) => {
     readIds.push(...ids);
     marking = marking.then(async () => {
+      await options.beforeMark?.();
       const now = readIds;
       readIds = [];
       if (now.length > 0) await mailbox.markRead(name, now);

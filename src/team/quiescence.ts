@@ -49,11 +49,12 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
 
   const checkOnce = async () => {
     if (closed || !isNews || options.lead().running || !everybodyRests()) return;
-    await options.look();
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
       if (unread.some(({ wakes }) => wakes)) return;
     }
+    // After that: what one has read by then, it has said before that it works on.
+    await options.look();
     const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
     const reports = options.conversation().waiting.length;
     if (closed || options.lead().running || !everybodyRests()) return;

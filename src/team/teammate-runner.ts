@@ -27,6 +27,8 @@ export interface TeammateRunner {
   start(): Promise<void>;
   /** It has something to do now: it does not count as idle any more, before anybody could think so. */
   expected(): void;
+  /** Resolves when what it has said of its state is on disk. */
+  stated(): Promise<void>;
   /** The request to end that waits for an answer. */
   readonly shutdownRequest: RequestId | undefined;
   answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
@@ -70,6 +72,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
   let leaving = false;
   let isIdle = false;
+  /** Resolves when the last word about its state is on disk. */
+  let said: Promise<void> = Promise.resolve();
   /** It has agreed to end, and does once the call that said so has its result. */
   let agreed = false;
   let root: Envelope["agent"] | undefined;
@@ -84,7 +88,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   /** At once: what is still being told of its last rest takes a disk's time, and its mail would wait for that. */
   const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) => {
     isIdle = state === "idle";
-    presence.set(shutdown && state !== "ended" ? "draining" : state, detail).catch(options.onFailure);
+    said = presence.set(shutdown && state !== "ended" ? "draining" : state, detail);
+    said.catch(options.onFailure);
   };
 
   /** Mail that is waiting will wake it: there is no rest to tell of. */
@@ -103,10 +108,12 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     }
     timesSentBack = 0;
     if (goesOn(idle)) return;
-    isIdle = true;
-    await presence.set(shutdown ? "draining" : "idle", idle.detail ?? idle.reason);
+    // Nobody sees it idle who has not its report, nor while there is a task for it.
     await tellLead(rest);
     await claimNext();
+    if (goesOn(idle)) return;
+    say("idle", idle.detail ?? idle.reason);
+    await said;
   };
 
   /** The run that says it is over ends only after it has said so. */
@@ -234,6 +241,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     expected() {
       if (isIdle) say("working");
     },
+    stated: () => said,
     get shutdownRequest() {
       return shutdown?.requestId;
     },

@@ -3,7 +3,7 @@ import { gate, textOf } from "../team/team-session.ts";
 import { mailOf, noticesOf } from "./mail-of.ts";
 import { alpha, leading, mate } from "./teammates.ts";
 
-const rounds = 300;
+const rounds = 200;
 const numbers = Array.from({ length: rounds }, (_, index) => `[word ${index + 1}]`);
 
 test(`promise 08: a message that comes while a teammate is just finishing is heard in that run or wakes it again, ${rounds} times out of ${rounds}`, async () => {
