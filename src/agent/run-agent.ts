@@ -205,7 +205,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
 
     const calls = parts.filter((part) => part.type === "tool_call");
     if (calls.length === 0) {
-      if (conversation.waiting.length > 0) continue;
+      if (conversation.hasReason) continue;
       if (await sentBack({ ...options, parts, times: timesSentBack, recorder })) {
         timesSentBack += 1;
         continue;
