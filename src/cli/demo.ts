@@ -1,14 +1,18 @@
 import { basename, relative, resolve } from "node:path";
-import { systemClock } from "../platform/index.ts";
-import { drawSession } from "./demo/draw-session.ts";
+import { idMaker, systemClock } from "../platform/index.ts";
+import { type BackendType, type SessionId, TroupeError } from "../protocol/index.ts";
+import { ownProgram } from "../session/index.ts";
+import { createTmuxBackend } from "../team/index.ts";
 import { drawSummary } from "./demo/draw-summary.ts";
+import { drawTeam } from "./demo/draw-team.ts";
+import { lookAtTeam } from "./demo/look-at-team.ts";
+import { playTeam, team as teamName } from "./demo/play-team.ts";
 import { createSampleRepository, type TestRun } from "./demo/sample-repository.ts";
-import { mendTheTests } from "./demo/scenario.ts";
-import { createScreen, type Screen } from "./screen.ts";
-import { playScenario } from "./demo/play-scenario.ts";
-import { makeWorkspace, type Workspace } from "./demo/workspace.ts";
+import { prompt } from "./demo/script/lead.ts";
 import { whatWentWrong } from "./demo/what-went-wrong.ts";
+import { makeWorkspace, type Workspace } from "./demo/workspace.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { createScreen, type Screen } from "./screen.ts";
 import { listenToSignals } from "./signals.ts";
 
 export interface DemoFlags {
@@ -16,7 +20,7 @@ export interface DemoFlags {
   readonly fast?: boolean;
 }
 
-/** A lead and three agents, in a real session with real tools in a real repository; only the model is played by a script. Needs no key and no network. */
+/** A team at work in a real repository, with real tools and processes; only the model is played by a script. Needs no key and no network. */
 export async function demo(flags: DemoFlags): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(new DOMException("left", "AbortError"));
@@ -45,36 +49,60 @@ interface Showing {
 }
 
 async function show({ workspace, screen, flags, signal }: Showing): Promise<number> {
-  const scenario = mendTheTests(flags.fast ? "fast" : "readable");
   const repository = await createSampleRepository(workspace, signal);
   const before = await repository.runTests(signal);
-  introduce(screen, { folder: repository.path, prompt: scenario.prompt, before });
+  const { backend, without } = await whereMembersRun(workspace);
+  introduce(screen, { folder: repository.path, before, without });
 
   const startedAt = systemClock.monotonic();
-  const played = await playScenario(scenario, {
+  const sessionId = await playTeam({
     cwd: repository.path,
-    env: workspace.env,
-    draw: drawSession(screen),
+    workspace,
+    backend,
+    pace: flags.fast ? "fast" : "readable",
+    draw: drawTeam(screen),
     signal,
   });
   const durationMs = systemClock.monotonic() - startedAt;
 
-  // The script says that all is well whatever happens: only a run of our own tells.
+  // The script says that all is well whatever happens: only a look of our own tells.
   const after = await repository.runTests(signal);
   const state = await repository.look();
+  const team = await lookAtTeam(teamName, { home: workspace.home, lead: sessionId });
   drawSummary(screen, {
-    ...played,
     before,
     after,
     state,
+    team,
+    backend,
+    sessionId,
     durationMs,
     program: programName(process.argv[1] ?? "troupe", process.cwd()),
     kept: flags.keep ? { repository: repository.path, home: workspace.home } : undefined,
   });
-  const problem = whatWentWrong({ before, after, state, outcome: played.outcome });
+  const problem = whatWentWrong({ before, after, state, team });
   if (problem === undefined) return exitCodes.done;
   process.stderr.write(`troupe: the demo did not come out as it should: ${problem}\n`);
   return exitCodes.failed;
+}
+
+/** In panes of tmux, so that one can really be killed; where there is none, in this process. */
+async function whereMembersRun({ env, root }: Workspace): Promise<{ backend: BackendType; without?: string }> {
+  try {
+    const createId = idMaker(systemClock);
+    await createTmuxBackend({
+      env,
+      cwd: root,
+      sessionId: createId<SessionId>("ses"),
+      placement: "own",
+      program: ownProgram(),
+      clock: systemClock,
+    });
+    return { backend: "tmux" };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return { backend: "in-process", without: error.message };
+  }
 }
 
 /** As it can be typed again from here: by its name when it is installed, by its file in a checkout. */
@@ -82,13 +110,22 @@ function programName(file: string, cwd: string): string {
   return basename(file) === "troupe" ? "troupe" : `node ${relative(cwd, file)}`;
 }
 
-function introduce(screen: Screen, { folder, prompt, before }: { folder: string; prompt: string; before: TestRun }) {
+interface Introduction {
+  readonly folder: string;
+  readonly before: TestRun;
+  /** Why members do not run in processes of their own. */
+  readonly without: string | undefined;
+}
+
+function introduce(screen: Screen, { folder, before, without }: Introduction): void {
   screen.line("Troupe demo", screen.paint.bold);
   screen.paragraph(
-    "A lead and three agents in a real session: real files, real git, real commands. Only the model is played by a script, so it needs no key and no network.",
+    "A lead and three teammates: real sessions, files, git and commands. Only the model is played by a script, so it needs no key and no network.",
   );
   screen.line();
   screen.whole(folder, { first: "folder    " });
   screen.field("tests", before.summary);
+  if (without !== undefined) screen.field("members", `all in this process: ${without}`);
   screen.field("prompt", prompt);
+  screen.line();
 }

@@ -1,11 +1,12 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSampleRepository } from "../../src/cli/demo/sample-repository.ts";
-import { whatWentWrong } from "../../src/cli/demo/what-went-wrong.ts";
+import { type Outcome, whatWentWrong } from "../../src/cli/demo/what-went-wrong.ts";
 import { makeWorkspace } from "../../src/cli/demo/workspace.ts";
+import type { Member, WorkItem } from "../../src/protocol/index.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 let temp: string;
@@ -22,11 +23,15 @@ interface Ended {
 }
 
 /** Runs the built demo with a temporary folder of its own; `until` is called with all output so far. */
-function runDemo(args: readonly string[], until?: (seen: string, child: ReturnType<typeof spawn>) => void) {
+function runDemo(
+  args: readonly string[],
+  until?: (seen: string, child: ReturnType<typeof spawn>) => void,
+  env: Readonly<Record<string, string>> = {},
+) {
   return new Promise<Ended>((done, fail) => {
     const child = spawn(process.execPath, [troupe, "demo", ...args], {
       cwd: temp,
-      env: { ...process.env, TMPDIR: temp },
+      env: { ...process.env, TMPDIR: temp, TMUX_TMPDIR: temp, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let [stdout, stderr] = ["", ""];
@@ -55,70 +60,107 @@ function processesIn(folder: string): string[] {
   });
 }
 
-const names = ["split", "parse", "format"];
+const names = ["researcher", "implementer", "tester"];
+const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+
+/** Where tmux keeps the sockets of this test's servers: a folder of its own, so that one that is left is seen. */
+const sockets = () => {
+  const [folder] = readdirSync(temp).filter((name) => name.startsWith("tmux-"));
+  return folder === undefined ? [] : readdirSync(join(temp, folder));
+};
+const left = () => [...readdirSync(temp).filter((name) => !/^tmux-|^bin$/.test(name)), ...sockets()];
+
+/** Members then run in the demo's own process. */
+function pathWithOldTmux(): string {
+  const bin = join(temp, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "tmux"), "#!/bin/sh\necho tmux 2.9\n", { mode: 0o755 });
+  return `${bin}:${process.env["PATH"]}`;
+}
+
+/** What everything that the demo promises looks like, wherever the members run. */
+function expectTheStory({ code, stdout, stderr }: Ended): void {
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  for (const name of names) {
+    expect(stdout).toMatch(new RegExp(`^  ${name} +▶ joins, in `, "m"));
+    expect(stdout).toMatch(new RegExp(`^  ${name} +→ team-lead: agrees to end$`, "m"));
+    expect(stdout).toMatch(new RegExp(`^  ${name} +■ has ended: shutdown$`, "m"));
+    expect(stdout).toMatch(new RegExp(`^(team)? +${name}: \\d+ turns, \\d+ calls, `, "m"));
+  }
+  expect(stdout).toMatch(/^ {2}researcher +→ implementer: each share is rounded/m);
+  expect(stdout).toMatch(/^ {2}implementer → researcher: who pays/m);
+  expect(stdout).toMatch(/^ {2}implementer → tester: it is mended/m);
+  expect(stdout).toMatch(/^ {2}tester +→ team-lead: proved/m);
+  expect(stdout.match(/^ {2}implementer # #2 claimed: Mend the split$/gm)).toHaveLength(2);
+  expect(stdout).toMatch(/^ {2}lead +# #2 free again$/m);
+  expect(stdout).toMatch(/^ {2}implementer ▶ is back, and goes on from its transcript$/m);
+  expect(stdout.match(/^ {2}\S+ +# #[23] verified: the runtime has run its check$/gm)).toHaveLength(2);
+  expect(stdout.match(/landed on main \(1 commit\)/g)).toHaveLength(2);
+  expect(stdout).toMatch(/^tests +before: 3 passed, 1 failed; now: 5 passed/m);
+  expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let somebody pay every cent$/m);
+  expect(stdout).toMatch(/no worktree is\s+left/);
+  const [, sent, read] = /^mail +(\d+) sent, (\d+) read$/m.exec(stdout) ?? [];
+  expect(Number(sent)).toBeGreaterThan(10);
+  expect(read).toBe(sent);
+}
 
 describe("troupe demo", () => {
-  test("three agents mend three faults, their work is landed, and nothing is left behind", async () => {
-    const { code, stdout, stderr } = await runDemo(["--fast"]);
-    expect(stderr).toBe("");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^before +4 passed, 3 failed$/m);
-    expect(stdout).toMatch(/^after +7 passed \(run again/m);
-    expect(stdout).toMatch(/^landed +[0-9a-f]{7,} Let somebody pay every cent/m);
-    expect(stdout).toMatch(/^worktrees all removed/m);
-    for (const name of names) {
-      expect(stdout).toMatch(new RegExp(`^  ${name} +▶ .* on troupe/agent-[0-9a-z]{8}$`, "m"));
-      expect(stdout).toMatch(new RegExp(`^  ${name} +■ back after`, "m"));
-      expect(stdout).toMatch(new RegExp(`^${name} +5 turns, 5 calls, [\\d,]+ tokens \\(\\d+% cached\\), troupe/`, "m"));
-    }
-    expect(stdout.match(/ran:\s+node\s+--test\s+\(exit\s+0\),\s+git\s+commit\s+\(exit\s+0\)/g)).toHaveLength(3);
-    expect(stdout.match(/landed on main \(1 commit\)/g)).toHaveLength(3);
-    expect(readdirSync(temp)).toEqual([]);
+  test.skipIf(!hasTmux)("a team does its work in processes of their own, one is killed and comes back", async () => {
+    const ended = await runDemo(["--fast"]);
+    expectTheStory(ended);
+    expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
+    expect(ended.stdout).toContain("each member in a process of its own");
+    expect(left()).toEqual([]);
     expect(processesIn(temp)).toEqual([]);
   });
 
-  test("it asks once, before the landing; piped, it has no colour and no line over 80 columns", async () => {
-    const { stdout } = await runDemo(["--fast"]);
-    expect(stdout.match(/^ *\S* *\? Allow .*$/gm)).toEqual([
-      expect.stringContaining("? Allow $ troupe land troupe/agent-"),
-    ]);
-    expect(stdout.match(/the demo answers: yes/g)).toHaveLength(1);
-    // oxlint-disable-next-line no-control-regex -- escapes are what must not be there
-    expect(stdout).not.toMatch(/[\u001b\r]/);
-    const lines = stdout.split("\n").filter((line) => !line.startsWith("folder ")); // that one is there to be copied
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  test("without a tmux that can be used all of it happens in one process, and it says so", async () => {
+    const ended = await runDemo(["--fast"], undefined, { PATH: pathWithOldTmux() });
+    expectTheStory(ended);
+    expect(ended.stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
+    expect(ended.stdout).toContain("ends implementer in the middle of an answer");
+    expect(left()).toEqual([]);
+    expect(processesIn(temp)).toEqual([]);
   });
 
-  test("--keep keeps the repository and a session that can be looked at", async () => {
+  test("--keep keeps the repository, the team and its sessions; piped, it has no colour and is 80 columns wide", async () => {
     const { code, stdout } = await runDemo(["--fast", "--keep"]);
     expect(code).toBe(0);
-    const [root = ""] = readdirSync(temp);
+    expect(stdout.match(/^ {2}tester +\? asks: Allow \$ git merge --ff-only troupe\/agent-\w{8}\?$/gm)).toHaveLength(1);
+    expect(stdout.match(/^ {2}demo +! answers: yes, once$/gm)).toHaveLength(1);
+    // oxlint-disable-next-line no-control-regex -- escapes are what must not be there
+    expect(stdout).not.toMatch(/[\u001b\r]/);
+    // Two kinds of lines are there to be copied.
+    const lines = stdout.split("\n").filter((line) => !/^folder |^ {2}(git|node|TROUPE_HOME=)/.test(line));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+
+    const [root = ""] = readdirSync(temp).filter((name) => name.startsWith("troupe-demo-"));
     const repository = join(temp, root, "fair-share");
     const git = (...args: string[]) => execFileSync("git", ["-C", repository, ...args], { encoding: "utf8" });
     expect(git("log", "--reverse", "--format=%s").trim().split("\n")).toEqual([
       "Split a bill among friends",
-      "Let somebody pay every cent of a bill",
-      "Read amounts to the nearest cent",
-      "Write cents with two digits",
+      "Let somebody pay every cent",
+      "Try every bill up to five",
     ]);
     expect(git("status", "--porcelain")).toBe("");
     expect(git("worktree", "list").trim().split("\n")).toHaveLength(1);
     expect(git("branch", "--format=%(refname:short)")).toBe("main\n");
 
-    const home = join(temp, root, "home", ".troupe");
-    const id = /ses_[0-9a-z]+/.exec(stdout)?.[0] ?? "";
-    const env = { ...process.env, TROUPE_HOME: home };
-    const shown = execFileSync(process.execPath, [troupe, "sessions", "show", id], { encoding: "utf8", env });
-    expect(shown).toContain("troupe land");
-    const cost = execFileSync(process.execPath, [troupe, "cost", id], { encoding: "utf8", env, cwd: repository });
-    for (const name of names) expect(cost).toContain(`lead/${name}`);
-    expect(agentCalls(home, id)).toEqual(["called", "called", "called", "settled", "settled", "settled"]);
+    const env = { ...process.env, TROUPE_HOME: join(temp, root, "home", ".troupe") };
+    const shell = (...args: string[]) =>
+      execFileSync(process.execPath, [troupe, ...args], { encoding: "utf8", env, cwd: repository });
+    expect(shell("sessions", "show", /ses_[0-9a-z]+/.exec(stdout)?.[0] ?? "")).toContain("troupe land");
+    expect(shell("team", "log", "demo")).toContain("to implementer: each share is rounded by itself");
+    expect(shell("tasks", "list", "--team", "demo", "--all").trim().split("\n")).toHaveLength(3);
+    const { team } = JSON.parse(shell("team", "show", "demo", "--json")) as { team: { members: { ended?: object }[] } };
+    expect(team.members.filter(({ ended }) => ended)).toHaveLength(3);
   });
 
   test.each([
-    ["SIGINT", 130, "while agents work", [], /format +▶/],
-    ["SIGTERM", 143, "while agents work", [], /split +✓ Edit/],
-    ["SIGINT", 130, "while it lands", ["--fast"], /the demo answers: yes/],
+    ["SIGINT", 130, "while members begin", [], /▶ joins/],
+    ["SIGTERM", 143, "while one is dead", [], /# #2 free again/],
+    ["SIGINT", 130, "while it lands", ["--fast"], /I land both/],
   ] as const)("%s leaves nothing behind (%i, %s)", async (signal, expected, _when, flags, moment) => {
     let sent = false;
     const { code, stdout, stderr } = await runDemo(flags, (seen, child) => {
@@ -129,8 +171,8 @@ describe("troupe demo", () => {
     expect(stderr).toBe("");
     expect(code).toBe(expected);
     expect(stdout).toContain("Stopped. What the demo had made is removed.");
-    expect(stdout).not.toMatch(/^before /m);
-    expect(readdirSync(temp)).toEqual([]);
+    expect(stdout).not.toMatch(/^landed /m);
+    expect(left()).toEqual([]);
     expect(processesIn(temp)).toEqual([]);
   });
 
@@ -138,7 +180,7 @@ describe("troupe demo", () => {
     const { code, stderr } = await runDemo([], (_seen, child) => child.stdout?.destroy());
     expect(stderr).toBe("");
     expect(code).toBe(141);
-    expect(readdirSync(temp)).toEqual([]);
+    expect(left()).toEqual([]);
     expect(processesIn(temp)).toEqual([]);
   });
 });
@@ -147,11 +189,15 @@ const hasScript = process.platform === "linux" && spawnSync("script", ["--versio
 
 describe.skipIf(!hasScript)("troupe demo on a terminal", () => {
   /** On a pseudo terminal; `until` gets all output so far, and the process that holds the terminal. */
-  const onTerminal = (columns: number, until: (seen: string, holder: ReturnType<typeof spawn>) => void) => {
+  const onTerminal = (
+    columns: number,
+    until: (seen: string, holder: ReturnType<typeof spawn>) => void,
+    env: Readonly<Record<string, string>> = {},
+  ) => {
     const command = `stty cols ${columns}; exec '${process.execPath}' '${troupe}' demo --fast`;
     const holder = spawn("script", ["-qec", command, "/dev/null"], {
       cwd: temp,
-      env: { ...process.env, TMPDIR: temp, TERM: "xterm-256color", NO_COLOR: "" },
+      env: { ...process.env, TMPDIR: temp, TMUX_TMPDIR: temp, TERM: "xterm-256color", NO_COLOR: "", ...env },
       stdio: ["pipe", "pipe", "ignore"],
     });
     let seen = "";
@@ -165,56 +211,65 @@ describe.skipIf(!hasScript)("troupe demo on a terminal", () => {
   test.each([80, 40])(
     "%i columns: each agent has its colour, and nothing but what is there to be copied is longer",
     async (columns) => {
-      const seen = await onTerminal(columns, () => undefined);
+      const seen = await onTerminal(columns, () => undefined, { PATH: pathWithOldTmux() });
       // oxlint-disable-next-line no-control-regex -- colours and cleared lines
       const escapes = /\u001b\[[\d;]*[mK]/g;
-      const colors = names.map((name) => new RegExp(`\\u001b\\[(\\d+)m  ${name} `).exec(seen)?.[1]);
+      const colors = names.map((name) => new RegExp(`\\u001b\\[(\\d+)m *${name}\\b`).exec(seen)?.[1]);
       expect(new Set(colors)).toEqual(new Set(["33", "35", "94"]));
       // A passing line is cleared before the next is written: of what stands between two newlines, the last counts.
       const lines = seen.split(/\r?\n/).map((line) => (line.split("\r").at(-1) ?? "").replace(escapes, ""));
-      const copied = /^folder |^ {2}(node|troupe|\/)/;
+      const copied = /^folder |^ {2}node /;
       expect(lines.filter((line) => line.length > columns && !copied.test(line))).toEqual([]);
-      expect(lines).toContainEqual(expect.stringMatching(/^after +7 passed/));
-      expect(readdirSync(temp)).toEqual([]);
+      expect(lines).toContainEqual(expect.stringMatching(/^mail +\d+ sent/));
+      expect(left()).toEqual([]);
     },
   );
 
   test("closed while agents work, it leaves nothing behind", async () => {
     await onTerminal(80, (seen, holder) => seen.includes("▶") && holder.kill("SIGKILL"));
-    await expect.poll(() => [...readdirSync(temp), ...processesIn(temp)], { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => [...left(), ...processesIn(temp)], { timeout: 20_000 }).toEqual([]);
   });
 });
 
-/** What the lead's log says of its Agent calls, in order. */
-function agentCalls(home: string, session: string): string[] {
-  const [project = ""] = readdirSync(join(home, "projects"));
-  const log = readFileSync(join(home, "projects", project, `${session}.jsonl`), "utf8");
-  const events = log
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => (JSON.parse(line) as { event?: { type: string; name?: string; callId?: string } }).event);
-  const calls = new Set(events.flatMap((it) => (it?.type === "tool.called" && it.name === "Agent" ? [it.callId] : [])));
-  return events.flatMap((it) =>
-    (it?.type === "tool.called" || it?.type === "tool.settled") && calls.has(it.callId) ? [it.type.slice(5)] : [],
-  );
-}
-
 describe("what the demo believes", () => {
-  const red = { green: false, summary: "4 passed, 3 failed" };
-  const green = { green: true, summary: "7 passed" };
-  const state = { commits: ["a", "b", "c"], leftOver: [] };
-  const outcome = { reason: "completed" } as const;
-  const good = { before: red, after: green, state, outcome };
+  const red = { green: false, summary: "3 passed, 1 failed" };
+  const green = { green: true, summary: "5 passed" };
+  const state = { commits: ["a", "b"], leftOver: [] };
+  const task = {
+    id: 2,
+    status: "completed",
+    proof: "verified",
+    acceptance: [{ command: "true" }],
+  } as unknown as WorkItem;
+  const member = { name: "tester", ended: { at: "", reason: "shutdown" } } as unknown as Member;
+  const team = {
+    members: [member],
+    tasks: [task],
+    mail: { sent: 3, read: 3 },
+    lives: new Map([["tester", 2]]),
+    living: [],
+    answered: 1,
+  };
+  const good = { before: red, after: green, state, team };
+  const but = (more: Partial<Outcome["team"]>): Outcome => ({ ...good, team: { ...team, ...more } });
 
-  test.each([
+  test.each<[Outcome, RegExp | undefined]>([
     [good, undefined],
-    [{ ...good, after: red }, /not green at the end \(4 passed, 3 failed\)/],
+    [{ ...good, after: red }, /not green at the end \(3 passed, 1 failed\)/],
     [{ ...good, before: green }, /passed before anything/],
-    [{ ...good, outcome: { reason: "failed", detail: "no answer" } as const }, /ended early: no answer/],
-    [{ ...good, outcome: undefined }, /ended early/],
-    [{ ...good, state: { ...state, commits: ["a", "b"] } }, /2 commits landed, not 3/],
+    [{ ...good, state: { ...state, commits: ["a"] } }, /1 commits landed, not 2/],
     [{ ...good, state: { ...state, leftOver: ["troupe/agent-1"] } }, /not everything was removed: troupe\/agent-1/],
-  ])("%j", (run, expected) => {
+    [but({ members: [] }), /there was no team/],
+    [but({ members: [{ ...member, ended: undefined }] }), /tester did not end by agreement \(it has not ended\)/],
+    [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /by agreement \(killed\)/],
+    [but({ living: ["tester"] }), /still running: tester/],
+    [but({ tasks: [] }), /there were no tasks/],
+    [but({ tasks: [{ ...task, status: "in_progress" }] }), /task #2 is in_progress/],
+    [but({ tasks: [{ ...task, proof: "claimed" }] }), /task #2 is not verified/],
+    [but({ mail: { sent: 3, read: 2 } }), /1 of 3 messages were not read/],
+    [but({ answered: 0 }), /nobody asked for a permission/],
+    [but({ lives: new Map([["tester", 1]]) }), /nobody died and came back/],
+  ])("%#", (run, expected) => {
     const said = whatWentWrong(run);
     if (expected === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(expected);

@@ -2,7 +2,7 @@ import type { Event } from "../../protocol/index.ts";
 import type { Paint } from "../screen.ts";
 import type { Column } from "./column.ts";
 
-export type Settled = Extract<Event, { type: "tool.settled" }>;
+type Settled = Extract<Event, { type: "tool.settled" }>;
 
 /** A call on its way. */
 export interface OpenCall {
@@ -28,34 +28,7 @@ export function drawCall(column: Column, paint: Paint, { call, settled }: { call
     },
   );
   if (settled.display?.kind === "diff") return drawDiff(column, paint, settled.display.patch);
-  if (call.name === "Bash" || !ok) drawOutput(column, paint, settled);
-}
-
-/** What an agent has come back with: the log's own account of what it did, not its words. */
-export function drawEvidence(column: Column, paint: Paint, settled: Settled): void {
-  const ok = settled.outcome === "ok";
-  const text = textOf(settled);
-  const find = (pattern: RegExp) => pattern.exec(text)?.[1];
-  const facts = [
-    find(/^- (.*? tool calls? \(.*?\))/m) ?? "no tool was used",
-    ...[find(/^- (changed: .*)$/m)].flatMap((changed) => (changed ? [basenames(changed)] : [])),
-    ...[find(/^(diff: .*? files?, \+\d+ -\d+)/m)].flatMap((diff) => diff ?? []),
-    ...[find(/^- ran, newest first: (.*)$/m)].flatMap((ran) => (ran ? [`ran: ${commands(ran)}`] : [])),
-  ];
-  column.say(`back after ${duration(settled.durationMs)}. By its log: ${facts.join("; ")}`, {
-    mark: ok ? "■" : "✗",
-    markStyle: ok ? paint.green : paint.red,
-  });
-}
-
-const basenames = (paths: string) => paths.replace(/"[^"]*\/([^"/]*)"/g, "$1");
-
-/** The first words of each, oldest first, with how it ended. */
-function commands(newestFirst: string): string {
-  const found = [...newestFirst.matchAll(/"((?:[^"\\]|\\.)*)" \((exit \S+|\w+),/g)];
-  const words = ([, command = "", end = ""]: RegExpMatchArray) =>
-    `${/^\S+ \S+/.exec(command)?.[0] ?? command} (${end})`;
-  return found.toReversed().map(words).join(", ");
+  if (call.name === "Bash" || !ok) drawOutput(column, paint, { call, settled });
 }
 
 /** The tests' reporter is named in each command and says nothing to who watches. */
@@ -76,26 +49,25 @@ function measureOf(settled: Settled): string[] {
 
 /** What goes and what comes; the lines around it stay out. */
 function drawDiff(column: Column, paint: Paint, patch: string): void {
-  for (const line of patch.split("\n")) {
-    if (line.startsWith("+")) column.below(line, paint.green);
-    else if (line.startsWith("-")) column.below(line, paint.red);
-  }
+  const lines = patch.split("\n").filter((line) => /^[+-]/.test(line));
+  for (const line of lines.slice(0, longestDiff)) column.below(line, line.startsWith("+") ? paint.green : paint.red);
+  if (lines.length > longestDiff) column.below(`… and ${lines.length - longestDiff} more lines`, paint.dim);
 }
 
-/** Of a test run its faults and counts, of anything else its beginning, where it is the lead's or went wrong. */
-function drawOutput(column: Column, paint: Paint, settled: Settled): void {
+const longestDiff = 6;
+
+/** Of a test run its faults and counts, of anything else its beginning, where it went wrong or is Troupe's own. */
+function drawOutput(column: Column, paint: Paint, { call, settled }: { call: OpenCall; settled: Settled }): void {
   const lines = textOf(settled)
     .split("\n")
     .filter((line) => line.trim() !== "");
   const counts = lines.filter((line) => /^ℹ (pass|fail) \d/.test(line)).map((line) => line.slice(2));
   const failing = [...new Set(lines.filter((line) => /^✖ .* \(\S+ms\)$/.test(line)))];
-  const shown =
-    counts.length > 0
-      ? [...failing, counts.join(", ")]
-      : lines.slice(0, column.isLead || settled.outcome !== "ok" ? 8 : 0);
+  const isShown = settled.outcome !== "ok" || call.title.startsWith("$ troupe ");
+  const shown = counts.length > 0 ? [...failing, counts.join(", ")] : lines.slice(0, isShown ? 6 : 0);
   for (const line of shown) column.below(line.replace(/ \([\d.]+ms\)$/, ""), paint.dim);
 }
 
 const textOf = ({ content }: Settled) => content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 
-export const duration = (ms: number) => (ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+const duration = (ms: number) => (ms < 100 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);

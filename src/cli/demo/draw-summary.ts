@@ -1,12 +1,16 @@
-import { type AgentView, itemsOf, sessionSpending, type SessionView, type Totals } from "../../view/index.ts";
-import type { Played } from "./play-scenario.ts";
-import type { RepositoryState, TestRun } from "./sample-repository.ts";
+import { itemsOf, type Spending, sessionSpending, type SessionView, tokensOf } from "../../view/index.ts";
+import type { BackendType, SessionId, WorkItem } from "../../protocol/index.ts";
 import type { Screen } from "../screen.ts";
+import type { TeamAfterwards } from "./look-at-team.ts";
+import type { RepositoryState, TestRun } from "./sample-repository.ts";
 
-export interface Summary extends Played {
+export interface Summary {
   readonly before: TestRun;
   readonly after: TestRun;
   readonly state: RepositoryState;
+  readonly team: TeamAfterwards;
+  readonly backend: BackendType;
+  readonly sessionId: SessionId;
   readonly durationMs: number;
   /** How this program was started, for commands to copy. */
   readonly program: string;
@@ -26,39 +30,56 @@ export function drawSummary(screen: Screen, summary: Summary): void {
   }
 }
 
-function fieldsOf({ before, after, view, state, branches, durationMs }: Summary): [string, string][] {
-  const { usage } = sessionSpending(view).total;
+function fieldsOf({ before, after, team, state, backend, durationMs }: Summary): [string, string][] {
   const commits = state.commits.map((commit, index): [string, string] => [index === 0 ? "landed" : "", commit]);
   return [
-    ["before", before.summary],
-    ["after", `${after.summary} (run again by the demo itself)`],
+    ["tests", `before: ${before.summary}; now: ${after.summary} (run again by the demo itself)`],
     ...(commits.length === 0 ? [["landed", "nothing"] as [string, string]] : commits),
-    ["", state.changed],
-    ["worktrees", state.leftOver.length === 0 ? "all removed, with their branches" : state.leftOver.join(", ")],
-    ...[...itemsOf(view.agents)].map((agent): [string, string] => [
-      agent.path.split("/").at(-1) ?? agent.path,
-      `${agent.turns} turns, ${callsOf(agent)} calls, ${spent(agent.spending.total)}, ${branches.get(agent.id) ?? "main"}`,
+    [
+      "",
+      `${state.changed}; ${state.leftOver.length === 0 ? "no worktree is left" : `left: ${state.leftOver.join(", ")}`}`,
+    ],
+    ...team.tasks.map((task, index): [string, string] => [
+      index === 0 ? "tasks" : "",
+      `#${task.id} ${task.subject}: ${howDone(task)}${task.owner ? `, ${task.owner}` : ""}`,
     ]),
-    ["together", `${spent(sessionSpending(view).total)}, ${number(usage.outputTokens)} of them written`],
-    ["time", timeOf(view, durationMs)],
+    ["mail", `${team.mail.sent} sent, ${team.mail.read} read`],
+    ...[...team.sessions].map(([name, view], index): [string, string] => [
+      index === 0 ? "team" : "",
+      [`${name}: ${workOf(view)}`, ...livesOf(team, name)].join(", "),
+    ]),
+    ["", backend === "tmux" ? "each member in a process of its own" : "all in one process"],
+    ["cost", costOf([...team.sessions.values()].map(sessionSpending))],
+    ["time", `${(durationMs / 1000).toFixed(1)} s`],
   ];
 }
 
-const callsOf = ({ transcript }: AgentView) => [...itemsOf(transcript)].filter(({ kind }) => kind === "call").length;
+const howDone = ({ status, proof }: WorkItem) =>
+  status !== "completed" ? status : proof === "verified" ? "verified by its check" : "done";
 
-function spent({ usage }: Totals): string {
-  const read = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  const cached = read === 0 ? 0 : Math.round((usage.cacheReadTokens / read) * 100);
-  return `${number(read + usage.outputTokens)} tokens (${cached}% cached)`;
+function workOf(view: SessionView): string {
+  const agents = [...itemsOf(view.agents)];
+  const turns = agents.reduce((sum, agent) => sum + agent.turns, 0);
+  const calls = agents
+    .flatMap(({ transcript }) => [...itemsOf(transcript)])
+    .filter(({ kind }) => kind === "call").length;
+  return `${turns} turns, ${calls} calls`;
 }
 
-/** Agents that work at the same time take less than the sum of their times. */
-function timeOf(view: SessionView, durationMs: number): string {
-  const agents = [...itemsOf(view.agents)].filter(({ parent }) => parent !== undefined);
-  const [starts, ends] = [agents.map((it) => Date.parse(it.startedAt)), agents.map((it) => Date.parse(it.updatedAt))];
-  const sum = ends.reduce((total, end, index) => total + end - (starts[index] ?? end), 0);
-  const whole = agents.length === 0 ? 0 : Math.max(...ends) - Math.min(...starts);
-  return `${seconds(durationMs)}; the agents' ${seconds(sum)} of work took ${seconds(whole)}, side by side`;
+const livesOf = ({ lives, members }: TeamAfterwards, name: string): string[] => [
+  ...((lives.get(name) ?? 1) > 1 ? ["killed and brought back"] : []),
+  ...members.flatMap(({ name: member, ended }) =>
+    member === name && ended ? [`ended by ${wordsOf[ended.reason]}`] : [],
+  ),
+];
+
+const wordsOf = { shutdown: "agreement", killed: "force", failed: "a failure", lost: "an accident" } as const;
+
+function costOf(spending: readonly Spending[]): string {
+  const sum = (of: (each: Spending["total"]) => number) => spending.reduce((total, each) => total + of(each.total), 0);
+  const tokens = sum(tokensOf).toLocaleString("en-US");
+  const cached = Math.round((100 * sum(({ usage }) => usage.cacheReadTokens)) / Math.max(1, sum(tokensOf)));
+  return `$${sum(({ costUsd }) => costUsd).toFixed(2)} (a script is free); ${tokens} tokens, ${cached}% of them cached`;
 }
 
 function nextOf({ kept, sessionId, program }: Summary): [string, string][] {
@@ -66,17 +87,14 @@ function nextOf({ kept, sessionId, program }: Summary): [string, string][] {
   const look: [string, string][] = kept
     ? [
         [`git -C ${kept.repository} log --stat`, "the commits; the folder is kept"],
-        [`${home}${program} sessions show ${sessionId}`, "the session, kept as well"],
-        [`${home}${program} cost ${sessionId}`, "what each agent used"],
+        [`${home}${program} team log demo`, "who did what, in order"],
+        [`${home}${program} tasks list --team demo --all`, "the task list as it is in the end"],
+        [`${home}${program} sessions show ${sessionId}`, "the lead's session; 'team show demo' names the others"],
       ]
-    : [[`${program} demo --keep`, "the same, and the repository and the session stay for you to look at"]];
+    : [[`${program} demo --keep`, "the same, and the repository, the team and its sessions stay for you to look at"]];
   return [
     ...look,
-    [`${program} -p "what does this project do?"`, "your own repository, with ANTHROPIC_API_KEY or OPENAI_API_KEY set"],
-    [`${program} agents list`, "the types of agents there are, yours among them"],
+    [`${program} -p "…" --team NAME`, "a team for your own repository, with ANTHROPIC_API_KEY or OPENAI_API_KEY set"],
     [`${program} doctor`, "what this machine has and what is missing"],
   ];
 }
-
-const number = (value: number) => value.toLocaleString("en-US");
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

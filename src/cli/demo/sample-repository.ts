@@ -28,7 +28,7 @@ export interface TestRun {
   readonly summary: string;
 }
 
-/** A small project with three failing tests and one commit. */
+/** A small project with a failing test and one commit. */
 export async function createSampleRepository(workspace: Workspace, signal: AbortSignal): Promise<SampleRepository> {
   const { env } = workspace;
   const path = join(workspace.root, "fair-share");

@@ -1,18 +1,35 @@
-import type { RunOutcome } from "../../session/index.ts";
+import type { TeamAfterwards } from "./look-at-team.ts";
 import type { RepositoryState, TestRun } from "./sample-repository.ts";
-import { tasks } from "./tasks.ts";
 
-/** Undefined when the demo showed what it promises: red tests, a session that came to its end, all work landed and green. */
-export function whatWentWrong(run: {
+export interface Outcome {
   readonly before: TestRun;
   readonly after: TestRun;
   readonly state: Pick<RepositoryState, "commits" | "leftOver">;
-  readonly outcome: Pick<RunOutcome, "reason" | "detail"> | undefined;
-}): string | undefined {
-  const { before, after, outcome, state } = run;
+  readonly team: Pick<TeamAfterwards, "members" | "tasks" | "mail" | "lives" | "living" | "answered">;
+}
+
+/** Commits: of the implementer, and of the tester. */
+const landed = 2;
+
+/** Undefined when all of what the demo promises has happened, by what is on disk. */
+export function whatWentWrong({ before, after, state, team }: Outcome): string | undefined {
   if (before.green) return "the tests of the sample repository passed before anything was done";
-  if (outcome?.reason !== "completed") return `the session ended early: ${outcome?.detail ?? "no reason was given"}`;
   if (!after.green) return `the tests are not green at the end (${after.summary})`;
-  if (state.commits.length !== tasks.length) return `${state.commits.length} commits landed, not ${tasks.length}`;
-  return state.leftOver.length === 0 ? undefined : `not everything was removed: ${state.leftOver.join(", ")}`;
+  if (state.commits.length !== landed) return `${state.commits.length} commits landed, not ${landed}`;
+  if (state.leftOver.length > 0) return `not everything was removed: ${state.leftOver.join(", ")}`;
+  return wrongWith(team);
+}
+
+function wrongWith({ members, tasks, mail, lives, living, answered }: Outcome["team"]): string | undefined {
+  const stayed = members.find(({ ended }) => ended?.reason !== "shutdown");
+  if (members.length === 0) return "there was no team";
+  if (stayed) return `${stayed.name} did not end by agreement (${stayed.ended?.reason ?? "it has not ended"})`;
+  if (living.length > 0) return `still running: ${living.join(", ")}`;
+  const open = tasks.find(({ status }) => status !== "completed");
+  if (open || tasks.length === 0) return open ? `task #${open.id} is ${open.status}` : "there were no tasks";
+  const unproved = tasks.find(({ acceptance, proof }) => acceptance.length > 0 && proof !== "verified");
+  if (unproved) return `task #${unproved.id} is not verified`;
+  if (mail.read !== mail.sent) return `${mail.sent - mail.read} of ${mail.sent} messages were not read`;
+  if (answered === 0) return "nobody asked for a permission";
+  return Math.max(...lives.values()) < 2 ? "nobody died and came back" : undefined;
 }

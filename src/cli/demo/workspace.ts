@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 
@@ -12,7 +12,7 @@ export interface Workspace {
 }
 
 /** Of the user's environment only this goes along: whatever else is set must not change what the demo does. */
-const kept = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TZ"];
+const kept = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TMUX_TMPDIR", "TZ"];
 
 /** `program` is the file that runs as `troupe` in there, installed or not. */
 export async function makeWorkspace(
@@ -26,6 +26,7 @@ export async function makeWorkspace(
   await mkdir(bin);
   const troupe = `#!/bin/sh\nexec ${quoted(process.execPath)} ${quoted(program)} "$@"\n`;
   await writeFile(join(bin, "troupe"), troupe, { mode: 0o755 });
+  await symlink(process.execPath, join(bin, "node"));
   const env = Object.fromEntries(kept.flatMap((name) => (userEnv[name] ? [[name, userEnv[name]]] : [])));
   return {
     root,
@@ -33,7 +34,7 @@ export async function makeWorkspace(
     env: {
       ...env,
       // The agents' `node` is the one that runs this program, and their `troupe` is this program.
-      PATH: [bin, dirname(process.execPath), env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter),
+      PATH: [bin, env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"].join(delimiter),
       HOME: dirname(home),
       TROUPE_HOME: home,
     },

@@ -1,0 +1,31 @@
+import { teamLead, type WorkItem } from "../../protocol/index.ts";
+import type { Paint } from "../screen.ts";
+import type { Column } from "./column.ts";
+
+/** Draws what has become of a task since it was last seen, with whoever has done it. */
+export function createTaskDrawing(paint: Paint, columnOf: (name: string) => Column): (task: WorkItem) => void {
+  const seen = new Map<number, WorkItem>();
+  return (task) => {
+    const before = seen.get(task.id);
+    seen.set(task.id, task);
+    const what = changeOf(before, task);
+    if (what === undefined) return;
+    const who = task.owner ?? (before === undefined ? task.createdBy : teamLead);
+    columnOf(who).say(`#${task.id} ${what}`, { mark: "#", markStyle: paint.cyan });
+  };
+}
+
+function changeOf(before: WorkItem | undefined, task: WorkItem): string | undefined {
+  if (before === undefined) return `${task.subject}${waits(task)}${checks(task)}`;
+  if (task.status === "completed" && before.proof !== task.proof && task.proof === "verified")
+    return `verified: the runtime has run its check`;
+  if (task.status === "completed" && before.status !== "completed" && task.acceptance.length === 0) return "done";
+  if (task.status === "in_progress" && before.status !== "in_progress")
+    return task.proof === "refuted" ? "not done: its check failed" : `claimed: ${task.subject}`;
+  if (task.status === "pending" && before.status === "in_progress") return "free again";
+  return undefined;
+}
+
+const waits = ({ blockedBy }: WorkItem) =>
+  blockedBy.length === 0 ? "" : `, after ${blockedBy.map((id) => `#${id}`).join(" and ")}`;
+const checks = ({ acceptance }: WorkItem) => (acceptance.length === 0 ? "" : ", with a check");

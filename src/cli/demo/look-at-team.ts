@@ -1,0 +1,57 @@
+import { idMaker, systemClock } from "../../platform/index.ts";
+import { type Member, type SessionId, type StoredEnvelope, teamLead, type WorkItem } from "../../protocol/index.ts";
+import { createFileSessionStore, createFileTeamStore } from "../../store/index.ts";
+import { emptyView, reduce, type SessionView } from "../../view/index.ts";
+
+/** What is on disk of the team once it is over: nobody's words, only what was kept. */
+export interface TeamAfterwards {
+  readonly members: readonly Member[];
+  readonly tasks: readonly WorkItem[];
+  readonly mail: { readonly sent: number; readonly read: number };
+  /** The session of the lead and of each member, by name. */
+  readonly sessions: ReadonlyMap<string, SessionView>;
+  /** How often each member was started: by its log, not by anybody's word. */
+  readonly lives: ReadonlyMap<string, number>;
+  /** Members whose process is still there. */
+  readonly living: readonly string[];
+  /** Questions that somebody has answered. */
+  readonly answered: number;
+}
+
+export async function lookAtTeam(
+  name: string,
+  { home, lead }: { home: string; lead: SessionId },
+): Promise<TeamAfterwards> {
+  const ports = { home, clock: systemClock, createId: idMaker(systemClock) };
+  const team = await createFileTeamStore(ports).open(name);
+  const store = createFileSessionStore(ports);
+  try {
+    const { members } = await team.record.read();
+    const held = await Promise.all(members.map(async (member) => (await team.inbox(member.name).look()).mail));
+    const mail = held.flat();
+    const logs = new Map<string, readonly StoredEnvelope[]>();
+    for (const member of members) {
+      const id = member.name === teamLead ? lead : member.sessionId;
+      if (id !== undefined) logs.set(member.name, (await store.read(id)).lead);
+    }
+    const leadLog = logs.get(teamLead) ?? [];
+    const living: string[] = [];
+    for (const member of members) {
+      const there = await team.presence.look(member.name);
+      if (there?.alive === "alive" && there.pid !== process.pid) living.push(member.name);
+    }
+    return {
+      members: members.filter((member) => member.name !== teamLead),
+      tasks: await team.tasks.list(),
+      mail: { sent: mail.length, read: mail.filter(({ state }) => state === "read").length },
+      sessions: new Map([...logs].map(([who, log]) => [who, log.reduce(reduce, emptyView)])),
+      lives: new Map(
+        [...logs].map(([who, log]) => [who, log.filter(({ event }) => event.type === "session.opened").length]),
+      ),
+      living,
+      answered: leadLog.filter(({ event }) => event.type === "permission.settled" && event.by === "user").length,
+    };
+  } finally {
+    await team.close();
+  }
+}

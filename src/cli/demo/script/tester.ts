@@ -1,0 +1,54 @@
+import { newTest, testCommand } from "../sample-files.ts";
+import { agreesToEnd, bash, claimed, rulesOf } from "./rules-of.ts";
+
+const onBranch = String.raw`on the branch (troupe\/[\w-]+)`;
+const commit = String.raw`\[(\S+) [0-9a-f]+\]`;
+
+export const tester = rulesOf(
+  "tester@demo",
+  [
+    ...agreesToEnd,
+    [{ tool: "SendMessage" }, { text: "4,509 bills tried: no cent is lost." }],
+    [
+      { tool: "Bash", result: { regex: commit } },
+      {
+        calls: [
+          { tool: "TaskUpdate", input: { taskId: 3, status: "completed" } },
+          {
+            tool: "SendMessage",
+            input: {
+              to: "team-lead",
+              message: `Every bill comes out right. Good to land: {{said:/${onBranch}/1}} {{result:/${commit}/1}}.`,
+              summary: "proved, good to land",
+            },
+          },
+        ],
+      },
+    ],
+    [
+      { tool: "Bash", result: { regex: "ℹ fail 0" } },
+      {
+        calls: [
+          bash(`git add ${newTest.path} && git commit --message "Try every bill up to five"`, "Commit the new test"),
+        ],
+      },
+    ],
+    [{ tool: "Write" }, { calls: [bash(testCommand, "Run all tests")] }],
+    [
+      { tool: "Bash", result: "Fast-forward" },
+      { calls: [{ tool: "Write", input: { file_path: newTest.path, content: newTest.text } }] },
+    ],
+    [{ tool: "Bash" }, { text: "That did not go as it should, so I stop here." }],
+    [
+      { said: { regex: onBranch } },
+      {
+        calls: [
+          { tool: "TaskUpdate", input: { taskId: 3, status: "in_progress" } },
+          bash(`git merge --ff-only {{said:/${onBranch}/1}}`, "Take over the implementer's branch"),
+        ],
+      },
+    ],
+    [{ said: claimed }, { text: "I wait for the branch." }],
+  ],
+  { text: "Ready." },
+);
