@@ -16,12 +16,7 @@ export async function sessionToResume(which: string, store: SessionStore, { cwd 
 
 /** Undefined if there is no session of this id yet. */
 export async function openIfThere(store: SessionStore, sessionId: SessionId): Promise<OpenedSession | undefined> {
-  try {
-    return await store.open(sessionId);
-  } catch (error) {
-    if (TroupeError.is(error) && error.code === "session_not_found") return undefined;
-    throw error;
-  }
+  return (await store.has(sessionId)) ? store.open(sessionId) : undefined;
 }
 
 /** A session goes on where it was, wherever it is resumed from. */

@@ -16,14 +16,15 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
 
   const find = async (id: string): Promise<{ sessionId: SessionId; files: SessionFiles }> => {
     const sessionId = SessionId.safeParse(id);
-    if (sessionId.success) {
-      for (const project of await namesIn(projectsFolder(home))) {
-        const files = sessionFiles(home, project, sessionId.data);
-        if (hasBegun(files.log)) return { sessionId: sessionId.data, files };
-      }
-    }
-    throw notFound(id, await list());
+    const files = sessionId.success ? await filesOf(sessionId.data) : undefined;
+    if (!sessionId.success || files === undefined) throw notFound(id, await list());
+    return { sessionId: sessionId.data, files };
   };
+
+  const filesOf = async (sessionId: SessionId): Promise<SessionFiles | undefined> =>
+    (await namesIn(projectsFolder(home)))
+      .map((project) => sessionFiles(home, project, sessionId))
+      .find(({ log }) => hasBegun(log));
 
   const list = async (): Promise<SessionSummary[]> => {
     const projects = await namesIn(projectsFolder(home));
@@ -74,6 +75,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
       const files = sessionFiles(home, projectName(await realPathOf(cwd)), sessionId);
       return startSession({ ...options, files, sessionId, cwd });
     },
+    has: async (id) => (await filesOf(id)) !== undefined,
     open: async (id) => resumeSession({ ...options, ...(await find(id)) }),
     list,
     latest: async (cwd) => newestFirst(await listProject(projectName(await realPathOf(cwd))))[0],

@@ -41,6 +41,7 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
       sessions.set(sessionId, kept);
       return openKept(kept, options);
     },
+    has: async (id) => (sessions.get(id)?.lead.length ?? 0) > 0,
     open: async (id) => openKept(find(id), options),
     list: async () => list(),
     latest: async (cwd) => list().find((summary) => summary.cwd === cwd),

@@ -7,6 +7,8 @@ import type { RepairReport } from "./repair-log.ts";
 export interface SessionStore {
   /** Leaves no trace before the first record: a start that is refused is as if it had never been. */
   create(input: { readonly sessionId: SessionId; readonly cwd: string }): Promise<OpenedSession>;
+  /** Whether there is such a session, whatever it is like. Looks for nothing else, however many there are. */
+  has(sessionId: SessionId): Promise<boolean>;
   /** From any working directory. Rejects with `session_not_found`, `session_busy`, `session_damaged` or `session_newer`. */
   open(sessionId: string): Promise<OpenedSession>;
   /** Newest first. Reads the ends of the logs only. */
