@@ -18,6 +18,7 @@ import { listenToSignals } from "./signals.ts";
 export interface DemoFlags {
   readonly keep?: boolean;
   readonly fast?: boolean;
+  readonly coordinator?: boolean;
 }
 
 /** A team at work in a real repository, with real tools and processes; only the model is played by a script. Needs no key and no network. */
@@ -29,7 +30,10 @@ export async function demo(flags: DemoFlags): Promise<number> {
   let workspace: Workspace | undefined;
   try {
     workspace = await makeWorkspace(process.env, resolve(process.argv[1] ?? "troupe"));
-    return await show({ workspace, screen, flags, signal: leaving.signal });
+    const stage = { workspace, screen, flags, signal: leaving.signal };
+    if (!flags.coordinator) return await show(stage);
+    const { showCoordinator } = await import("./demo/coordinator/coordinator-demo.ts");
+    return await showCoordinator(stage);
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
     screen.endWords();

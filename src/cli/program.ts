@@ -154,7 +154,8 @@ function addCommands(program: Program, exit: (code: number) => void): void {
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "without the pauses that make it readable")
-    .action(async (flags: { keep?: boolean; fast?: boolean }) => {
+    .option("--coordinator", "a coordinator and its workers instead")
+    .action(async (flags: { keep?: boolean; fast?: boolean; coordinator?: boolean }) => {
       const { demo } = await import("./demo.ts");
       exit(await demo(flags));
     });
