@@ -195,9 +195,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   /** Who tells of a rest is about to say that it is idle, unless it has found something to do. */
   const lookAgain = async (name: string) => {
-    for (let times = 0; times < 5 && !closing; times++) {
+    for (let times = 0; times < 5; times++) {
       await watch.look();
-      if (watch.statusOf(name)?.state !== "working") return;
+      if (closing || watch.statusOf(name)?.state !== "working") return;
       await clock.sleep(20 * 2 ** times);
     }
   };

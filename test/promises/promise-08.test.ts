@@ -19,7 +19,7 @@ test(`promise 08: a message that comes while a teammate is just finishing is hea
         all.open();
       } else {
         // At each moment from the middle of its last answer to well after it has said that it rests.
-        setTimeout(() => send(next).catch((error: unknown) => failed.push(error)), (next % 40) / 4);
+        setTimeout(() => void send(next).catch((error: unknown) => failed.push(error)), (next % 40) / 4);
       }
       return { text: `answer ${next - 1}` };
     }),

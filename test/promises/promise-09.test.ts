@@ -67,13 +67,6 @@ test("promise 09: a library gets it too", async () => {
       if (event.type === "turn.ended" && JSON.stringify(event.parts).includes("all is done")) isOver.open();
   })();
   await session.ask("go");
-    () =>
-      console.log(
-        "DBG",
-        model.calls.map(({ ask }) => [ask.agent, ask.turn, ask.said.slice(0, 300), ask.result?.text.slice(0, 100)]),
-      ),
-    8000,
-  );
   await isOver.opened;
   await session.close();
   await follow;
