@@ -44,6 +44,9 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
   const { team, mailbox, member, presence, settings, clock } = options;
   const { name } = member;
   let current: MemberLink | undefined;
+  let agentOf: TeamPorts["agent"] = () => {
+    throw new Error(`${name} is not connected to ${team.name} yet`);
+  };
   const link = (): MemberLink => {
     if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
     return current;
@@ -52,10 +55,12 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     link,
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
+    onVoid: (message) => agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
   });
 
   const connect = (ports: TeamPorts): SessionTeam => {
     const { agent, seat } = ports;
+    agentOf = agent;
     const fail = (error: unknown) => void agent().fail(error);
     const claims = new Map<WorkItemId, number>();
     const runner = createTeammateRunner({

@@ -87,7 +87,11 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
 
   const onPermission = async (mail: Mail, { kind: _, digest, ...body }: Request) => {
     if (asked.has(body.requestId)) return;
-    if (digest !== digestOf(body.tool, body.input)) return; // it does not say what it asks for
+    if (digest !== digestOf(body.tool, body.input)) {
+      const message = `a question of ${mail.from} is not about what it shows, and was not asked`;
+      await options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
+      return;
+    }
     const answer = await ask(mail, questionOf(mail, body));
     if (!answer) return;
     if (answer.behavior === "allow" && answer.team) await allowForTeam(mail.from, body);

@@ -20,6 +20,8 @@ export interface AskByMailOptions {
   readonly clock: Clock;
   /** How long to wait for an answer. */
   readonly timeoutMs: number;
+  /** An answer that counts for nothing: to what nobody asked, or waits for any more, or to something else than was asked. */
+  readonly onVoid: (why: string) => Promise<void>;
   /** Asked while somebody waits: the pipe to whoever could answer is not there any more. */
   readonly onWait?: ((waiting: number) => void) | undefined;
 }
@@ -33,9 +35,11 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
   const open = new Map<RequestId, Open>();
 
   /** Only what was asked is answered, and only once: another input, or a second answer, counts for nothing. */
-  const settle = (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
+  const settle = async (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
     const asked = open.get(body.requestId);
-    if (!asked || asked.digest !== body.digest) return;
+    if (!asked) return options.onVoid(`an answer to ${body.requestId} came, and nobody waits for it`);
+    if (asked.digest !== body.digest)
+      return options.onVoid(`an answer to ${body.requestId} is to something else than was asked`);
     open.delete(body.requestId);
     asked.answer(answer);
   };
@@ -80,8 +84,8 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
       }
     },
     handlers: {
-      permission_response: async (_, body) => settle(body, body.answer),
-      plan_approval_response: async (_, body) =>
+      permission_response: (_, body) => settle(body, body.answer),
+      plan_approval_response: (_, body) =>
         settle(
           body,
           body.approve
