@@ -10,7 +10,7 @@ export type {
 } from "./session-store.ts";
 export { createFileTeamStore } from "./team/load-team-store.ts";
 export { checkName } from "./team/names.ts";
-export type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "./team/inbox-port.ts";
+export type { HeldMail, Inbox, InboxReader, MailBodies } from "./team/inbox-port.ts";
 export { openMailFiles } from "./team/mail-files.ts";
 export { shareTeams } from "./team/share-teams.ts";
 export type { OwnPresence } from "./team/presence-port.ts";

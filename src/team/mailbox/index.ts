@@ -1,2 +1,2 @@
 export { createMailbox, type MailboxOptions } from "./create-mailbox.ts";
-export type { BroadcastReport, Mailbox, MailboxMembers, OutgoingMail, ReceivedMail } from "./mailbox.ts";
+export type { BroadcastReport, Mailbox, OutgoingMail, ReceivedMail } from "./mailbox.ts";
