@@ -9,10 +9,19 @@ import { listSegments } from "./inbox-segments.ts";
 
 /** Everything an inbox holds, for who is not its reader: changes nothing, and puts up with a reader who moves files. */
 export function lookAtInbox(path: string): InboxReading {
-  const { fold, problems } = readWhole(path);
+  const { fold, problems } = readWhole(path, { keepsRead: true });
   const mail = [...fold.entries.values()].flatMap(heldMail);
   const { compactedThrough } = fold;
   return { mail, problems, ...(compactedThrough !== undefined && { compactedThrough }) };
+}
+
+/** What is not read, for who asks again and again. Holds nothing of what is. */
+export function createUnreadLook(path: string): () => Pick<InboxReading, "mail" | "problems"> {
+  let whole: Whole | undefined;
+  return () => {
+    whole = whole === undefined ? readWhole(path, { keepsRead: false }) : readMore(path, whole).whole;
+    return { mail: whole.fold.unread().flatMap(heldMail), problems: whole.problems };
+  };
 }
 
 /** All that is there, then all that comes. Reads only what is new, and everything again after the reader moved the file. */
@@ -30,7 +39,7 @@ export async function* watchInbox(
   signal.addEventListener("abort", hint);
   const release = watcher.hold();
   try {
-    let whole = readWhole(path);
+    let whole = readWhole(path, { keepsRead: true });
     yield [...whole.fold.entries.values()].flatMap(heldMail);
     for (;;) {
       if (!isHinted) await new Promise<void>((resolve) => (wake = resolve));
@@ -48,6 +57,7 @@ export async function* watchInbox(
 }
 
 interface Whole {
+  readonly keepsRead: boolean;
   readonly fold: InboxFold;
   readonly problems: readonly string[];
   /** Of the file at the path; undefined if there is none. */
@@ -55,11 +65,11 @@ interface Whole {
 }
 
 /** Once more if the reader has moved the file meanwhile: what was in it might have been read nowhere. */
-function readWhole(path: string): Whole {
+function readWhole(path: string, { keepsRead }: { readonly keepsRead: boolean }): Whole {
   for (;;) {
     const fd = openOptional(path);
     try {
-      const fold = createInboxFold({ keepsRead: true });
+      const fold = createInboxFold({ keepsRead });
       const problems: string[] = [];
       const own = fd === undefined ? undefined : fstatSync(fd);
       for (const segment of listSegments(path)) readSegment(segment, { own, fold, problems });
@@ -67,7 +77,7 @@ function readWhole(path: string): Whole {
       if (scan !== undefined) problems.push(...problemsOf(path, scan));
       if (!isSameFile(own, statOf(path))) continue;
       const current = own && scan && { ino: own.ino, dev: own.dev, nextOffset: scan.nextOffset };
-      return { fold, problems, current };
+      return { keepsRead, fold, problems, current };
     } catch (error) {
       throw unreadable(path, error);
     } finally {
@@ -101,7 +111,11 @@ function readMore(path: string, before: Whole): { whole: Whole; arrived: readonl
   try {
     if (fd === undefined || !isSameFile(current, fstatSync(fd))) return readAgain(path, before);
     const scan = scanInbox(fd, { from: current.nextOffset, segment: Number.MAX_SAFE_INTEGER, fold });
-    return { whole: { ...before, current: { ...current, nextOffset: scan.nextOffset } }, arrived: scan.arrived };
+    const problems = [...before.problems, ...problemsOf(path, scan)];
+    return {
+      whole: { ...before, problems, current: { ...current, nextOffset: scan.nextOffset } },
+      arrived: scan.arrived,
+    };
   } catch (error) {
     throw unreadable(path, error);
   } finally {
@@ -110,7 +124,7 @@ function readMore(path: string, before: Whole): { whole: Whole; arrived: readonl
 }
 
 function readAgain(path: string, before: Whole): { whole: Whole; arrived: readonly InboxEntry[] } {
-  const whole = readWhole(path);
+  const whole = readWhole(path, before);
   const isNew = ([id]: readonly [Mail["id"], InboxEntry]) => !before.fold.entries.has(id);
   return { whole, arrived: [...whole.fold.entries].filter(isNew).map(([, entry]) => entry) };
 }

@@ -12,6 +12,8 @@ export interface Inbox {
   send(mail: Mail): Promise<void>;
   /** Everything that is held, oldest first, by anybody, without claiming anything. Not there is empty; unreadable is an error. */
   look(): Promise<InboxReading>;
+  /** The same of what is not read yet. Asked again it reads only what has come since. */
+  lookUnread(): Promise<Pick<InboxReading, "mail" | "problems">>;
   /** All that is held and then all that comes, each once, by anybody. Ends without an error when `signal` aborts or the store closes. */
   watch(signal: AbortSignal): AsyncIterable<readonly HeldMail[]>;
   /** Becomes its one reader. Rejects with `session_busy`, naming who is, while there is another. */

@@ -1,6 +1,6 @@
 import { type Clock, type CreateId, type FolderWatcher, openMovableFile } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
-import { lookAtInbox, watchInbox } from "./inbox-look.ts";
+import { createUnreadLook, lookAtInbox, watchInbox } from "./inbox-look.ts";
 import type { HeldMail, Inbox, InboxReader } from "./inbox-port.ts";
 import { openInboxReader } from "./inbox-reader.ts";
 
@@ -22,6 +22,7 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
   const { member, path, watcher, closed } = options;
   const file = openMovableFile(path, { makeFolder: options.makeFolder });
   const readers = new Set<InboxReader>();
+  const lookUnread = createUnreadLook(path);
 
   const send = (mail: Mail) => file.append({ mail }, mail.body.kind === "text" ? "soon" : "disk");
 
@@ -44,5 +45,13 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
     await file.close();
   };
 
-  return { member, send, look: async () => lookAtInbox(path), watch, openReader, close };
+  return {
+    member,
+    send,
+    look: async () => lookAtInbox(path),
+    lookUnread: async () => lookUnread(),
+    watch,
+    openReader,
+    close,
+  };
 }

@@ -64,8 +64,10 @@ export function createMailbox(options: MailboxOptions): Mailbox {
   const readUnread = async (agent: string): Promise<ReceivedMail[]> => {
     const name = nameOf(agent);
     const reader = readers.opened(name);
-    const held = reader === undefined ? (await look(name)).mail.filter(isUnread) : await reader.unread();
-    return receive(held, name);
+    if (reader !== undefined) return receive(await reader.unread(), name);
+    const { mail, problems } = await store.inbox(name).lookUnread();
+    notices.add(name, problems);
+    return receive(mail, name);
   };
 
   const mark = async (agent: string, ids: readonly MailId[], state: "delivered" | "read") => {

@@ -66,6 +66,25 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       expect(textsOf((await store.inbox("bert").look()).mail)).toEqual(["once", "other"]);
     });
 
+    it("who asks for what is unread again and again, without being the reader, gets just that each time", async () => {
+      const { store, another } = await start();
+      const looker = (await another()).inbox("bert");
+      const unread = async () => textsOf((await looker.lookUnread()).mail);
+      expect(await unread()).toEqual([]);
+      const reader = await store.inbox("bert").openReader();
+      const sent: MailId[] = [];
+      for (let round = 0; round < 6; round++) {
+        const mail = textMail(`${round}`);
+        await store.inbox("bert").send(mail);
+        sent.push(mail.id);
+        expect(await unread()).toEqual([round - 1, round].filter((which) => which >= 0).map(String));
+        if (round > 0) await reader.mark([sent[round - 1] as MailId], "read");
+        expect(await unread()).toEqual([`${round}`]);
+        await reader.mark([mail.id], "delivered");
+        expect(await unread()).toEqual([`${round}`]);
+      }
+    });
+
     it("marks go forwards only, are kept, and are seen by everybody", async () => {
       const { store, another } = await start();
       const mails = ["a", "b", "c"].map((text) => textMail(text));
