@@ -201,6 +201,12 @@ export const LiveEvent = z.discriminatedUnion("type", [
     model: z.string().optional(),
     backendType: z.string().optional(),
     sessionId: SessionId.optional(),
+    cwd: z.string().optional(),
+    worktreePath: z.string().optional(),
+    tmuxPaneId: z.string().optional(),
+    joinedAt: z.string().optional(),
+    /** Why it is no longer there, as the team's record says. */
+    ended: z.enum(["shutdown", "killed", "failed", "lost"]).optional(),
     unread: count.optional(),
   }),
   /** How an entry of a task list is now. */

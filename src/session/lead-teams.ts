@@ -418,7 +418,7 @@ function ledBefore({ replayed }: TeamPorts): readonly string[] {
 }
 
 function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
-  const { color, agentType, model, backendType, sessionId, name } = member;
+  const { color, agentType, model, backendType, sessionId, name, cwd, worktreePath, tmuxPaneId, joinedAt } = member;
   return {
     type: "member.changed" as const,
     team,
@@ -429,5 +429,10 @@ function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatu
     ...(model && { model }),
     backendType,
     ...(sessionId && { sessionId }),
+    cwd,
+    joinedAt,
+    ...(worktreePath && { worktreePath }),
+    ...(tmuxPaneId && { tmuxPaneId }),
+    ...(member.ended && { ended: member.ended.reason }),
   };
 }

@@ -7,6 +7,7 @@ import {
   type ModelFailure,
   type PermissionMode,
   type RequestId,
+  type SessionId,
 } from "../protocol/index.ts";
 import { type ChunkedList, emptyList, itemAt } from "./chunked-list.ts";
 import { noSpending, type Spending } from "./totals.ts";
@@ -14,9 +15,13 @@ import type { CallItem, PromptItem, TranscriptItem } from "./transcript-item.ts"
 
 export interface AgentView {
   readonly id: AgentId;
+  /** Whose log it is in: that of a member of a team is a session of its own. */
+  readonly session: SessionId;
   readonly path: AgentPath;
   readonly agentType: string;
   readonly parent: AgentId | undefined;
+  /** What it was started for, in a few words. */
+  readonly description: string | undefined;
   readonly model: string;
   readonly permissionMode: PermissionMode;
   readonly cwd: string;
@@ -25,7 +30,10 @@ export interface AgentView {
   readonly seq: number;
   readonly startedAt: string;
   readonly updatedAt: string;
+  /** Of a forgotten one only the calls that are not settled. */
   readonly transcript: ChunkedList<TranscriptItem>;
+  /** Nobody looks at it: what it says is not kept. See `forgetTranscript`. */
+  readonly isForgotten: boolean;
   /** Where in the transcript the unsettled calls are. */
   readonly openCalls: ReadonlyMap<CallId, number>;
   readonly openQuestions: readonly RequestId[];
@@ -34,6 +42,9 @@ export interface AgentView {
   /** The turn that is being answered now. */
   readonly draft: Draft | undefined;
   readonly turns: number;
+  readonly toolCalls: number;
+  /** The beginning of what it said last. */
+  readonly lastWords: string;
   /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
   readonly contextTokens: number | undefined;
   readonly spending: Spending;
@@ -52,8 +63,16 @@ export type AgentStatus =
   | { readonly kind: "starting" }
   | { readonly kind: "running" }
   | { readonly kind: "waiting"; readonly requestId: RequestId }
-  | { readonly kind: "idle"; readonly reason: Extract<Event, { type: "agent.idle" }>["reason"] }
-  | { readonly kind: "stopped"; readonly outcome: Extract<Event, { type: "agent.stopped" }>["outcome"] };
+  | {
+      readonly kind: "idle";
+      readonly reason: Extract<Event, { type: "agent.idle" }>["reason"];
+      readonly detail?: string;
+    }
+  | {
+      readonly kind: "stopped";
+      readonly outcome: Extract<Event, { type: "agent.stopped" }>["outcome"];
+      readonly detail?: string;
+    };
 
 /** The answer as far as it has come. It is for eyes only, and void the moment the turn is retried, ended or failed. */
 export interface Draft {
@@ -94,12 +113,14 @@ function openCallsOf(agent: AgentView): CallItem[] {
 }
 
 /** An agent of which no `agent.spawned` has been seen yet; only the lead's log begins with another event. */
-export function newAgent(id: AgentId, first: { type: Event["type"]; at: string }): AgentView {
+export function newAgent(id: AgentId, first: { type: Event["type"]; at: string; session: SessionId }): AgentView {
   return {
     id,
+    session: first.session,
     path: first.type === "session.opened" ? leadPath : (id as string as AgentPath),
     agentType: "",
     parent: undefined,
+    description: undefined,
     model: "",
     permissionMode: "default",
     cwd: "",
@@ -108,11 +129,14 @@ export function newAgent(id: AgentId, first: { type: Event["type"]; at: string }
     startedAt: first.at,
     updatedAt: first.at,
     transcript: emptyList(),
+    isForgotten: false,
     openCalls: new Map(),
     openQuestions: [],
     waitingPrompts: [],
     draft: undefined,
     turns: 0,
+    toolCalls: 0,
+    lastWords: "",
     contextTokens: undefined,
     spending: noSpending,
     progress: undefined,

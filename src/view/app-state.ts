@@ -1,7 +1,7 @@
 import type { RequestId } from "../protocol/index.ts";
 import type { SessionView } from "./session-view.ts";
 import type { TaskState } from "./task-state.ts";
-import type { TeamContext } from "./team-context.ts";
+import type { Self, TeamContext } from "./team-context.ts";
 
 /** All that a face has on its mind: the session's view, and what is only about looking at it. Never changed in place. */
 export interface AppState {
@@ -18,6 +18,8 @@ export interface AppState {
   readonly selectedTeammateIndex: number;
   readonly showTeammateMessagePreview: boolean;
   readonly teamContext: TeamContext | undefined;
+  /** Who this session is in a team, as it was started. */
+  readonly self: Self | undefined;
   /** Name → the id of its task. */
   readonly agentNameRegistry: ReadonlyMap<string, string>;
   readonly dialog: Dialog;

@@ -1,5 +1,7 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { answerOf } from "./answer-of.ts";
+export { addNotice, closeDialog, dropNotice, openDialog } from "./app-dialog.ts";
+export { type AppStart, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
 export type { AppNotice, AppState, Dialog } from "./app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export {
@@ -11,7 +13,17 @@ export {
   totalCost,
 } from "./cost-report.ts";
 export { costSums, costTable } from "./cost-table.ts";
+export { forgetOthers, forgetTranscript, recallTranscript } from "./forget-transcript.ts";
+export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
+export {
+  enterSelected,
+  selectCoordinatorTask,
+  selectTeammate,
+  type Step,
+  stopSelecting,
+  toggleExpanded,
+} from "./selection.ts";
 export {
   agentOf,
   type BackgroundView,
@@ -35,7 +47,24 @@ export {
   type TaskStatus,
   type TeammateTask,
 } from "./task-state.ts";
-export type { TeamContext, TeammateInfo } from "./team-context.ts";
+export { type TaskBoard, taskBoard, type TaskBoardRow } from "./task-board.ts";
+export { graceMs } from "./task-of.ts";
+export { type Self, type TeamContext, teamContextOf, type TeammateInfo } from "./team-context.ts";
+export { agentRows, teamTree, type TeamTreeRow } from "./team-tree.ts";
+export {
+  type ActiveAgent,
+  autoExit,
+  enterTeammateView,
+  exitTeammateView,
+  getActiveAgentForInput,
+  inputCommand,
+  interruptCommand,
+  release,
+  stopOrDismissAgent,
+  type Stopping,
+  transcriptLoaded,
+  wantedTranscript,
+} from "./teammate-view.ts";
 export type { MemberView, TaskLists, TeamView } from "./team-view.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";

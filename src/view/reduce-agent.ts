@@ -14,8 +14,8 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "session.opened":
       return { ...agent, cwd: agent.cwd || event.cwd };
     case "agent.spawned": {
-      const { path, agentType, parent, model, permissionMode, cwd } = event;
-      return { ...agent, path, agentType, parent, model, permissionMode, cwd };
+      const { path, agentType, parent, description, model, permissionMode, cwd } = event;
+      return { ...agent, path, agentType, parent, description, model, permissionMode, cwd };
     }
     case "agent.changed": {
       const { model = agent.model, permissionMode = agent.permissionMode, cwd = agent.cwd } = event;
@@ -28,8 +28,9 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
         ? { ...agent, progress: { text: event.text, at } }
         : say({ ...agent, summary: { text: event.text, at } }, { kind: "summary", text: event.text, seq, at });
     case "agent.stopped": {
-      const stopped: AgentView = { ...atRest(agent), status: { kind: "stopped", outcome: event.outcome } };
-      return say(stopped, { kind: "stopped", outcome: event.outcome, detail: event.detail, seq, at });
+      const { outcome, detail } = event;
+      const stopped: AgentView = { ...atRest(agent), status: { kind: "stopped", outcome, ...(detail && { detail }) } };
+      return say(stopped, { kind: "stopped", outcome, detail, seq, at });
     }
     case "prompt.admitted": {
       const { promptId, source, parts } = event;
@@ -67,7 +68,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       );
     }
     case "tool.called":
-      return startCall(agent, envelope, event);
+      return { ...startCall(agent, envelope, event), toolCalls: agent.toolCalls + 1 };
     case "tool.progress":
       return progressCall(agent, event);
     case "tool.settled":
@@ -145,7 +146,7 @@ export function abandonTurn(agent: AgentView): AgentView {
 }
 
 function rest(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"agent.idle">): AgentView {
-  const resting: AgentView = { ...atRest(agent), status: { kind: "idle", reason } };
+  const resting: AgentView = { ...atRest(agent), status: { kind: "idle", reason, ...(detail && { detail }) } };
   const told = itemAt(agent.transcript, agent.transcript.length - 1)?.kind === "failure";
   if (reason === "completed" || (reason === "failed" && told)) return resting;
   return say(resting, { kind: "idle", reason, detail, seq, at });
@@ -154,13 +155,14 @@ function rest(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"a
 const atRest = (agent: AgentView): AgentView => ({ ...agent, draft: undefined, openQuestions: [] });
 
 function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextTokens }: Of<"turn.ended">): AgentView {
-  let { transcript } = agent;
+  let { transcript, lastWords } = agent;
   const openCalls = new Map(agent.openCalls);
   for (const part of parts) {
     switch (part.type) {
       case "text":
-        if (part.text.trim() !== "")
-          transcript = append<TranscriptItem>(transcript, { kind: "text", turn, text: part.text, seq, at });
+        if (part.text.trim() === "") break;
+        lastWords = part.text.trimStart().slice(0, previewed);
+        transcript = append<TranscriptItem>(transcript, { kind: "text", turn, text: part.text, seq, at });
         break;
       case "thinking": {
         const redacted = part.redacted !== undefined;
@@ -173,8 +175,11 @@ function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextT
         break;
     }
   }
-  return { ...agent, transcript, openCalls, draft: undefined, turns: agent.turns + 1, contextTokens };
+  return { ...agent, transcript, openCalls, lastWords, draft: undefined, turns: agent.turns + 1, contextTokens };
 }
+
+/** As much of somebody's words as a row shows of them, in the widest window. */
+const previewed = 300;
 
 const say = (agent: AgentView, item: TranscriptItem): AgentView => ({
   ...agent,

@@ -1,6 +1,7 @@
 import type { AgentId, Envelope, Event, LiveEvent } from "../protocol/index.ts";
 import { type AgentView, newAgent } from "./agent-view.ts";
 import { append, itemAt, replaceAt, toArray } from "./chunked-list.ts";
+import { keepOpenCalls } from "./forget-transcript.ts";
 import { abandonTurn, reduceAgent } from "./reduce-agent.ts";
 import type { BackgroundView, SessionView } from "./session-view.ts";
 import { appendTail } from "./tail.ts";
@@ -20,7 +21,7 @@ export function reduce(view: SessionView, envelope: Envelope): SessionView {
   const seen = reduceSession(view, envelope);
   const known = index === undefined ? undefined : itemAt(seen.agents, index);
   if (!known) return live ? seen : addAgent(seen, stamped(reduceAgent(firstSight(envelope), envelope), envelope));
-  const after = reduceAgent(known, envelope);
+  const after = keepOpenCalls(reduceAgent(known, envelope));
   if (live && after === known) return seen;
   return { ...seen, agents: replaceAt(seen.agents, index ?? 0, live ? after : stamped(after, envelope)) };
 }
@@ -57,15 +58,25 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       return withQuestions(view, (question) => question.agent !== agent || question.member !== undefined);
     case "member.changed":
       return { ...view, teams: withMember(view.teams, event) };
+    case "team.joined": {
+      if (isMembers(view, envelope)) return view;
+      const { type: _, ...membership } = event;
+      return { ...view, memberships: new Map(view.memberships).set(event.team, membership) };
+    }
     case "team.left":
-      return { ...view, teams: withoutTeam(view.teams, event.team) };
+      if (isMembers(view, envelope)) return view;
+      return {
+        ...view,
+        teams: withoutTeam(view.teams, event.team),
+        memberships: withoutTeam(view.memberships, event.team),
+      };
     case "task.changed":
       return { ...view, tasks: withTask(view.tasks, event) };
     case "background.started": {
-      const { type: _, ...task } = event;
+      const { type: _, agent: runs, ...task } = event;
       return {
         ...view,
-        background: append<BackgroundView>(view.background, { ...newBackground, ...task, agent, startedAt: at }),
+        background: append<BackgroundView>(view.background, { ...newBackground, ...task, agent, runs, startedAt: at }),
         runningBackground: new Map(view.runningBackground).set(event.backgroundId, view.background.length),
       };
     }
@@ -112,7 +123,6 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "thinking.delta":
     case "command.settled":
     case "hook.ran":
-    case "team.joined":
     case "member.joined":
     case "mail.sent":
     case "mail.received":
@@ -164,7 +174,8 @@ function addAgent(view: SessionView, agent: AgentView): SessionView {
   return { ...view, agents: append(view.agents, agent), agentIndex };
 }
 
-const firstSight = ({ agent, event, at }: Envelope): AgentView => newAgent(agent, { type: event.type, at });
+const firstSight = ({ agent, event, at, session }: Envelope): AgentView =>
+  newAgent(agent, { type: event.type, at, session });
 
 const stamped = (agent: AgentView, { seq, at }: Envelope): AgentView => ({ ...agent, seq, updatedAt: at });
 

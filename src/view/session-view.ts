@@ -34,8 +34,12 @@ export interface SessionView {
   /** Servers of tools, the one that changed last at the end. */
   readonly mcpServers: readonly McpServerView[];
   readonly teams: ReadonlyMap<string, TeamView>;
+  /** What the session's own agent is in which team, the one it joined last at the end. */
+  readonly memberships: ReadonlyMap<string, Membership>;
   readonly tasks: TaskLists;
 }
+
+export type Membership = Omit<Of<"team.joined">, "type">;
 
 export type McpServerView = Omit<Of<"mcp.changed">, "type">;
 
@@ -45,8 +49,11 @@ export interface Question extends Omit<Of<"permission.asked">, "type"> {
   readonly at: string;
 }
 
-export interface BackgroundView extends Omit<Of<"background.started">, "type"> {
+export interface BackgroundView extends Omit<Of<"background.started">, "type" | "agent"> {
+  /** Who has started it. */
   readonly agent: AgentId;
+  /** The agent that runs there, if one does. */
+  readonly runs: AgentId | undefined;
   /** `lost`: the process that ran it ended without a word about it. */
   readonly status: "running" | "lost" | Of<"background.ended">["status"];
   readonly exitCode: number | null;
@@ -75,6 +82,7 @@ export const emptyView: SessionView = {
   notices: emptyList(),
   mcpServers: [],
   teams: new Map(),
+  memberships: new Map(),
   tasks: new Map(),
 };
 

@@ -22,7 +22,7 @@ export function createStore<S>(initial: S, { onChange }: StoreOptions<S> = {}): 
       state = change(previous);
       if (Object.is(state, previous)) return;
       onChange?.({ previous, next: state });
-      for (const listener of [...listeners]) listener();
+      for (const listener of listeners) listener();
     },
     subscribe(listener) {
       // One listener may be given twice, by two that draw: each ends its own.

@@ -13,15 +13,16 @@ export type MemberView = Omit<Of<"member.changed">, "type" | "team">;
 
 export function withMember(
   teams: ReadonlyMap<string, TeamView>,
-  { type: _, team, ...member }: Of<"member.changed">,
+  changed: Of<"member.changed">,
 ): ReadonlyMap<string, TeamView> {
+  const { type: _, team, ...member } = changed;
   const known = teams.get(team) ?? { name: team, members: [] };
   const at = known.members.findIndex(({ name }) => name === member.name);
   const members = at < 0 ? [...known.members, member] : known.members.with(at, member);
   return new Map(teams).set(team, { ...known, members });
 }
 
-export function withoutTeam(teams: ReadonlyMap<string, TeamView>, name: string): ReadonlyMap<string, TeamView> {
+export function withoutTeam<T>(teams: ReadonlyMap<string, T>, name: string): ReadonlyMap<string, T> {
   if (!teams.has(name)) return teams;
   const rest = new Map(teams);
   rest.delete(name);

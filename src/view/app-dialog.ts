@@ -1,0 +1,35 @@
+import type { AppNotice, AppState, Dialog } from "./app-state.ts";
+
+/** A question opens its dialog if no other is open, and gives way to the next when it is settled. */
+export function withQuestion(state: AppState): AppState {
+  const { dialog } = state;
+  const { questions } = state.session;
+  if (dialog.kind === "permission" && questions.some(({ requestId }) => requestId === dialog.requestId)) return state;
+  if (dialog.kind !== "none" && dialog.kind !== "permission") return state;
+  const [first] = questions;
+  if (first) return { ...state, dialog: { kind: "permission", requestId: first.requestId } };
+  return dialog.kind === "none" ? state : { ...state, dialog: none };
+}
+
+export function openDialog(state: AppState, dialog: Dialog): AppState {
+  return state.dialog.kind === dialog.kind && dialog.kind !== "permission" ? state : { ...state, dialog };
+}
+
+/** What was asked meanwhile comes up then. A question goes away only by its answer. */
+export function closeDialog(state: AppState): AppState {
+  return state.dialog.kind === "none" ? state : withQuestion({ ...state, dialog: none });
+}
+
+export function addNotice(state: AppState, notice: Omit<AppNotice, "id">): AppState {
+  const id = (state.notices.at(-1)?.id ?? 0) + 1;
+  return { ...state, notices: [...state.notices, { ...notice, id }].slice(-mostNotices) };
+}
+
+export function dropNotice(state: AppState, id: number): AppState {
+  const notices = state.notices.filter((notice) => notice.id !== id);
+  return notices.length === state.notices.length ? state : { ...state, notices };
+}
+
+const mostNotices = 20;
+
+const none: Dialog = { kind: "none" };

@@ -1,0 +1,65 @@
+import type { AgentId, CallId } from "../protocol/index.ts";
+import type { AgentView } from "./agent-view.ts";
+import { append, type ChunkedList, emptyList, itemAt, replaceAt } from "./chunked-list.ts";
+import { agentOf, leadOf, type SessionView } from "./session-view.ts";
+import type { TranscriptItem } from "./transcript-item.ts";
+
+/**
+ * Lets go of what an agent has said, and of what it will say: its status, its cost, its questions and what it does at this
+ * moment stay. What is forgotten is in its log; `recallTranscript` puts the fold of that back.
+ */
+export function forgetTranscript(view: SessionView, id: AgentId): SessionView {
+  const agent = agentOf(view, id);
+  if (!agent || agent.isForgotten) return view;
+  return withAgent(view, keepOpenCalls({ ...agent, isForgotten: true }));
+}
+
+/** Everybody's but the one's whom the session is about. */
+export function forgetOthers(view: SessionView, keeps: (id: AgentId) => boolean = () => false): SessionView {
+  const lead = leadOf(view)?.id;
+  let after = view;
+  for (const id of view.agentIndex.keys()) if (id !== lead && !keeps(id)) after = forgetTranscript(after, id);
+  return after;
+}
+
+/**
+ * Puts an agent's transcript back, as folded from its log. The fold must have come exactly as far as the view: what is
+ * streaming at this moment is the view's own.
+ */
+export function recallTranscript(view: SessionView, whole: AgentView): SessionView {
+  const agent = agentOf(view, whole.id);
+  if (!agent?.isForgotten || agent.seq !== whole.seq) return view;
+  const { transcript, openCalls } = withProgressOf(agent, whole);
+  return withAgent(view, { ...agent, transcript, openCalls, isForgotten: false });
+}
+
+/** What is left of the transcript of a forgotten agent; the same agent if there is nothing to let go of. */
+export function keepOpenCalls(agent: AgentView): AgentView {
+  if (!agent.isForgotten || agent.transcript.length === agent.openCalls.size) return agent;
+  let transcript: ChunkedList<TranscriptItem> = emptyList();
+  const openCalls = new Map<CallId, number>();
+  for (const [callId, index] of agent.openCalls) {
+    const call = itemAt(agent.transcript, index);
+    if (!call) continue;
+    openCalls.set(callId, transcript.length);
+    transcript = append(transcript, call);
+  }
+  return { ...agent, transcript, openCalls };
+}
+
+/** What running calls have shown is in no log. */
+function withProgressOf(from: AgentView, whole: AgentView): AgentView {
+  let { transcript } = whole;
+  for (const [callId, index] of from.openCalls) {
+    const [shown, at] = [itemAt(from.transcript, index), whole.openCalls.get(callId)];
+    const call = at === undefined ? undefined : itemAt(transcript, at);
+    if (shown?.kind !== "call" || call?.kind !== "call" || at === undefined || shown.progress === "") continue;
+    transcript = replaceAt<TranscriptItem>(transcript, at, { ...call, progress: shown.progress });
+  }
+  return { ...whole, transcript };
+}
+
+function withAgent(view: SessionView, agent: AgentView): SessionView {
+  const index = view.agentIndex.get(agent.id);
+  return index === undefined ? view : { ...view, agents: replaceAt(view.agents, index, agent) };
+}

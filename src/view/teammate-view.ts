@@ -1,0 +1,131 @@
+import type { AgentPath, Command, StoredEnvelope } from "../protocol/index.ts";
+import type { AppState } from "./app-state.ts";
+import { forgetTranscript, recallTranscript } from "./forget-transcript.ts";
+import { reduceAll } from "./reduce.ts";
+import { agentOf, emptyView } from "./session-view.ts";
+import { taskFor, withMessages } from "./sync-tasks.ts";
+import { graceMs } from "./task-of.ts";
+import { type AgentTask, isAgentTask, isFinished, isTeammate, type TaskState } from "./task-state.ts";
+
+/** Looks at an agent: its transcript is loaded and kept until somebody looks away. */
+export function enterTeammateView(state: AppState, id: string, now: number): AppState {
+  const task = state.tasks.get(id) ?? taskFor(state.session, id, now);
+  if (!task || !isAgentTask(task)) return state;
+  if (state.viewing === id && state.viewSelectionMode === "viewing-agent" && task.retain) return state;
+  const free = state.viewing === undefined || state.viewing === id ? state : releaseTask(state, state.viewing, now);
+  const retained: AgentTask = task.retain ? task : { ...task, retain: true, evictAfter: undefined };
+  return {
+    ...free,
+    tasks: free.tasks.get(id) === retained ? free.tasks : new Map(free.tasks).set(id, retained),
+    viewing: id,
+    viewSelectionMode: "viewing-agent",
+  };
+}
+
+/** Back to the lead. */
+export function exitTeammateView(state: AppState, now: number): AppState {
+  if (state.viewing === undefined)
+    return state.viewSelectionMode === "none" ? state : { ...state, viewSelectionMode: "none" };
+  return { ...releaseTask(state, state.viewing, now), viewing: undefined, viewSelectionMode: "none" };
+}
+
+/** Nobody looks at it any more: a stub again, whose row stays a moment if it has ended. */
+export function release<T extends TaskState>(task: T, now: number): T {
+  if (!isAgentTask(task) || !task.retain) return task;
+  const evictAfter = isFinished(task) ? now + graceMs : undefined;
+  return { ...task, retain: false, messages: undefined, streamed: [], diskLoaded: false, evictAfter };
+}
+
+export interface Stopping {
+  readonly state: AppState;
+  /** What has to be sent for it to stop; undefined where it has ended. */
+  readonly command: Command | undefined;
+}
+
+/** The x key: what runs is stopped, what has ended is put out of sight. */
+export function stopOrDismissAgent(state: AppState, id: string, now: number): Stopping {
+  const task = state.tasks.get(id);
+  if (!task) return { state, command: undefined };
+  if (!isFinished(task)) return { state, command: task.abort };
+  const back = state.viewing === id ? exitTeammateView(state, now) : state;
+  const ended = back.tasks.get(id);
+  if (!ended || ended.evictAfter === 0) return { state: back, command: undefined };
+  const tasks = new Map(back.tasks).set(id, { ...release(ended, now), evictAfter: 0 });
+  return { state: { ...back, tasks }, command: undefined };
+}
+
+/** Leaves the view of somebody who is gone. A sub-agent never throws anybody out by how it stands. */
+export function autoExit(state: AppState, now: number): AppState {
+  if (state.viewing === undefined) return state;
+  const task = state.tasks.get(state.viewing);
+  if (!task) return exitTeammateView(state, now);
+  if (!isTeammate(task)) return state;
+  const mayStay = task.status === "running" || task.status === "completed" || task.status === "pending";
+  return mayStay && task.error === undefined ? state : exitTeammateView(state, now);
+}
+
+export type ActiveAgent = { readonly kind: "lead" } | { readonly kind: "teammate" | "agent"; readonly task: AgentTask };
+
+/** Who hears what is typed. */
+export function getActiveAgentForInput(state: AppState): ActiveAgent {
+  const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
+  if (!task || !isAgentTask(task)) return { kind: "lead" };
+  return { kind: isTeammate(task) ? "teammate" : "agent", task };
+}
+
+/** What is sent when something is said in this state. */
+export function inputCommand(state: AppState, text: string): Command {
+  const { kind, ...active } = getActiveAgentForInput(state);
+  const task = "task" in active ? active.task : undefined;
+  if (kind === "lead" || !task) return { type: "prompt", content: text };
+  if (isTeammate(task)) return { type: "mail.send", team: task.team, to: task.name, text };
+  return { type: "prompt", agent: task.path, content: text };
+}
+
+/** What is sent to stop the turn of whoever is looked at. */
+export function interruptCommand(state: AppState): Command {
+  const active = getActiveAgentForInput(state);
+  if (active.kind === "lead") return { type: "interrupt" };
+  const { task } = active;
+  if (isTeammate(task)) return { type: "member.interrupt", team: task.team, name: task.name };
+  return { type: "interrupt", agent: task.path satisfies AgentPath };
+}
+
+/** The agent that is looked at and whose stored transcript is not there yet. */
+export function wantedTranscript(state: AppState): AgentTask | undefined {
+  const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
+  return task && isAgentTask(task) && task.retain && !task.diskLoaded ? task : undefined;
+}
+
+/**
+ * Puts what is stored of an agent before what has come since it is looked at. Both may have some of it: each event counts
+ * once, by its number. The same state if nobody looks any more.
+ */
+export function transcriptLoaded(state: AppState, id: string, stored: readonly StoredEnvelope[]): AppState {
+  const task = state.tasks.get(id);
+  if (!task || !isAgentTask(task) || !task.retain || task.diskLoaded) return state;
+  const [first] = stored;
+  const shown = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
+  const upTo = shown?.seq ?? Number.POSITIVE_INFINITY;
+  const fold = reduceAll(
+    emptyView,
+    [...stored, ...task.streamed].filter((envelope) => envelope.seq <= upTo && envelope.agent === first?.agent),
+  );
+  const whole = first && agentOf(fold, first.agent);
+  const loaded: AgentTask = { ...task, diskLoaded: true, streamed: [], messages: whole?.transcript ?? task.messages };
+  const tasks = new Map(state.tasks).set(id, loaded);
+  if (!whole || !shown) return { ...state, tasks };
+  const session = recallTranscript(state.session, whole);
+  return { ...state, session, tasks: withMessages(tasks, session, id) };
+}
+
+function releaseTask(state: AppState, id: string, now: number): AppState {
+  const task = state.tasks.get(id);
+  if (!task) return state;
+  const released = release(task, now);
+  if (released === task) return state;
+  const tasks = new Map(state.tasks).set(id, released);
+  const session =
+    isAgentTask(task) && task.agent !== undefined ? forgetTranscript(state.session, task.agent) : state.session;
+  return { ...state, session, tasks };
+}
