@@ -1,0 +1,76 @@
+import type {
+  BackendType,
+  Envelope,
+  LaunchFlags,
+  Member,
+  MemberStatus,
+  PermissionMode,
+  RequestId,
+  SessionId,
+} from "../protocol/index.ts";
+import type { StoredTeam } from "../store/index.ts";
+import type { AnswerByMail } from "./answer-by-mail.ts";
+import type { Mailbox } from "./mailbox/mailbox.ts";
+import type { MemberLink } from "./member-link.ts";
+import type { StopAnswer } from "./stop-member.ts";
+
+/** A team as its lead drives it: starts members, speaks with them, looks after them, ends them. */
+export interface LeadTeam {
+  readonly name: string;
+  readonly link: MemberLink;
+  readonly tasks: StoredTeam["tasks"];
+  readonly mailbox: Mailbox;
+  members(): readonly Member[];
+  statuses(): readonly MemberStatus[];
+  plans(): AnswerByMail["plans"];
+  answerPlan: AnswerByMail["answerPlan"];
+  /** Starts a new member; the same call again gives the one it has started. */
+  spawn(wish: MemberWish): Promise<SpawnedMember>;
+  interrupt(name: string): Promise<void>;
+  /** Asks a member to end, and ends it when it does not answer in time; `now`: does not ask. */
+  stop(
+    name: string,
+    options?: { readonly now?: boolean | undefined; readonly reason?: string | undefined },
+  ): Promise<StopAnswer>;
+  stopRequestTo(name: string): RequestId | undefined;
+  /** Starts one that is gone again, from where it was. */
+  respawn(name: string): Promise<Member>;
+  /** `*` is everybody. */
+  setMode(name: string, mode: Exclude<PermissionMode, "bubble">): Promise<void>;
+  /** The user has said something to this member; `*` is everybody. */
+  expect(name: string): void;
+  /** Members at work, or with something to hear. */
+  atWork(): readonly Member[];
+  /** Whether what they have reported may still give the lead something to do. */
+  readonly isUndecided: boolean;
+  /** To be told everything that the lead stores. */
+  heard(envelope: Envelope): void;
+  /** Looks after the members from here on, and brings those back that should be there. Gives what could not be. */
+  start(): Promise<readonly string[]>;
+  /** Members rest; the team can be taken up again. */
+  close(): Promise<void>;
+}
+
+export interface MemberWish {
+  readonly name: string;
+  readonly description: string;
+  readonly prompt: string;
+  readonly agentType: string;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly color?: Member["color"];
+  readonly planModeRequired: boolean;
+  readonly cwd: string;
+  readonly worktree?: { readonly path: string; readonly branch: string } | undefined;
+  readonly backend?: BackendType | undefined;
+  readonly sessionId: SessionId;
+  readonly launch: LaunchFlags;
+  readonly startedBy: string;
+  readonly callId: string;
+}
+
+export interface SpawnedMember {
+  readonly member: Member;
+  readonly isNew: boolean;
+  readonly notices: readonly string[];
+}

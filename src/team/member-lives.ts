@@ -1,0 +1,182 @@
+import type { Agent } from "../agent/index.ts";
+import type { Clock } from "../platform/index.ts";
+import { type BackendType, type Member, TroupeError } from "../protocol/index.ts";
+import type { StoredTeam } from "../store/index.ts";
+import type { Backend, RunningMember } from "./backend/backend.ts";
+import type { MemberLink } from "./member-link.ts";
+import type { MemberWatch } from "./member-watch.ts";
+
+/** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
+export interface MemberLives {
+  begin(member: Member): Promise<Member>;
+  /** One that was there before this lead was. */
+  keep(member: Member, started: RunningMember): void;
+  respawn(name: string): Promise<Member>;
+  /** Its process is gone, and it did not say so. */
+  lose(member: Member, why: string): Promise<void>;
+  /** Resolves when it is no longer there; false when it still is after that long. */
+  goneWithin(name: string, ms: number): Promise<boolean>;
+  /** Ends it without asking; what it had in hand goes back. */
+  endNow(name: string, detail: string | undefined): Promise<void>;
+  /** All of them, at once; from here on nobody who goes is lost. */
+  restAll(): Promise<void>;
+}
+
+export interface MemberLivesOptions {
+  readonly team: Pick<StoredTeam, "name" | "record" | "tasks">;
+  readonly lead: () => Agent;
+  readonly link: () => MemberLink;
+  readonly watch: () => MemberWatch;
+  /** Rejects with a TroupeError where there is no such thing here. */
+  readonly backend: (type: BackendType) => Promise<Backend>;
+  /** Throws a TroupeError for a name that nobody has. */
+  readonly memberOf: (name: string) => Member;
+  /** Nobody waits for answers to its questions any more. */
+  readonly forget: (name: string) => void;
+  /** Puts in order what a member leaves behind that was ended from outside. */
+  readonly putAway: (member: Member) => Promise<void>;
+  readonly clock: Clock;
+}
+
+/** How long a member that was told to rest may take to do so. */
+export const restMs = 5_000;
+
+export function createMemberLives(options: MemberLivesOptions): MemberLives {
+  const { team, lead, memberOf, clock } = options;
+  const { record } = team;
+  const running = new Map<string, RunningMember>();
+  /** Being ended by us: that it is gone is no news. */
+  const leaving = new Set<string>();
+  /** Being brought back: what is left of its earlier life says nothing. */
+  const starting = new Set<string>();
+  let closing = false;
+
+  /** Somebody is gone who did not say so: what it had in hand goes back, and the lead hears of it. */
+  const lose = async (member: Member, why: string) => {
+    if (
+      closing ||
+      leaving.has(member.name) ||
+      starting.has(member.name) ||
+      running.has(member.name) ||
+      record.current().members.find(({ name }) => name === member.name)?.ended
+    )
+      return;
+    leaving.add(member.name);
+    try {
+      running.delete(member.name);
+      await record.end(member.name, { reason: "lost", detail: why });
+      options.forget(member.name);
+      const back = await giveBack(member.name, why);
+      const tasks = back.length === 0 ? "" : ` Back on the task list: ${back.map(({ id }) => `#${id}`).join(", ")}.`;
+      const text = `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`;
+      await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
+      await lead().admit("agent", [{ type: "text", text }]);
+      lead().wake();
+    } finally {
+      leaving.delete(member.name);
+    }
+  };
+
+  const giveBack = (name: string, why: string) =>
+    team.tasks.releaseGone(async (owner) => (owner.name === name ? why : undefined));
+
+  const keep = (member: Member, started: RunningMember) => {
+    running.set(member.name, started);
+    started.ended
+      .then(async (why) => {
+        if (running.get(member.name) === started) running.delete(member.name);
+        if (leaving.has(member.name)) return;
+        if (why !== undefined) await lose(member, why);
+        if (!closing) await options.watch().look();
+      })
+      .catch((error: unknown) => void lead().fail(error));
+  };
+
+  const begin = async (member: Member): Promise<Member> => {
+    const backend = await options.backend(member.backendType);
+    const started = await backend.start(member);
+    keep(member, started);
+    const { pane } = started;
+    return pane ? record.change(member.name, { pane, tmuxPaneId: pane.paneId }) : member;
+  };
+
+  const putAway = async (member: Member) => {
+    try {
+      await options.putAway(member);
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      const message = `the worktree of ${member.name} could not be put in order: ${error.message}`;
+      await lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
+    }
+  };
+
+  const kill = async (name: string) => {
+    const handle =
+      running.get(name) ?? (await (await options.backend(memberOf(name).backendType)).attach(memberOf(name)));
+    await handle?.kill();
+    running.delete(name);
+  };
+
+  /** Resolves when it is no longer there; false when it still is after that long. */
+  const goneWithin = async (name: string, ms: number): Promise<boolean> => {
+    const handle = running.get(name);
+    if (!handle) return true;
+    const stop = new AbortController();
+    const late = clock.sleep(ms, stop.signal).then(
+      () => false,
+      () => false,
+    );
+    const gone = handle.ended.then(() => true);
+    return Promise.race([gone, late]).finally(() => stop.abort());
+  };
+
+  const endNow = async (name: string, detail: string | undefined) => {
+    leaving.add(name);
+    try {
+      await kill(name);
+      if (memberOf(name).ended === undefined)
+        await record.end(name, { reason: "killed", ...(detail !== undefined && { detail }) });
+      options.forget(name);
+      await giveBack(name, "it was ended");
+      await putAway(memberOf(name));
+      await options.watch().look();
+    } finally {
+      leaving.delete(name);
+    }
+  };
+
+  const respawn = async (name: string): Promise<Member> => {
+    const member = memberOf(name);
+    if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
+      throw new TroupeError("team", `${name} is there already.`);
+    starting.add(name);
+    try {
+      return await begin(await record.change(name, { ended: null }));
+    } catch (error) {
+      await record.end(name, { reason: "lost", detail: error instanceof Error ? error.message : String(error) });
+      throw error;
+    } finally {
+      starting.delete(name);
+    }
+  };
+
+  const rest = async (name: string) => {
+    leaving.add(name);
+    if (!running.has(name)) return;
+    await options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
+    if (!(await goneWithin(name, restMs))) await kill(name);
+  };
+
+  return {
+    begin,
+    keep,
+    respawn,
+    lose,
+    goneWithin,
+    endNow,
+    async restAll() {
+      closing = true;
+      await Promise.all([...running.keys()].map(rest));
+    },
+  };
+}
