@@ -9,7 +9,7 @@ export { openSlash } from "./open-slash.ts";
 export { addMcpServer, listMcpServers, removeMcpServer, testMcpServers } from "./mcp-manage.ts";
 export type { McpListing, McpScope } from "./mcp-report.ts";
 export { openStore } from "./open-store.ts";
-export type { Session } from "./session.ts";
+export type { Session, SlashListing, TranscriptOf } from "./session.ts";
 export type { PermissionAsker } from "./session-parts.ts";
 export { createConflictAgent } from "./resolve-conflict.ts";
 export { startSession } from "./start-session.ts";

@@ -1,9 +1,16 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
 import { createLedger, isDiskFull, refreshSystemPrompt } from "../agent/index.ts";
 import { createProcessScope, version } from "../platform/index.ts";
-import { type Ack, type AgentDefinition, leadPath, type PermissionMode, TroupeError } from "../protocol/index.ts";
+import {
+  type Ack,
+  type AgentDefinition,
+  type Envelope,
+  leadPath,
+  type PermissionMode,
+  TroupeError,
+} from "../protocol/index.ts";
 import type { CommandSandbox, Tool } from "../tool/index.ts";
-import { emptyView, reduce } from "../view/index.ts";
+import { emptyView, forgetTranscript, reduce, type SessionView } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
 import { createHub } from "./hub.ts";
 import { createPermissionBroker, type PermissionBroker } from "./permission-broker.ts";
@@ -27,7 +34,12 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   if (!parts.isCounted) {
     for (const { event } of [...log.replayed, ...(parts.earlierAgents ?? [])]) ledger.recall(event);
   }
-  let view = [...log.replayed, ...(parts.earlierAgents ?? [])].reduce(reduce, emptyView);
+  const fold = (before: SessionView, envelope: Envelope): SessionView => {
+    const isKept = (parts.keep ?? "all") === "all" || (parts.keep === "lead" && envelope.agent === log.agent);
+    const after = reduce(before, envelope);
+    return isKept ? after : forgetTranscript(after, envelope.agent);
+  };
+  let view = [...log.replayed, ...(parts.earlierAgents ?? [])].reduce(fold, emptyView);
   let closing: Promise<void> | undefined;
 
   const hub = createHub(parts.readStored);
@@ -40,7 +52,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     scope,
     ask,
     publish: (envelope) => {
-      view = reduce(view, envelope);
+      view = fold(view, envelope);
       hub.publish(envelope);
       overlap?.(envelope);
       if (envelope.agent === log.agent) team?.heard(envelope);
@@ -198,6 +210,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     },
     events: (options) => hub.subscribe(options),
     view: () => view,
+    transcript: ({ session, agent }) => parts.readLog(session ?? opened.sessionId, agent),
+    slashCommands: () =>
+      commands().map(({ name, description, argumentHint, source }) => ({ name, description, argumentHint, source })),
     async settled() {
       return lead.settled();
     },
@@ -208,6 +223,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
     close: (reason = "completed") => (closing ??= close(reason)),
   };
+
+  function commands() {
+    return [...(parts.slash?.commands ?? []), ...(parts.mcp?.commands() ?? [])];
+  }
 
   async function putBackInOrder(): Promise<void> {
     for (const message of (await parts.agents?.putInOrder()) ?? []) {
@@ -223,7 +242,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       hooks,
       policy,
       cwd: seat.cwd(),
-      commands: () => [...(parts.slash?.commands ?? []), ...(parts.mcp?.commands() ?? [])],
+      commands,
       userHome: parts.slash?.userHome ?? "",
       isTrusted: parts.slash?.isTrusted ?? false,
       news: plan.news,

@@ -8,6 +8,7 @@ import type {
   ModelClient,
   PermissionAnswer,
   PermissionMode,
+  SessionId,
   StoredEnvelope,
   Usage,
   WatchdogSettings,
@@ -31,6 +32,10 @@ export interface SessionParts {
   readonly readStored: () => Promise<readonly StoredEnvelope[]>;
   /** What agents under the lead have stored in earlier lives of the session. */
   readonly earlierAgents?: readonly StoredEnvelope[] | undefined;
+  /** One agent's log; without an agent the lead's. */
+  readonly readLog: (sessionId: SessionId, agent?: AgentId) => Promise<readonly StoredEnvelope[]>;
+  /** Whose transcripts `view()` holds; everybody's where nobody says. */
+  readonly keep?: "all" | "lead" | "none" | undefined;
   readonly cwd: string;
   readonly addedDirectories: readonly string[];
   /** Where an answer that is to last is kept. */

@@ -1,5 +1,5 @@
 import type { AgentReport, RunOutcome } from "../agent/index.ts";
-import type { Ack, Command, Envelope, SessionId } from "../protocol/index.ts";
+import type { Ack, AgentId, Command, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
 import type { DelegatedWork } from "./delegate.ts";
 import type { RunningWork } from "./session-background.ts";
@@ -18,6 +18,10 @@ export interface Session {
   events(options?: { replay?: boolean; signal?: AbortSignal }): AsyncIterable<Envelope>;
   /** The fold of everything so far. */
   view(): SessionView;
+  /** All that an agent has stored, of this session or of a member's. Rejects with a TroupeError if it cannot be read. */
+  transcript(of: TranscriptOf): Promise<readonly StoredEnvelope[]>;
+  /** What a person can call with `/name` besides what a face has itself. */
+  slashCommands(): readonly SlashListing[];
   /** Resolves when nobody is at work and nothing waits to be said, with how the lead's last run ended. */
   settled(): Promise<RunOutcome | undefined>;
   /** Background work that has not ended. */
@@ -29,4 +33,19 @@ export interface Session {
   delegate(work: DelegatedWork): Promise<AgentReport>;
   /** Interrupts what runs, stops what was left running, closes the log. Safe to call twice. */
   close(reason?: "completed" | "interrupted" | "failed"): Promise<void>;
+}
+
+export interface TranscriptOf {
+  /** Without it the agent that the session is about. */
+  readonly agent?: AgentId | undefined;
+  /** Without it this session. */
+  readonly session?: SessionId | undefined;
+}
+
+export interface SlashListing {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint?: string | undefined;
+  /** Where it comes from, for people. */
+  readonly source: string;
 }

@@ -68,6 +68,8 @@ export interface StartOptions {
   /** On top of the built-in ones; one of the same name takes its place. */
   readonly tools?: readonly Tool[] | undefined;
   readonly clock?: Clock | undefined;
+  /** Whose transcripts `view()` holds: a face that folds the events itself needs them once only. */
+  readonly keep?: "all" | "lead" | "none" | undefined;
   /** Instead of the files under TROUPE_HOME. */
   readonly store?: SessionStore | undefined;
   /** The session of this id: goes on with it if there is one, else begins it. */
@@ -225,6 +227,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       opened,
       coordinator,
       readStored: async () => inOrder(await store.read(sessionId)),
+      readLog: (session, agent) => store.readLog(session, agent),
+      keep: options.keep,
       earlierAgents: !isResumed ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
       cwd: config.cwd,
       addedDirectories: config.additionalDirectories.map(({ value }) => value),

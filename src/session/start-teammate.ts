@@ -111,6 +111,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       flags: { ...flags, model: member.model, permissionMode: member.planModeRequired ? "plan" : member.mode },
       sessionId: member.sessionId ?? createId<SessionId>("ses"),
       asker: asMember.asker,
+      // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
+      keep: options.shared ? "none" : "lead",
       trust: trusted ? "all" : undefined,
       shared:
         options.shared ??

@@ -2,7 +2,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode, projectName, storageError } from "../platform/index.ts";
 import { AgentId, SessionId } from "../protocol/index.ts";
-import { notFound } from "./not-found.ts";
+import { noSuchLog, notFound } from "./not-found.ts";
 import { createOwnership, hasBegun, resumeSession, startSession } from "./opened-session.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { repairLog } from "./repair-log.ts";
@@ -56,6 +56,15 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     return agents;
   };
 
+  const readLog = async (id: string, agentId?: AgentId) => {
+    const { sessionId, files } = await find(id);
+    const own = agentId && agentLogFile(files, agentId);
+    if (own !== undefined && hasBegun(own)) return readEventLog(own, { session: sessionId }).envelopes;
+    const lead = readEventLog(files.log, { session: sessionId }).envelopes;
+    if (agentId !== undefined && lead[0]?.agent !== agentId) throw noSuchLog(id, agentId);
+    return lead;
+  };
+
   const repair = async (id: string) => {
     const found = await find(id);
     const ownership = createOwnership({ ...options, ...found }, () => undefined);
@@ -81,6 +90,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     latest: async (cwd) => newestFirst(await listProject(projectName(await realPathOf(cwd))))[0],
     read,
     readAgents,
+    readLog,
     taskListFile: async (id) => (await find(id)).files.taskList,
     repair,
   };

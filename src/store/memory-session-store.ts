@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { makeFolder, projectName, safeName } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { createMemoryLog, type EventLog } from "./event-log.ts";
-import { notFound } from "./not-found.ts";
+import { noSuchLog, notFound } from "./not-found.ts";
 import { realFolder } from "./real-folder.ts";
 import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
 import { summarizeEnvelopes } from "./summarize-session.ts";
@@ -47,6 +47,13 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
     latest: async (cwd) => list().find((summary) => summary.cwd === cwd),
     read: async (id) => ({ lead: [...find(id).lead], agents: new Map(find(id).agents) }),
     readAgents: async (id) => new Map(find(id).agents),
+    readLog: async (id, agentId) => {
+      const { lead, leadAgent, agents } = find(id);
+      if (agentId === undefined || agentId === leadAgent) return [...lead];
+      const log = agents.get(agentId);
+      if (!log) throw noSuchLog(id, agentId);
+      return [...log];
+    },
     taskListFile: async (id) => {
       throw new TroupeError("storage", `Session ${find(id).sessionId} is kept in memory: its tasks are in no file.`);
     },

@@ -13,3 +13,6 @@ export function notFound(id: string, sessions: readonly SessionSummary[]): Troup
   const which = similar.length > 0 ? "Did you mean" : "The newest are";
   return new TroupeError("session_not_found", `There is no session ${shown}. ${which} ${named.join(", ")}.`);
 }
+
+export const noSuchLog = (id: string, agentId: string): TroupeError =>
+  new TroupeError("session_not_found", `Session ${id} has no agent ${agentId}: 'troupe sessions show ${id}' has all.`);

@@ -19,6 +19,8 @@ export interface SessionStore {
   read(sessionId: string): Promise<SessionReading>;
   /** The same for all agents but the lead. */
   readAgents(sessionId: string): Promise<SessionReading["agents"]>;
+  /** One agent's log; without an agent the lead's. Rejects with `session_not_found` where there is no such log. */
+  readLog(sessionId: string, agentId?: AgentId): Promise<readonly StoredEnvelope[]>;
   /** Where the session's own task list is; for who only looks at it, or adds to it from outside. */
   taskListFile(sessionId: string): Promise<string>;
   /** Makes a damaged session usable without what is damaged; the originals stay beside it. */
