@@ -56,6 +56,7 @@ function introduce(screen: Screen, { path }: TillRepository, tests: string): voi
   screen.whole(path, { first: "folder    " });
   screen.field("tests", tests);
   screen.field("prompt", prompt);
+  screen.line();
 }
 
 function summarize(

@@ -1,55 +1,57 @@
 import { type AgentId, type CallId, type Envelope, type Event, leadPath } from "../../../protocol/index.ts";
 import type { Screen } from "../../screen.ts";
-import { type Column, createColumn } from "../column.ts";
+import { type Column, createColumns } from "../column.ts";
 import { drawCall, type OpenCall } from "../draw-call.ts";
 
 /** Draws what a coordinator says and its workers do, event by event. */
 export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
   const { paint } = screen;
   const colors = [paint.magenta, paint.blue, paint.yellow];
+  const columnOf = createColumns(screen);
   const agents = new Map<AgentId, Column>();
   const open = new Map<CallId, OpenCall>();
-  /** The coordinator is in the middle of a sentence: the line is not free. */
-  let speaking = false;
+  let scratchpad: string | undefined;
+  /** The folder's path is long and says nothing; what a message says is in the words before it. */
+  const shortened = (title: string) =>
+    (scratchpad === undefined ? title : title.replaceAll(scratchpad, "SCRATCHPAD")).replace(
+      /^(SendMessage to \w+):.*$/s,
+      "$1",
+    );
 
   const meet = (id: AgentId, path: string): Column => {
-    const isLead = path === leadPath;
-    const style = isLead ? paint.bold : (colors[(agents.size - 1) % colors.length] ?? paint.magenta);
-    const column = createColumn(screen, { name: path.split("/").at(-1) ?? path, style, isLead });
+    const style = path === leadPath ? paint.bold : (colors[(agents.size - 1) % colors.length] ?? paint.magenta);
+    const column = columnOf(path.split("/").at(-1) ?? path, style);
     agents.set(id, column);
     return column;
   };
 
   const drawers: Drawers = {
-    "text.delta": ({ text }, agent) => {
-      if (!agent.isLead) return;
-      speaking = true;
-      screen.words(text);
-    },
-    "agent.spawned": ({ description, agentType }, agent) => {
-      if (!agent.isLead) agent.say(`${description ?? ""} (${agentType})`, { mark: "▶", markStyle: agent.style });
+    "agent.spawned": ({ description, agentType, parent }, agent) => {
+      if (parent !== undefined) agent.say(`${description ?? ""} (${agentType})`, { mark: "▶" });
     },
     "turn.ended": ({ parts }, agent) => {
       const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-      if (!agent.isLead && words !== "") agent.say(words, { mark: "●", markStyle: agent.style });
+      if (words !== "") agent.say(words, { mark: "●" });
     },
-    "tool.called": ({ callId, name, title }) => void open.set(callId, { name, title, asked: false }),
+    "context.composed": ({ system }) => {
+      scratchpad ??= /Scratchpad: (.+?) is a folder/.exec(system.join("\n"))?.[1];
+    },
+    "tool.called": ({ callId, name, title }) => void open.set(callId, { name, title: shortened(title), asked: false }),
     "tool.settled": (settled, agent) => {
       const call = open.get(settled.callId);
       open.delete(settled.callId);
       // What it starts is shown where it begins.
       if (call && (call.name !== "Agent" || settled.outcome !== "ok")) drawCall(agent, paint, { call, settled });
     },
-    "prompt.admitted": ({ source, parts }, agent) => {
-      if (source !== "background" || !agent.isLead) return;
+    "prompt.admitted": ({ source, parts }) => {
+      if (source !== "background") return;
       const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
       const find = (pattern: RegExp) => pattern.exec(text)?.[1] ?? "?";
-      const worker = agents.get(find(/<agent-id>(\w+)</) as AgentId);
-      const ok = find(/<status>(\w+)</);
+      const status = find(/<status>(\w+)</);
       const used = `${find(/tool calls: (\d+)/)} calls, ${find(/duration: ([\d.]+ s)/)}`;
-      worker?.say(`task-notification: ${ok}, ${used}`, {
+      agents.get(find(/<agent-id>(\w+)</) as AgentId)?.say(`task-notification to the lead: ${status}, ${used}`, {
         mark: "■",
-        markStyle: ok === "completed" ? paint.green : paint.red,
+        markStyle: status === "completed" ? paint.green : paint.red,
       });
     },
     "turn.failed": ({ failure }, agent) =>
@@ -61,13 +63,7 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
   return ({ agent: id, event }) => {
     const agent = agents.get(id) ?? (event.type === "agent.spawned" ? meet(id, event.path) : undefined);
     const draw = drawers[event.type] as ((event: Event, agent: Column) => void) | undefined;
-    if (!agent || !draw) return;
-    if (speaking && (event.type !== "text.delta" || !agent.isLead)) {
-      if (event.type === "text.delta") return;
-      screen.endWords();
-      speaking = false;
-    }
-    draw(event, agent);
+    if (agent && draw) draw(event, agent);
   };
 }
 
