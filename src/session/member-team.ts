@@ -139,9 +139,10 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         link().start();
         watchdog.start();
         for (const requestId of unsettled(ports)) await asks.withdraw(requestId);
-        await runner.start();
-        // What was in its conversation already and had no answer is a reason to work as much as new mail is.
+        // What was in its conversation already and had no answer is a reason to work as much as new mail is. Before it
+        // says how it is: nobody is to take it for idle.
         if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
+        await runner.start();
       },
       dispatch: async (): Promise<Ack> => ({
         ok: false,

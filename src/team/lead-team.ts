@@ -15,6 +15,7 @@ import type { StoredTeam } from "../store/index.ts";
 import { createAnswerByMail } from "./answer-by-mail.ts";
 import type { Backend } from "./backend/backend.ts";
 import { sendFirstMail } from "./first-mail.ts";
+import { leftOver } from "./left-over.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import type { LeadTeam } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
@@ -239,6 +240,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           await record.end(member.name, { reason: "lost", detail: error.message });
         }
       }
+      for (const name of await leftOver(others(), mailbox)) quiescence.sentTo(name);
       link.start();
       watch.start();
       await watch.look();
