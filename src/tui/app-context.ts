@@ -1,0 +1,52 @@
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from "react";
+import type { Ack, Command } from "../protocol/index.ts";
+import type { AppState, Store } from "../view/index.ts";
+import type { KeyHandler, KeyReader } from "./input-keys.ts";
+import type { Theme } from "./theme.ts";
+
+/** What every part of the screen works with. Parts take their data from the store and send commands; they decide nothing. */
+export interface Face {
+  readonly store: Store<AppState>;
+  /** The same state, at most thirty times a second: what is drawn from. */
+  readonly frames: Pick<Store<AppState>, "getState" | "subscribe">;
+  readonly keys: Pick<KeyReader, "subscribe">;
+  readonly theme: Theme;
+  readonly size: { getState(): Size; subscribe(listener: () => void): () => void };
+  readonly now: () => number;
+  /** Sends a command; what is wrong with it is shown as a notice, and given back. */
+  send(command: Command): Promise<Ack>;
+  /** Ends the program after the session is closed. */
+  leave(): void;
+}
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export const FaceContext = createContext<Face | undefined>(undefined);
+
+export function useFace(): Face {
+  const face = useContext(FaceContext);
+  if (!face) throw new Error("there is no face around this component");
+  return face;
+}
+
+/** A slice of the state; the component is drawn again only when it is another one. */
+export function useAppState<T>(select: (state: AppState) => T): T {
+  const { frames } = useFace();
+  return useSyncExternalStore(frames.subscribe, () => select(frames.getState()));
+}
+
+export function useSize(): Size {
+  const { size } = useFace();
+  return useSyncExternalStore(size.subscribe, size.getState);
+}
+
+/** Hears keys while it is active. Returns true from the handler to keep a key from the others. */
+export function useKeys(handler: KeyHandler, { isActive = true }: { readonly isActive?: boolean } = {}): void {
+  const { keys } = useFace();
+  const latest = useRef(handler);
+  latest.current = handler;
+  useEffect(() => (isActive ? keys.subscribe((key) => latest.current(key)) : undefined), [keys, isActive]);
+}

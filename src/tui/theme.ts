@@ -1,0 +1,209 @@
+/** What a piece of text is to the reader; the theme decides how that looks. */
+export type Role =
+  | "accent"
+  | "user"
+  | "heading"
+  | "code"
+  | "link"
+  | "keyword"
+  | "string"
+  | "number"
+  | "comment"
+  | "added"
+  | "removed"
+  | "hunk"
+  | "success"
+  | "warning"
+  | "error"
+  | "border";
+
+export interface Style {
+  readonly role?: Role | undefined;
+  /** The colour of a member of a team, by its name in the team's record. */
+  readonly agent?: string | undefined;
+  readonly bold?: boolean | undefined;
+  readonly dim?: boolean | undefined;
+  readonly italic?: boolean | undefined;
+  readonly underline?: boolean | undefined;
+  readonly strike?: boolean | undefined;
+  readonly inverse?: boolean | undefined;
+}
+
+export interface Theme {
+  readonly kind: "dark" | "light" | "plain";
+  /** Linear text: no box drawing, no moving parts. */
+  readonly isScreenReader: boolean;
+  readonly marks: Marks;
+  /** The properties of an Ink `<Text>`: `<Text {...theme.props({ role: "error" })}>`. */
+  props(style: Style): InkStyle;
+  /** The same as a string with escape sequences, for text that is laid out by hand. `text` must be visible text. */
+  paint(text: string, style: Style | undefined): string;
+}
+
+/** Signs that stand before things. */
+export interface Marks {
+  readonly prompt: string;
+  readonly answer: string;
+  readonly call: string;
+  readonly result: string;
+  readonly thinking: string;
+  readonly notice: string;
+  readonly bullet: string;
+  readonly quote: string;
+  readonly rule: string;
+  readonly spinner: readonly string[];
+  readonly border: "round" | undefined;
+}
+
+export interface InkStyle {
+  color?: string;
+  bold?: boolean;
+  dimColor?: boolean;
+  italic?: boolean;
+  underline?: boolean;
+  strikethrough?: boolean;
+  inverse?: boolean;
+}
+
+export interface ThemeOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** From the settings; without it the terminal is asked through its environment. */
+  readonly theme?: "dark" | "light" | undefined;
+  readonly screenReader?: boolean | undefined;
+}
+
+export function createTheme({ env, theme, screenReader }: ThemeOptions): Theme {
+  const isScreenReader = screenReader ?? isOn(env["TROUPE_SCREEN_READER"]);
+  const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
+  const background = theme ?? fromEnvironment(env);
+  const palette = background === "light" ? light : dark;
+  const colorOf = (style: Style): Color | undefined => {
+    if (isPlain) return undefined;
+    if (style.agent !== undefined && style.agent in agents) return agents[style.agent];
+    return style.role && palette[style.role];
+  };
+  return {
+    kind: isPlain ? "plain" : background,
+    isScreenReader,
+    marks: isScreenReader ? spoken : drawn,
+    props: (style) => inkStyle(style, colorOf(style)),
+    paint: (text, style) => (style === undefined || text === "" ? text : painted(text, style, colorOf(style))),
+  };
+}
+
+const isOn = (value: string | undefined): boolean => value !== undefined && value !== "" && value !== "0";
+
+function fromEnvironment(env: ThemeOptions["env"]): "dark" | "light" {
+  if (env["TROUPE_THEME"] === "light" || env["TROUPE_THEME"] === "dark") return env["TROUPE_THEME"];
+  // "15;0": foreground; background. 7 and 15 are the light ones.
+  const background = env["COLORFGBG"]?.split(";").at(-1);
+  return background === "7" || background === "15" ? "light" : "dark";
+}
+
+/** Ink's name of a colour and its number in the escape sequence. */
+interface Color {
+  readonly ink: string;
+  readonly code: string;
+}
+
+const basic = (ink: string, code: number): Color => ({ ink, code: String(code) });
+const exact = (code: number): Color => ({ ink: `ansi256(${code})`, code: `38;5;${code}` });
+
+/** The terminal's own colours where they do: they fit what its user has chosen. */
+const dark: Readonly<Record<Role, Color>> = {
+  accent: basic("cyan", 36),
+  user: basic("blueBright", 94),
+  heading: basic("cyan", 36),
+  code: basic("yellow", 33),
+  link: basic("blueBright", 94),
+  keyword: basic("magenta", 35),
+  string: basic("green", 32),
+  number: basic("yellow", 33),
+  comment: exact(245),
+  added: basic("green", 32),
+  removed: basic("red", 31),
+  hunk: basic("cyan", 36),
+  success: basic("green", 32),
+  warning: basic("yellow", 33),
+  error: basic("red", 31),
+  border: exact(240),
+};
+
+const light: Readonly<Record<Role, Color>> = {
+  ...dark,
+  user: basic("blue", 34),
+  link: basic("blue", 34),
+  code: exact(130),
+  number: exact(130),
+  warning: exact(130),
+  comment: exact(242),
+  border: exact(250),
+  accent: exact(30),
+  heading: exact(30),
+  hunk: exact(30),
+};
+
+const agents: Readonly<Record<string, Color>> = {
+  red: basic("red", 31),
+  blue: basic("blueBright", 94),
+  green: basic("green", 32),
+  yellow: basic("yellow", 33),
+  purple: basic("magenta", 35),
+  orange: exact(208),
+  pink: exact(205),
+  cyan: basic("cyan", 36),
+};
+
+const drawn: Marks = {
+  prompt: "❯",
+  answer: "●",
+  call: "⏺",
+  result: "⎿",
+  thinking: "✻",
+  notice: "!",
+  bullet: "•",
+  quote: "│",
+  rule: "─",
+  spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+  border: "round",
+};
+
+/** Read out, a drawing is noise: words and plain signs. */
+const spoken: Marks = {
+  prompt: ">",
+  answer: "Answer:",
+  call: "Tool:",
+  result: "Result:",
+  thinking: "Thinking:",
+  notice: "Note:",
+  bullet: "-",
+  quote: ">",
+  rule: "-",
+  spinner: [""],
+  border: undefined,
+};
+
+function inkStyle(style: Style, color: Color | undefined): InkStyle {
+  return {
+    ...(color && { color: color.ink }),
+    ...(style.bold && { bold: true }),
+    ...(style.dim && { dimColor: true }),
+    ...(style.italic && { italic: true }),
+    ...(style.underline && { underline: true }),
+    ...(style.strike && { strikethrough: true }),
+    ...(style.inverse && { inverse: true }),
+  };
+}
+
+function painted(text: string, style: Style, color: Color | undefined): string {
+  const codes: (readonly [string, string])[] = [];
+  if (color) codes.push([color.code, "39"]);
+  if (style.bold) codes.push(["1", "22"]);
+  if (style.dim) codes.push(["2", "22"]);
+  if (style.italic) codes.push(["3", "23"]);
+  if (style.underline) codes.push(["4", "24"]);
+  if (style.inverse) codes.push(["7", "27"]);
+  if (style.strike) codes.push(["9", "29"]);
+  const [on, off] = [codes.map(([code]) => code).join(";"), codes.map(([, code]) => code).join(";")];
+  return codes.length === 0 ? text : `\x1b[${on}m${text}\x1b[${off}m`;
+}
