@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
@@ -87,4 +87,51 @@ function sessionIn(home: string): string {
     /ses_[0-9a-z]+\.jsonl$/.test(file),
   );
   return /ses_[0-9a-z]+/.exec(name ?? "")?.[0] ?? "";
+}
+
+const answering = `
+const mate = (name) => ({ tool: "Agent", input: { description: "d", prompt: "work", name } });
+export default (ask) => {
+  if (ask.purpose === "compact") return { text: "They work." };
+  if (ask.agent === "lead") return ask.turn === 1 ? { calls: ["a", "b", "c"].map(mate) } : { text: "heard" };
+  if (ask.turn < 4) return { text: "step", calls: [{ tool: "Bash", input: { command: "sleep 0.1" } }], delayMs: 20 };
+  return { text: "the answer of " + ask.agent };
+};`;
+
+test("promise 19: what a teammate came to is announced exactly once, also when everything is killed again and again", async () => {
+  const place = workplace();
+  place.write("s.mjs", answering);
+  const flags = ["--model", "scripted/s.mjs", "--output-format", "stream-json", "--team", "alpha", ...bypass];
+  const first = place.start(["-p", "go", ...flags], { input: "" });
+  await first.saw(/"member\.joined".*"name":"c"/);
+  first.child.kill("SIGKILL");
+  await first.done;
+  const folder = join(place.home, ".troupe");
+  const id = leadIn(folder);
+  for (const wait of [/"turn\.started"/, /"tool\.called"/, /the answer of a@alpha/, /"idle_notification"/]) {
+    const next = place.start(["-p", "--resume", id, ...flags], { input: "" });
+    await Promise.race([next.saw(wait).catch(() => undefined), next.done]);
+    next.child.kill("SIGKILL");
+    await next.done;
+  }
+  const last = await place.run(["-p", "--resume", id, ...flags]);
+  expect(last.code, last.stderr).toBe(0);
+  const store = createFileSessionStore({ home: folder, clock: systemClock, createId: idMaker(systemClock) });
+  const events = (await store.read(id)).lead.map(({ event }) => event);
+  const told = events.flatMap((event) =>
+    event.type === "prompt.admitted" && event.source === "mail" ? [JSON.stringify(event.parts)] : [],
+  );
+  for (const name of ["a", "b", "c"])
+    expect(
+      told.filter((text) => text.includes(`the answer of ${name}@alpha`)),
+      name,
+    ).toHaveLength(1);
+  const promoted = events.flatMap((event) => (event.type === "prompt.promoted" ? [event.promptId] : []));
+  expect(new Set(promoted).size).toBe(promoted.length);
+}, 60_000);
+
+/** The session that leads the team. */
+function leadIn(home: string): string {
+  const record = readFileSync(join(home, "teams", "alpha", "team.jsonl"), "utf8");
+  return /"leadSessionId":"(ses_[0-9a-z]+)"/.exec(record)?.[1] ?? "";
 }
