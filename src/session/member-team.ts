@@ -112,6 +112,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     };
     const message = messageTool({
       ...place,
+      linkTo: link,
       isLead: () => false,
       statusOf: (members) => team.presence.statusOf(members),
       control: {

@@ -25,6 +25,8 @@ export interface TaskPlace {
 }
 
 export interface MessagePlace extends TaskPlace {
+  /** As which member of which team this one is spoken to. */
+  linkTo(member: Member): MemberLink;
   isLead(): boolean;
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   readonly control: Pick<MemberMessagePorts, "open" | "requestShutdown" | "answerShutdown" | "answerPlan">;
@@ -90,9 +92,7 @@ export function messageTool(place: MessagePlace): Tool {
     members: place.members,
     statusOf: place.statusOf,
     async send(to, { text, summary, urgent }) {
-      const link = place.link();
-      if (!link) throw new Error("there is no team to send it in");
-      return link.send({
+      return place.linkTo(to).send({
         to: to.name,
         text,
         ...(summary !== undefined && { summary }),

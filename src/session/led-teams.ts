@@ -1,0 +1,243 @@
+import { leadConduct } from "../agent/index.ts";
+import type { Clock, CreateId } from "../platform/index.ts";
+import {
+  type BackendType,
+  type LaunchFlags,
+  type Member,
+  type PromptId,
+  teamLead,
+  type TeamSettings,
+  TroupeError,
+} from "../protocol/index.ts";
+import type { TaskList, TeamStore } from "../store/index.ts";
+import { type Backend, type ChildResolver, type LeadTeam, type LeadTeamOptions, loadLeading } from "../team/index.ts";
+import type { TeamPorts } from "./session-team.ts";
+
+export interface LeadTeamsOptions {
+  readonly store: TeamStore;
+  readonly cwd: string;
+  readonly settings: TeamSettings;
+  /** The tools for teams are offered. */
+  readonly isOn: boolean;
+  /** The team to lead from the start: joined if it is there, else made. */
+  readonly team?: string | undefined;
+  readonly launch: LaunchFlags;
+  readonly backend: (type: BackendType) => Promise<Backend>;
+  /** After the last member has ended or rests. */
+  readonly closeBackends: () => Promise<void>;
+  /** Puts in order what a member leaves behind that was ended from outside. */
+  readonly putAway: (member: Member) => Promise<void>;
+  readonly defaultBackend: BackendType;
+  readonly resolver: ChildResolver;
+  /** The session's own list, for tasks outside of teams. */
+  readonly ownTasks: () => Promise<TaskList>;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/** The teams that a session leads. */
+export interface LedTeams {
+  all(): readonly LeadTeam[];
+  /** The one of this name, or the one that was made last. */
+  find(name?: string): LeadTeam | undefined;
+  /** The same; throws a TroupeError if there is none. */
+  get(name?: string): LeadTeam;
+  /** The one that this member is in. */
+  with(member: string): LeadTeam;
+  create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
+  remove(name?: string): Promise<{ readonly team: string }>;
+  /** Takes up again what an earlier life has led, and the team that was asked for. */
+  start(): Promise<void>;
+  /** Shows the entries of a task list as they are, and each change. */
+  showTasks(tasks: TaskList, team: string | undefined): void;
+  readonly over: AbortSignal;
+  close(): Promise<void>;
+}
+
+const defaultShutdownMs = 60_000;
+
+export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): LedTeams {
+  const { store, settings, clock, createId } = options;
+  const { agent, seat } = ports;
+  const teams = new Map<string, LeadTeam>();
+  const closers = new Map<string, () => Promise<void>>();
+  const over = new AbortController();
+
+  const only = (name?: string): LeadTeam | undefined =>
+    name === undefined ? [...teams.values()].at(-1) : teams.get(name);
+  const teamOf = (name?: string): LeadTeam => {
+    const found = only(name);
+    if (found) return found;
+    const names = [...teams.keys()];
+    const hint =
+      names.length === 0 ? "make one with TeamCreate, or start with --team" : `there is: ${names.join(", ")}`;
+    throw new TroupeError(
+      "team",
+      name === undefined ? `There is no team yet; ${hint}.` : `There is no team ${JSON.stringify(name)}; ${hint}.`,
+    );
+  };
+
+  const take = async (team: Awaited<ReturnType<TeamStore["open"]>>): Promise<readonly string[]> => {
+    const { createLeadTeam, teamMailbox } = await loadLeading();
+    const mailbox = teamMailbox(team, { clock, createId });
+    const lead = await createLeadTeam({
+      team,
+      mailbox,
+      lead: agent,
+      conversation: () => seat().conversation,
+      ask: ports.shared.ask,
+      backend: options.backend,
+      defaultBackend: options.defaultBackend,
+      plansBy: settings.planApproval ?? "lead",
+      mode: () => seat().mode(),
+      putAway: options.putAway,
+      shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
+      onStatus: (status, member) => agent().live(memberChanged(team.name, status, member)),
+      clock,
+      createId,
+    });
+    teams.set(team.name, lead);
+    followTasks(team.tasks, team.name);
+    closers.set(team.name, async () => {
+      await lead.close();
+      await mailbox.close();
+      await team.close();
+    });
+    return lead.start();
+  };
+
+  const followTasks = (tasks: TaskList, name: string | undefined) => {
+    const show = async () => {
+      for (const task of await tasks.list()) agent().live({ type: "task.changed", ...(name && { team: name }), task });
+      for await (const { item } of tasks.follow(over.signal))
+        agent().live({ type: "task.changed", ...(name && { team: name }), task: item });
+    };
+    show().catch((error: unknown) => {
+      if (!over.signal.aborted) void agent().fail(error);
+    });
+  };
+
+  const join = async (name: string) => {
+    await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead" });
+  };
+
+  const create = async (wanted: string, description?: string) => {
+    const team = await store.create({ name: wanted, description, leadSessionId: ports.sessionId, cwd: options.cwd });
+    await take(team);
+    await join(team.name);
+    return { team: team.name, lead: teamLead };
+  };
+
+  /** A team that is there already, if nobody leads it; undefined if there is none. */
+  const takeUp = async (name: string): Promise<string | undefined> => {
+    const known = (await store.list()).find((summary) => summary.name === name);
+    if (!known) return undefined;
+    const team = await store.open(name);
+    const before = await team.presence.look(teamLead);
+    if (before && before.alive !== "dead" && before.state !== "ended") {
+      await team.close();
+      throw new TroupeError(
+        "team",
+        `the team ${name} is led by another session (process ${before.pid}): end that first.`,
+      );
+    }
+    await team.record.changeTeam({ leadSessionId: ports.sessionId });
+    await say(await take(team));
+    await join(name);
+    return name;
+  };
+
+  const say = async (notices: readonly string[]) => {
+    for (const message of notices)
+      await agent().record({ type: "notice.raised", level: "warning", code: "team", message });
+    if (notices.length === 0) return;
+    const parts = [{ type: "text" as const, text: notices.join("\n") }];
+    await agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+  };
+
+  const leave = async (name: string, reason: string) => {
+    await closers.get(name)?.();
+    closers.delete(name);
+    teams.delete(name);
+    await agent().record({ type: "team.left", team: name, reason });
+  };
+
+  const remove = async (name?: string) => {
+    const team = teamOf(name);
+    const active = team.members().filter((member) => !member.ended);
+    if (active.length > 0) {
+      const names = active.map((member) => member.name).join(", ");
+      throw new TroupeError("team", `${team.name} still has active members: ${names}. Ask them to end first.`);
+    }
+    await leave(team.name, "deleted");
+    await store.delete(team.name);
+    return { team: team.name };
+  };
+
+  return {
+    all: () => [...teams.values()],
+    find: only,
+    get: teamOf,
+    with: (name) => [...teams.values()].find((team) => team.members().some((each) => each.name === name)) ?? teamOf(),
+    create,
+    remove,
+    showTasks: followTasks,
+    over: over.signal,
+    async start() {
+      for (const name of ledBefore(ports)) {
+        const missing = await store
+          .open(name)
+          .then(take)
+          .catch((error: unknown) => {
+            if (!TroupeError.is(error)) throw error;
+            return [`the team ${name} could not be taken up again: ${error.message}`];
+          });
+        await say(missing);
+      }
+      if (options.team === undefined || teams.has(options.team)) return;
+      const team = (await takeUp(options.team)) ?? (await create(options.team)).team;
+      const text = leadConduct({ team, lead: teamLead });
+      const promptId = createId<PromptId>("prm");
+      await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
+    },
+    async close() {
+      for (const [name, team] of teams) {
+        const isOver = team.members().every((member) => member.ended) && !(settings.keep ?? false);
+        await closers.get(name)?.();
+        if (isOver && options.team === undefined) await store.delete(name);
+      }
+      await options.closeBackends();
+      over.abort(new DOMException("the session has ended", "AbortError"));
+    },
+  };
+}
+
+/** Teams that an earlier life of the session has led and not left. */
+function ledBefore({ replayed }: TeamPorts): readonly string[] {
+  const led = new Set<string>();
+  for (const { event } of replayed) {
+    if (event.type === "team.joined" && event.role === "lead") led.add(event.team);
+    if (event.type === "team.left") led.delete(event.team);
+  }
+  return [...led];
+}
+
+function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
+  const { color, agentType, model, backendType, sessionId, name, cwd, worktreePath, tmuxPaneId, joinedAt } = member;
+  return {
+    type: "member.changed" as const,
+    team,
+    ...status,
+    role: name === teamLead ? ("lead" as const) : ("teammate" as const),
+    ...(color && { color }),
+    ...(agentType && { agentType }),
+    ...(model && { model }),
+    backendType,
+    ...(sessionId && { sessionId }),
+    cwd,
+    joinedAt,
+    ...(worktreePath && { worktreePath }),
+    ...(tmuxPaneId && { tmuxPaneId }),
+    ...(member.ended && { ended: member.ended.reason }),
+  };
+}

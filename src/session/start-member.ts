@@ -1,0 +1,77 @@
+import { type Member, type SessionId, TroupeError } from "../protocol/index.ts";
+import type { ParentAgent, TeammateWish } from "../team/index.ts";
+import { textResult, type ToolResult } from "../tool/index.ts";
+import type { LeadTeamsOptions, LedTeams } from "./led-teams.ts";
+import type { TeamPorts } from "./session-team.ts";
+
+export interface StartMember {
+  readonly led: LedTeams;
+  readonly options: Pick<LeadTeamsOptions, "resolver" | "launch" | "createId">;
+  readonly ports: TeamPorts;
+}
+
+/** Starts a teammate for a call of the Agent tool. Rejects with a TroupeError whose message is for the model. */
+export async function startMember(
+  wish: TeammateWish,
+  parent: ParentAgent,
+  { led, options, ports }: StartMember,
+): Promise<ToolResult> {
+  const team = led.get(wish.team);
+  const known = team.members().find(({ callId, startedBy }) => callId === wish.callId && startedBy === parent.id);
+  if (known) return spawned(known, team.name, []);
+  const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
+  if (!ports.children) throw new TroupeError("agent", "This session starts no agents.");
+  const place = await ports.children.admit(parent, wish.signal);
+  try {
+    const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
+    const sessionId = options.createId<SessionId>("ses");
+    try {
+      const { member, notices } = await team.spawn({
+        name: wish.name,
+        description: wish.description,
+        prompt: [resolved.definition.initialPrompt, wish.prompt].filter((text) => text !== undefined).join("\n\n"),
+        agentType: resolved.definition.name,
+        model: resolved.model,
+        mode: resolved.mode,
+        color: resolved.definition.color,
+        planModeRequired: wish.planModeRequired,
+        cwd: resolved.cwd,
+        worktree: worktree && { path: worktree.path, branch: worktree.branch },
+        sessionId,
+        launch: options.launch,
+        startedBy: parent.id,
+        callId: wish.callId,
+      });
+      const { name, model = resolved.model, color } = member;
+      await ports.agent().record({
+        type: "member.joined",
+        team: team.name,
+        name,
+        sessionId: member.sessionId ?? sessionId,
+        agentType: resolved.definition.name,
+        model,
+        ...(color && { color }),
+      });
+      return spawned(member, team.name, [...notices, ...(worktree?.notices ?? [])]);
+    } catch (error) {
+      await worktree?.finish();
+      throw error;
+    }
+  } finally {
+    place.release();
+  }
+}
+
+function spawned(member: Member, team: string, notices: readonly string[]): ToolResult {
+  const notes = notices.map((notice) => `Note: ${notice}`);
+  const where =
+    member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on ${member.worktreeBranch}.`];
+  return textResult(
+    [
+      ...notes,
+      `Teammate ${member.name} (${member.agentId}) has begun in the team ${team}.`,
+      ...where,
+      "It works by itself; its report comes to you when it is done. Speak to it with SendMessage.",
+    ].join("\n"),
+  );
+}
