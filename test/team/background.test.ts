@@ -107,7 +107,9 @@ describe("2.7 background", () => {
       ),
     });
     await team.ask("go");
-    expect(resultOf(team, 1, 2).text).toMatch(/is running: do a thing\n1 turn, 1 tool call, \d+ tokens so far\n\nhalf\n {2}\$ true/);
+    expect(resultOf(team, 1, 2).text).toMatch(
+      /is running: do a thing\n1 turn, 1 tool call, \d+ tokens so far\n\nhalf\n {2}\$ true/,
+    );
     expect(resultOf(team, 2, 2).text).toMatch(/was stopped: do a thing/);
     await team.session.settled();
     await team.seen();
