@@ -58,6 +58,17 @@ export function onEnvelope(state: AppState, envelope: Envelope): AppState {
   return autoExit(withQuestion(next), Date.parse(envelope.at));
 }
 
+/** After some of what happened was missed: goes on from how the session is now, looking at whom one looked at. */
+export function catchUp(state: AppState, session: SessionView, now: number): AppState {
+  const lean = forgetOthers(session);
+  const kept = new Map<string, TaskState>();
+  for (const task of state.tasks.values())
+    kept.set(task.id, isAgentTask(task) ? { ...task, diskLoaded: false, streamed: [] } : task);
+  const tasks = syncAll(kept, lean, now);
+  const next = { ...state, session: lean, tasks, teamContext: teamContextOf(lean, state.self) };
+  return autoExit(withQuestion({ ...next, agentNameRegistry: namesOf(state.agentNameRegistry, tasks) }), now);
+}
+
 /** What time alone brings about: rows whose moment is over go, and notices. */
 export function tick(state: AppState, now: number): AppState {
   const gone = [...state.tasks.values()].filter((task) => isEvicted(task, now));

@@ -1,7 +1,7 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { answerOf } from "./answer-of.ts";
 export { addNotice, closeDialog, dropNotice, openDialog } from "./app-dialog.ts";
-export { type AppStart, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
+export { type AppStart, catchUp, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
 export type { AppNotice, AppState, Dialog } from "./app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export {

@@ -1,0 +1,93 @@
+import { TroupeError } from "../protocol/index.ts";
+import type { Session } from "../session/index.ts";
+import {
+  addNotice,
+  type AgentTask,
+  agentOf,
+  type AppState,
+  catchUp,
+  exitTeammateView,
+  isTeammate,
+  nextTick,
+  onEnvelope,
+  type Store,
+  tick,
+  transcriptLoaded,
+  wantedTranscript,
+} from "../view/index.ts";
+
+export interface FollowOptions {
+  readonly session: Session;
+  /** Made from `session.view()` in the same step as this is called, so that nothing falls between. */
+  readonly store: Store<AppState>;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Keeps a store in step with a session: what happens, what time brings about, and the transcript of whoever is looked at.
+ * Resolves when the session has closed or `signal` aborts.
+ */
+export async function followSession({ session, store, now, signal }: FollowOptions): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let loading: string | undefined;
+  /** What the timer was set for. */
+  let seen: AppState | undefined;
+
+  const load = (task: AgentTask) => {
+    loading = task.id;
+    session
+      .transcript(sourceOf(task, store.getState()))
+      .then((stored) => store.setState((state) => transcriptLoaded(state, task.id, stored)))
+      .catch((error: unknown) => {
+        const text = `the transcript of ${task.name} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+        store.setState((state) => {
+          const left = state.viewing === task.id ? exitTeammateView(state, now()) : state;
+          return addNotice(left, { level: "error", text, until: undefined });
+        });
+      })
+      .finally(() => {
+        loading = undefined;
+        react();
+      });
+  };
+
+  const react = () => {
+    if (signal.aborted) return;
+    const state = store.getState();
+    const wanted = wantedTranscript(state);
+    // One at a time: whoever is looked at when it is read decides what comes next.
+    if (wanted && loading === undefined) load(wanted);
+    if (state.tasks === seen?.tasks && state.notices === seen.notices) return;
+    seen = state;
+    clearTimeout(timer);
+    const at = nextTick(state);
+    if (at !== undefined) {
+      timer = setTimeout(() => store.setState((before) => tick(before, now())), Math.max(0, at - now())).unref();
+    }
+  };
+
+  const stop = store.subscribe(react);
+  react();
+  try {
+    for (let events = session.events({ signal }); ; events = session.events({ signal })) {
+      try {
+        for await (const envelope of events) store.setState((state) => onEnvelope(state, envelope));
+        return;
+      } catch (error) {
+        if (!TroupeError.is(error) || error.code !== "slow_reader") throw error;
+        store.setState((state) => catchUp(state, session.view(), now()));
+      }
+    }
+  } finally {
+    stop();
+    clearTimeout(timer);
+  }
+}
+
+/** A member has a session of its own, and is what that session is about. */
+function sourceOf(task: AgentTask, { session }: AppState) {
+  if (isTeammate(task) && task.sessionId !== undefined) return { session: task.sessionId };
+  const agent = task.agent === undefined ? undefined : agentOf(session, task.agent);
+  return { session: agent?.session, agent: agent?.id };
+}
