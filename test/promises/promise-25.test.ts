@@ -47,7 +47,7 @@ test("promise 25: an idle member claims only what its tools can do, and a task t
     { owner: undefined, status: "pending" },
   ]);
   // Somebody does the first by other means: what it held up is free, and the reader, who is idle, is woken for it.
-  expect(await team.command({ type: "task.update", taskId: 1 as WorkItem["id"], status: "completed" })).toEqual({
+  expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({
     ok: true,
   });
   await team.until(task(3, ({ status, owner }) => status === "completed" && owner === "reader"));
