@@ -29,7 +29,7 @@ export { sendOn } from "./send-on.ts";
 export { lostReport, type LostReport } from "./lost-report.ts";
 export { createAgentTool, type TeammateStarter, type TeammateWish } from "./tools/agent-tool.ts";
 export { createAskByMail } from "./ask-by-mail.ts";
-export { type Backend, type RunningMember } from "./backend/backend.ts";
+export { type Backend } from "./backend/backend.ts";
 export type { LeadTeam } from "./lead-team-port.ts";
 export type { LeadTeamOptions } from "./lead-team.ts";
 export { loadLeading } from "./load-leading.ts";
