@@ -22,6 +22,7 @@ import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createMemberLives, restMs } from "./member-lives.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
 import { createQuiescence } from "./quiescence.ts";
+import { createSilenceWatch } from "./silence-watch.ts";
 import { createStopMember, type StopAnswer } from "./stop-member.ts";
 
 export interface LeadTeamOptions {
@@ -129,6 +130,14 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     watch: () => watch,
     memberOf,
     forget: answers.forget,
+  });
+
+  const silence = createSilenceWatch({
+    statuses: () => watch.all(),
+    isOurs: lives.has,
+    giveUp: lives.giveUp,
+    clock,
+    onFailure: fail,
   });
 
   /** Who tells of a rest is about to say that it is idle, unless it has found something to do. */
@@ -243,6 +252,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       for (const name of await leftOver(others(), mailbox)) quiescence.sentTo(name);
       link.start();
       watch.start();
+      silence.start();
       await watch.look();
       return missing;
     },
@@ -253,6 +263,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       // Who rests takes back what it has asked.
       await lives.restAll();
       answers.close();
+      await silence.close();
       await watch.close();
       await link.close();
       await own.set("ended");

@@ -14,6 +14,10 @@ export interface MemberLives {
   respawn(name: string): Promise<Member>;
   /** Its process is gone, and it did not say so. */
   lose(member: Member, why: string): Promise<void>;
+  /** Whether its process is in hand. */
+  has(name: string): boolean;
+  /** Ends one that shows no sign of life: it is lost, as if its process were gone. */
+  giveUp(name: string, why: string): Promise<void>;
   /** Resolves when it is no longer there; false when it still is after that long. */
   goneWithin(name: string, ms: number): Promise<boolean>;
   /** Ends it without asking; what it had in hand goes back. */
@@ -145,6 +149,18 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     }
   };
 
+  const giveUp = async (name: string, why: string) => {
+    if (closing || leaving.has(name) || starting.has(name)) return;
+    leaving.add(name);
+    try {
+      await kill(name);
+    } finally {
+      leaving.delete(name);
+    }
+    await lose(memberOf(name), why);
+    await options.watch().look();
+  };
+
   const respawn = async (name: string): Promise<Member> => {
     const member = memberOf(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
@@ -172,6 +188,8 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     keep,
     respawn,
     lose,
+    has: (name) => running.has(name),
+    giveUp,
     goneWithin,
     endNow,
     async restAll() {

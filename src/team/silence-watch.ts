@@ -1,0 +1,72 @@
+import type { Clock } from "../platform/index.ts";
+import { type MemberStatus, teamLead } from "../protocol/index.ts";
+import { watchdogDefaults } from "./watchdog.ts";
+
+/** Gives up members in processes of their own that never begin, or that stop giving any sign: nothing else would end the wait for them. */
+export interface SilenceWatch {
+  start(): void;
+  close(): Promise<void>;
+}
+
+export interface SilenceWatchOptions {
+  readonly statuses: () => readonly MemberStatus[];
+  /** Whether this lead has its process in hand. */
+  readonly isOurs: (name: string) => boolean;
+  readonly giveUp: (name: string, why: string) => Promise<void>;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly limitMs?: number | undefined;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const everyMs = 1_000;
+
+export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
+  const { clock, limitMs = watchdogDefaults.startMs } = options;
+  const silentSince = new Map<string, number>();
+  const over = new AbortController();
+  let watching: Promise<void> = Promise.resolve();
+
+  const look = async () => {
+    for (const status of options.statuses()) {
+      const { name, state } = status;
+      if (name === teamLead || !isSilent(status) || !options.isOurs(name)) {
+        silentSince.delete(name);
+        continue;
+      }
+      const since = silentSince.get(name) ?? clock.monotonic();
+      silentSince.set(name, since);
+      if (clock.monotonic() - since < limitMs) continue;
+      silentSince.delete(name);
+      const seconds = Math.round(limitMs / 1000);
+      await options.giveUp(
+        name,
+        state === "starting"
+          ? `it was started and has not begun in ${seconds} s`
+          : `it has given no sign for ${seconds} s`,
+      );
+    }
+  };
+
+  const watch = async () => {
+    while (!over.signal.aborted) {
+      await look();
+      await clock.sleep(everyMs, over.signal);
+    }
+  };
+
+  return {
+    start() {
+      watching = watch().catch((error: unknown) => {
+        if (!over.signal.aborted) options.onFailure(error);
+      });
+    },
+    async close() {
+      over.abort(new DOMException("the team is no longer led from here", "AbortError"));
+      await watching;
+    },
+  };
+}
+
+/** `unknown`: its process is there, and has not renewed its word. */
+const isSilent = ({ state, alive }: MemberStatus): boolean =>
+  state === "starting" || (state !== "ended" && alive === "unknown");

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { MemberStatus } from "../../src/protocol/index.ts";
+import { createSilenceWatch } from "../../src/team/silence-watch.ts";
+import { createTestClock } from "../../src/testing.ts";
+
+test("a member that never begins, or stops giving any sign, is given up after its time, once; nobody else is", async () => {
+  const clock = createTestClock();
+  const status = (name: string, state: MemberStatus["state"], alive: MemberStatus["alive"]): MemberStatus => ({
+    name,
+    state,
+    alive,
+    since: "2026-01-01T00:00:00.000Z",
+  });
+  let statuses = [
+    status("team-lead", "idle", "unknown"),
+    status("new", "starting", "unknown"),
+    status("frozen", "working", "unknown"),
+    status("busy", "working", "alive"),
+    status("elsewhere", "working", "unknown"),
+    status("over", "ended", "dead"),
+  ];
+  const givenUp: string[] = [];
+  const watch = createSilenceWatch({
+    statuses: () => statuses,
+    isOurs: (name) => name !== "elsewhere",
+    clock,
+    limitMs: 10_000,
+    giveUp: async (name, why) => {
+      givenUp.push(`${name}: ${why}`);
+      statuses = statuses.map((each) => (each.name === name ? { ...each, state: "ended", alive: "dead" } : each));
+    },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  watch.start();
+  await clock.advance(5_000);
+  // One that has come back to itself begins anew.
+  statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "alive" } : each));
+  await clock.advance(1_000);
+  statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "unknown" } : each));
+  await clock.advance(6_000);
+  expect(givenUp).toEqual(["new: it was started and has not begun in 10 s"]);
+  await clock.advance(20_000);
+  expect(givenUp).toEqual(["new: it was started and has not begun in 10 s", "frozen: it has given no sign for 10 s"]);
+  await watch.close();
+  expect(clock.sleeping).toBe(0);
+});
