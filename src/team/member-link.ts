@@ -95,7 +95,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   };
 
   const acted = async (mail: Mail) => {
-    if (!options.conversation().hasPrompt(promptOf(mail.id)))
+    if (!options.conversation().hasPrompt(promptOfMail(mail.id)))
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from });
     kept.delete(mail.id);
     markRead([mail.id]);
@@ -103,12 +103,12 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 
   const admit = async (mail: Mail) => {
     await put(mail);
-    if (options.conversation().waiting.includes(promptOf(mail.id))) await mailbox.markDelivered(name, [mail.id]);
+    if (options.conversation().waiting.includes(promptOfMail(mail.id))) await mailbox.markDelivered(name, [mail.id]);
     else markRead([mail.id]);
   };
 
   const put = async (mail: Mail) => {
-    const promptId = promptOf(mail.id);
+    const promptId = promptOfMail(mail.id);
     if (!options.conversation().hasPrompt(promptId)) {
       const parts = [{ type: "text" as const, text: memberMail(mail) }];
       await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes });
@@ -203,7 +203,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 const prefix = "prm_m";
 
 /** The prompt that a mail becomes has an id that follows from the mail's: however often it is tried, it is said once. */
-const promptOf = (id: MailId): PromptId => id.replace(/^mail_/, prefix) as PromptId;
+export const promptOfMail = (id: MailId): PromptId => id.replace(/^mail_/, prefix) as PromptId;
 const mailOf = (id: PromptId): MailId | undefined =>
   id.startsWith(prefix) ? (id.replace(prefix, "mail_") as MailId) : undefined;
 

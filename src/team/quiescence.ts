@@ -1,7 +1,8 @@
 import type { Agent, Conversation } from "../agent/index.ts";
-import type { MemberStatus, WorkItem } from "../protocol/index.ts";
+import { type MailId, type MemberStatus, teamLead, type WorkItem } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
+import { promptOfMail } from "./member-link.ts";
 
 /** Notices when nobody in a team is at work any more, and wakes the lead once if something is left for it. */
 export interface Quiescence {
@@ -19,7 +20,7 @@ export interface Quiescence {
 
 export interface QuiescenceOptions {
   readonly lead: () => Agent;
-  readonly conversation: () => Pick<Conversation, "waiting" | "hasReason">;
+  readonly conversation: () => Pick<Conversation, "waiting" | "hasReason" | "hasPrompt">;
   readonly tasks: TaskList;
   readonly mailbox: Mailbox;
   /** Brings what `statuses` gives up to date. */
@@ -36,9 +37,13 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   let isNews = false;
   let closed = false;
   let pending = 0;
+  /** One is about to look: it sees whatever has happened until then. */
+  let isDue = false;
   let checking: Promise<void> = Promise.resolve();
 
   const check = () => {
+    if (isDue) return;
+    isDue = true;
     pending += 1;
     checking = checking.then(checkOnce).finally(() => {
       pending -= 1;
@@ -48,13 +53,20 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   };
 
   const checkOnce = async () => {
+    isDue = false;
     if (closed || !isNews || options.lead().running || !everybodyRests()) return;
+    await options.look();
+    const before = states();
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
       if (unread.some(({ wakes }) => wakes)) return;
     }
-    // After that: what one has read by then, it has said before that it works on.
+    // Who has been idle all the while had nothing to hear; who was not may have had.
     await options.look();
+    if (states() !== before) return check();
+    // And who is idle has told of it before: what came of its work may be on its way to the lead.
+    const own = await options.mailbox.readUnread(teamLead);
+    if (own.some(({ id, body }) => body.kind === "idle_notification" && !isTaken(id))) return;
     const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
     const reports = options.conversation().waiting.length;
     if (closed || options.lead().running || !everybodyRests()) return;
@@ -64,6 +76,8 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     options.lead().wake();
   };
 
+  const isTaken = (id: MailId) => options.conversation().hasPrompt(promptOfMail(id));
+  const states = () => JSON.stringify(present().map(({ name, state, since }) => [name, state, since]));
   const present = () => options.statuses().filter(({ state }) => state !== "ended");
   const everybodyRests = () =>
     options.statuses().length > 0 && awaited.size === 0 && present().every(({ state }) => state === "idle");

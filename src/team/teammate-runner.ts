@@ -92,12 +92,15 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     said.catch(options.onFailure);
   };
 
-  /** Mail that is waiting will wake it: there is no rest to tell of. */
-  const goesOn = ({ reason }: Idle) =>
-    over.signal.aborted || agent().running || (reason === "completed" && options.conversation().hasReason);
+  /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
+  const goesOn = (rest: EventId, { reason }: Idle) =>
+    over.signal.aborted ||
+    agent().running ||
+    (untold.lastRest ?? rest) !== rest ||
+    (reason === "completed" && options.conversation().hasReason);
 
   const rested = async (rest: EventId, idle: Idle) => {
-    if (goesOn(idle)) return;
+    if (goesOn(rest, idle)) return;
     if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
       const why = await options.beforeIdle();
       if (why !== undefined) {
@@ -107,11 +110,11 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       }
     }
     timesSentBack = 0;
-    if (goesOn(idle)) return;
+    if (goesOn(rest, idle)) return;
     // Nobody sees it idle who has not its report, nor while there is a task for it.
     await tellLead(rest);
     await claimNext();
-    if (goesOn(idle)) return;
+    if (goesOn(rest, idle)) return;
     say("idle", idle.detail ?? idle.reason);
     await said;
   };
@@ -120,8 +123,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const whenStill = async (rest: EventId, idle: Idle) => {
     try {
       await agent().settled();
-      // It went on at once, and has come to rest again: who tells of that tells of this.
-      if (untold.lastRest === rest) inTurn(() => rested(rest, idle));
+      inTurn(() => rested(rest, idle));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       inTurn(() => tellLead(rest, { ...idle, reason: "failed", detail }));
