@@ -11,7 +11,7 @@ export { isWorkerServers, scratchpadWords, type WorkerFacts, workerServers } fro
 export { historyQuestion, progressQuestion } from "./fragments/agent-summary.ts";
 export { type HandOver, handOverQuestion, handOverVerdict } from "./fragments/hand-over.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
-export { planModeOff, planModeOn, planUnattended } from "./fragments/plan-mode.ts";
+export { planModeOff, planModeOn, planModeOnForCoordinator, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
 export { hookContext, sentBackByHook } from "./fragments/hook-words.ts";
 export { memberMail } from "./fragments/member-mail.ts";

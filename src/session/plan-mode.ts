@@ -17,7 +17,11 @@ export interface PlanMode {
 
 const presenting = "ExitPlanMode";
 
-export function createPlanMode(initial: PermissionMode, afterPlan: PermissionMode = "default"): PlanMode {
+export function createPlanMode(
+  initial: PermissionMode,
+  afterPlan: PermissionMode = "default",
+  isOn: string = planModeOn,
+): PlanMode {
   let mode = initial;
   /** The mode to go back to. */
   let before: PermissionMode = initial !== "plan" ? initial : afterPlan === "plan" ? "default" : afterPlan;
@@ -40,7 +44,7 @@ export function createPlanMode(initial: PermissionMode, afterPlan: PermissionMod
         case "prompt.admitted":
           for (const part of event.parts) {
             if (part.type !== "text") continue;
-            if (part.text === planModeOn) isTold = true;
+            if (part.text === isOn) isTold = true;
             if (part.text === planModeOff) isTold = false;
           }
           return;
@@ -63,7 +67,7 @@ export function createPlanMode(initial: PermissionMode, afterPlan: PermissionMod
     },
     news() {
       if ((mode === "plan") === isTold) return [];
-      return [{ type: "text", text: mode === "plan" ? planModeOn : planModeOff }];
+      return [{ type: "text", text: mode === "plan" ? isOn : planModeOff }];
     },
     next: () => chosen ?? before,
     decide: (decide) => async (tool, input) => {

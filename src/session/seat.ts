@@ -8,6 +8,7 @@ import {
   type Inherit,
   type Ledger,
   type PermissionPorts,
+  planModeOnForCoordinator,
   stillThere,
 } from "../agent/index.ts";
 import { type ProcessScope, safeName } from "../platform/index.ts";
@@ -110,7 +111,8 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
   const { opened, clock, createId } = parts;
   const { log, path } = spec;
   const conversation = createConversation(spec.inherit);
-  const plan = createPlanMode(spec.permissionMode, spec.afterPlan);
+  const planWords = parts.coordinator && path === leadPath ? planModeOnForCoordinator : undefined;
+  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planWords);
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);

@@ -1,3 +1,4 @@
+import { isInside } from "../platform/index.ts";
 import type { PermissionDecision } from "../protocol/index.ts";
 import type { AuthorizeRequest } from "./authorize.ts";
 import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
@@ -99,13 +100,23 @@ function forms(words: readonly ShellWord[]): (string | undefined)[][] {
   return [values, named, ...(plain === undefined ? [] : [plain])];
 }
 
-const placeOf = ({ cwd, roots, home, mode, scratchpad, realPath }: CommandRequest): ShellPlace => ({
-  cwd,
-  roots: scratchpad === undefined ? roots : [...roots, scratchpad],
-  writable: mode === "plan" ? undefined : scratchpad,
-  home,
-  realPath: realPath ?? ((path) => path),
-});
+function placeOf(request: CommandRequest): ShellPlace {
+  const { cwd, roots, home, scratchpad, mode, realPath = (path: string) => path } = request;
+  if (scratchpad === undefined) return { cwd, roots, home, realPath };
+  const mayWrite = (path: string) =>
+    mode !== "plan" && path !== scratchpad && isInside(path, scratchpad) && !isSpokenOf(path, request);
+  return { cwd, roots: [...roots, scratchpad], mayWrite, home, realPath };
+}
+
+/** Whether a rule forbids or asks about writing to a file with the tools for it: then output does not go there without asking. */
+function isSpokenOf(path: string, request: CommandRequest): boolean {
+  const { home, realPath, rules } = request;
+  return [...rules.deny, ...rules.ask].some((rule) => {
+    if (rule.tool !== "Edit" && rule.tool !== "Write") return false;
+    if (rule.specifier === undefined) return true;
+    return basesOf(request).some((base) => pathTest(rule, { base, home, realPath, wide: true })(path));
+  });
+}
 
 interface JudgedPaths {
   readonly request: CommandRequest;

@@ -146,11 +146,14 @@ describe("the scratchpad", () => {
         write("~S/secret.md"),
         write("~S/later.md"),
         bash("ls ~S"),
+        bash("echo x > ~S/secret.md"),
+        bash("echo x > ~S/later.md"),
+        bash("echo x > ~S/fine.txt"),
         write("~S/fine.md"),
       ],
       { settings },
     );
-    expect(outcomes).toEqual([...Array.from({ length: 6 }, () => "denied"), "ok"]);
+    expect(outcomes).toEqual([...Array.from({ length: 8 }, () => "denied"), "ok", "ok"]);
     expect(settled[0]).toContain("git");
   });
 

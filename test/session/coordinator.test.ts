@@ -70,6 +70,16 @@ describe("tools", () => {
     expect(toolsOf(team.asked("lead")[0])).toEqual([...new Set([...own, ...teamTools])].toSorted());
   });
 
+  test("in plan mode it still has no other tool, and is told to give the plan as its answer", async () => {
+    const team = await withWorkers([], { flags: { permissionMode: "plan" } });
+    await team.ask("go");
+    expect(toolsOf(team.asked("lead")[0])).toEqual(own);
+    expect(team.asked("lead")[0]?.said).toMatch(/<plan-mode>[^]*give the plan as your answer/);
+    expect(team.asked("lead")[0]?.said).not.toContain("ExitPlanMode");
+    await team.ask("and?");
+    expect(team.asked("lead").at(-1)?.said).toBe("and?");
+  });
+
   test("without the mode nothing is different", async () => {
     const ordinary = await withWorkers([], { flags: { coordinator: false } });
     await ordinary.ask("go");

@@ -1,4 +1,3 @@
-import { isInside } from "../../platform/index.ts";
 import { type Rule, ruleName } from "../rules.ts";
 import { matchCommand } from "./command-pattern.ts";
 import { peel } from "./peel.ts";
@@ -160,10 +159,10 @@ function allowScript(script: string, request: LineRequest): CommandVerdict {
 
 /** Whether output goes to a file of the agent's own, and surely nowhere else. */
 function isOwn(target: ShellWord | undefined, { folders, place }: LineRequest): boolean {
-  const { writable } = place;
-  if (target?.kind !== "literal" || folders === undefined || writable === undefined) return false;
+  const { mayWrite } = place;
+  if (target?.kind !== "literal" || folders === undefined || mayWrite === undefined) return false;
   const paths = pathsOf(target, folders, place) ?? [];
-  return paths.length > 0 && paths.every((path) => path !== writable && isInside(path, writable));
+  return paths.length > 0 && paths.every(mayWrite);
 }
 
 /** Why the redirections of a command are not harmless. */

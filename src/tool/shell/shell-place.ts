@@ -9,8 +9,8 @@ export interface ShellPlace {
   readonly cwd: string;
   /** Real and absolute. */
   readonly roots: readonly string[];
-  /** Where output may be sent without asking, real and absolute. */
-  readonly writable?: string | undefined;
+  /** Whether output may be sent to this file, real and absolute, without asking; without it to none. */
+  readonly mayWrite?: ((path: string) => boolean) | undefined;
   readonly home?: string | undefined;
   /** Follows links. */
   readonly realPath: (path: string) => string;
