@@ -85,7 +85,11 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     return { ...body, member: { team: options.link().team, name: mail.from, ...(color && { color }) } };
   };
 
-  const onPermission = async (mail: Mail, { kind: _, digest, ...body }: Request) => {
+  const onPermission = async (
+    mail: Mail,
+    { requestId, digest, callId, tool, input, question, suggestions }: Request,
+  ) => {
+    const body = { requestId, callId, tool, input, question, suggestions };
     if (asked.has(body.requestId)) return;
     if (digest !== digestOf(body.tool, body.input)) {
       const message = `a question of ${mail.from} is not about what it shows, and was not asked`;
@@ -95,7 +99,6 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     const answer = await ask(mail, questionOf(mail, body));
     if (!answer) return;
     if (answer.behavior === "allow" && answer.team) await allowForTeam(mail.from, body);
-    const { requestId } = body;
     await reply(mail.from, { kind: "permission_response", requestId, digest, answer });
   };
 
