@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { lead, teamSession } from "./team-session.ts";
 
-const described = async (forks: boolean) => {
-  const team = await teamSession({ flags: { forks }, answer: lead([{ text: "over" }], () => undefined) });
+const described = async (forks: boolean, coordinator = false) => {
+  const team = await teamSession({ flags: { forks, coordinator }, answer: lead([{ text: "over" }], () => undefined) });
   await team.ask("go");
   return team.asked("lead")[0]?.request.tools.find(({ name }) => name === "Agent")?.description ?? "";
 };
@@ -19,4 +19,10 @@ test("where there are none, nothing is said of them", async () => {
   const words = await described(false);
   expect(words).toContain("It has not seen this conversation");
   expect(words).not.toContain("fork");
+});
+
+test("to a coordinator it is a tool that starts workers", async () => {
+  const [words = "", listing = ""] = (await described(true, true)).split("\n\nTypes:\n");
+  expect(words).toMatchSnapshot();
+  expect(listing).toContain("- worker: Carries out one part");
 });

@@ -3,7 +3,7 @@ import type { BackgroundTask, BackgroundTasks } from "../background-tasks.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 
 const TaskOutputInput = z.strictObject({
-  task_id: z.string().min(1).max(100).describe("The id that Bash gave"),
+  task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent gave"),
   block: z.boolean().optional().describe("Wait until it has ended or the timeout is over; true if not given"),
   timeout: z.number().int().min(0).max(600_000).optional().describe("Milliseconds to wait; 30000 if not given"),
 });
