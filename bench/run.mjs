@@ -16,6 +16,7 @@ const names = [
   "sub-agents",
   "fork",
   "delivery",
+  "hundred-members",
   "mailbox",
   "tasks",
 ];

@@ -135,13 +135,13 @@ export const environment = (home, url) => ({
 });
 
 /** A process of this Node's; one that hangs is ended, and then found to have ended early. */
-export function start(args, { cwd, env }) {
+export function start(args, { cwd, env, timeoutMs = 60_000 }) {
   const startedAt = performance.now();
   const child = spawn(process.execPath, args, {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 60_000,
+    timeout: timeoutMs,
     killSignal: "SIGKILL",
   });
   let output = "";

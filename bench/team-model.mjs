@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 
 /** A model in the same process: what is left is Troupe's own work. */
-export function benchModel({ answer, delayMs = () => 0 }) {
+export function benchModel({ answer, delayMs = () => 0, contextWindow = 1_000_000, inputTokens = () => 100 }) {
   let count = 0;
   return {
     ref: "bench/at-once",
-    contextWindow: 1_000_000,
+    contextWindow,
     maxOutputTokens: 1000,
     async *stream(request, signal) {
       const ms = delayMs(request);
@@ -16,7 +16,7 @@ export function benchModel({ answer, delayMs = () => 0 }) {
       const { parts } = await answer(request);
       const isCall = parts.some(({ type }) => type === "tool_call");
       const withIds = parts.map((part) => (part.type === "tool_call" ? { ...part, callId: `call_${++count}` } : part));
-      const usage = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      const usage = { inputTokens: inputTokens(request), outputTokens: 10, cacheReadTokens: 0, cacheWriteTokens: 0 };
       yield { type: "finished", answer: { parts: withIds, stopReason: isCall ? "tool_use" : "end_turn", usage } };
     },
   };

@@ -1,0 +1,138 @@
+// Members in one process that pass messages around. Says what that took, and what they cost when they rest.
+// Arguments: library, folder, members, messages.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { benchModel, call, openTeam, spawning, words } from "../team-model.mjs";
+
+const [library, folder, memberCount, messageCount] = process.argv.slice(2);
+const members = Number(memberCount);
+const messages = Number(messageCount);
+/** Messages that are under way at the same time. */
+const tokens = 20;
+const nameOf = (index) => `member-${index}`;
+
+let folders = 0;
+const emptyFolder = () => {
+  const path = join(folder, `own-${++folders}`);
+  mkdirSync(path);
+  return path;
+};
+const held = () => {
+  for (let i = 0; i < 4; i++) globalThis.gc();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  return { rss, heapUsed: heapUsed + external };
+};
+
+const settings = { limits: { maxConcurrentAgents: 200 } };
+const sessionMs = await startSessions(10);
+const spawnMs = [];
+const memory = [];
+const seen = new Set();
+let twice = 0;
+let spawnedAt = 0;
+const home = emptyFolder();
+let startedAt = 0;
+let finished = () => undefined;
+const done = new Promise((resolve) => (finished = resolve));
+
+// Small enough that conversations are shortened on the way: what grows then is not what was said.
+const size = { contextWindow: 10_000, inputTokens: (request) => request.messages.length * 100 };
+const model = benchModel({
+  ...size,
+  answer: (request) => (request.caller.agentPath === "lead" ? lead(request) : member(request)),
+});
+const session = await openTeam(
+  { library, emptyFolder: () => home },
+  { model, team: "bench", cwd: emptyFolder(), settings },
+);
+await session.ask("start them, one after another");
+await settled();
+memory.push({ what: "resting", count: members, ...held() });
+
+const { openTeam: openFiles } = await import(library);
+const files = await openFiles("bench", { home: join(home, "troupe"), env: {} });
+startedAt = performance.now();
+for (let token = 0; token < tokens; token++)
+  await files.mailbox.send({ from: "user", to: nameOf(token % members), text: text(token, 0) });
+await done;
+const seconds = (performance.now() - startedAt) / 1000;
+await settled();
+memory.push({ what: "messages", count: seen.size, ...held() });
+
+// What was written a moment ago is still being synced.
+await sleep(2000);
+const cpu = process.cpuUsage();
+const restedAt = performance.now();
+await sleep(5000);
+const used = process.cpuUsage(cpu);
+const idlePercent = (used.user + used.system) / 10 / (performance.now() - restedAt);
+await files.close();
+await session.close();
+console.log(JSON.stringify({ sessionMs, spawnMs, memory, seconds, delivered: seen.size, twice, idlePercent }));
+
+function lead({ caller }) {
+  if (caller.purpose !== "answer") return words("We started the members.");
+  if (caller.turn > members) return words("finished");
+  if (caller.turn === 3) memory.push({ what: "resting", count: 2, ...held() });
+  spawnedAt = performance.now();
+  return spawning(1, () => ({ name: nameOf(caller.turn - 1), prompt: "Wait for mail." }));
+}
+
+/** Whatever was said to it since its last answer is passed on. */
+function member({ caller, messages: conversation }) {
+  if (caller.purpose !== "answer") return words("I pass on what I am sent.");
+  if (caller.turn === 1) spawnMs.push(performance.now() - spawnedAt);
+  const since = conversation.slice(conversation.findLastIndex(({ role }) => role === "assistant") + 1);
+  const heard = since.flatMap(({ parts = [] }) =>
+    parts.flatMap((part) => [...(part.text ?? "").matchAll(/token (\d+) hop (\d+);/g)]),
+  );
+  const next = heard
+    .map(([, token, hop]) => passOn(caller.agentPath, Number(token), Number(hop)))
+    .filter((one) => one !== undefined);
+  return next.length === 0 ? words("well") : { parts: next.flatMap(({ parts }) => parts) };
+}
+
+function passOn(path, token, hop) {
+  const key = `${token} ${hop}`;
+  if (seen.has(key)) twice += 1;
+  seen.add(key);
+  if (seen.size === Math.round(messages / 5)) memory.push({ what: "messages", count: seen.size, ...held() });
+  if (seen.size === messages) finished();
+  if (hop + 1 >= messages / tokens) return undefined;
+  const own = Number(/member-(\d+)/.exec(path)[1]);
+  // Nobody writes to the same one all the time: that is not taken.
+  const to = nameOf((own + 1 + ((hop * 7 + token) % (members - 1))) % members);
+  return call("SendMessage", { to, message: text(token, hop + 1), summary: "the next one" });
+}
+
+function text(token, hop) {
+  return `token ${token} hop ${hop};`;
+}
+
+/** Until nobody is at work. */
+async function settled() {
+  for (;;) {
+    await session.settled();
+    if (session.backgroundRunning().length === 0) return;
+    await sleep(20);
+  }
+}
+
+/** What a member is compared with: a session of its own, to its first request. */
+async function startSessions(count) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const from = performance.now();
+    const once = benchModel({
+      answer: () => {
+        times.push(performance.now() - from);
+        return words("hello");
+      },
+    });
+    const alone = await openTeam({ library, emptyFolder }, { model: once });
+    await alone.ask("hi");
+    await alone.close();
+  }
+  return times;
+}
