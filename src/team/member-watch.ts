@@ -35,8 +35,8 @@ export function createMemberWatch(options: MemberWatchOptions): MemberWatch {
 
   const lookOnce = async () => {
     const { members } = await record.read();
-    for (const status of await presence.statusOf(members)) {
-      const member = members.find(({ name }) => name === status.name);
+    for (const [index, status] of (await presence.statusOf(members)).entries()) {
+      const member = members[index];
       if (!member) continue;
       const before = known.get(status.name);
       known.set(status.name, status);
