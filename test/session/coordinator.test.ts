@@ -70,6 +70,24 @@ describe("tools", () => {
     expect(toolsOf(team.asked("lead")[0])).toEqual([...new Set([...own, ...teamTools])].toSorted());
   });
 
+  test("its teammates are no coordinators, whatever the environment says; one can be of the type worker", async () => {
+    const team = await teamSession({
+      stored: true,
+      flags: { team: "alpha", permissionMode: "bypassPermissions" },
+      env: { TROUPE_COORDINATOR_MODE: "1" },
+      answer: (ask) => {
+        if (ask.agent === "scout@alpha") return { text: "the parser is in src/parse.ts" };
+        if (ask.turn === 1) return { calls: [handOut({ name: "scout", subagent_type: "worker" })] };
+        return { text: ask.said.includes("src/parse.ts") ? "heard" : "waiting" };
+      },
+    });
+    await team.ask("go");
+    await team.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard"));
+    expect(toolsOf(team.asked("lead")[0])).toEqual([...new Set([...own, ...teamTools])].toSorted());
+    expect(toolsOf(team.asked("scout@alpha")[0])).toEqual(expect.arrayContaining(["Bash", "Edit", "Read", "TaskList"]));
+    expect(team.asked("scout@alpha")[0]?.request.system[0]).toMatch(/^You are a worker\./);
+  });
+
   test("in plan mode it still has no other tool, and is told to give the plan as its answer", async () => {
     const team = await withWorkers([], { flags: { permissionMode: "plan" } });
     await team.ask("go");
