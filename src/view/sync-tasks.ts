@@ -60,9 +60,9 @@ export function taskFor(session: SessionView, id: string, at: number): AgentTask
   return agent && taskOfAgent(session, agent, { previous: undefined, at });
 }
 
-/** Undefined: the agent that the session is about. Nobody looks at it as a task. */
+/** Undefined: the agent that the session is about, or one of which it is not known yet who it is. */
 export function taskIdOf(session: SessionView, agent: AgentView): string | undefined {
-  if (leadOf(session)?.id === agent.id) return undefined;
+  if (agent.agentType === "" || leadOf(session)?.id === agent.id) return undefined;
   return memberPath(agent.path) ? agent.path : agent.id;
 }
 
