@@ -1,0 +1,82 @@
+import { type CallItem, visibleLine, visibleText } from "../view/index.ts";
+import { diffCounts, diffLines } from "./diff-lines.ts";
+import { firstLines, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import type { Style } from "./theme.ts";
+import { indented, type Look, partText, textLines } from "./transcript-text.ts";
+
+const folded = { diff: 24, failed: 10, output: 4, quiet: 0 };
+/** Even unfolded, one result does not take over the whole scrollback. */
+const mostLines = 500;
+
+/** A call and what it came to: its title, then the change, the end of the output or a line about it. */
+export function callLines(call: CallItem, look: Look): Line[] {
+  return [...titleLines(call, look), ...resultLines(call, look)];
+}
+
+/** Title alone, for a call that is not settled. */
+export function titleLines(call: CallItem, { width, marks, expanded }: Look): Line[] {
+  const title = visibleText(call.title === "" ? call.name : call.title);
+  const rows = title.split("\n");
+  const shown = expanded ? rows : rows.slice(0, 3);
+  const lines = shown.flatMap((row) => wrapLine([span(row.replaceAll("\t", "  "), { bold: true })], width - 2));
+  const more = rows.length > shown.length ? [[span(`… ${rows.length - shown.length} more lines`, { dim: true })]] : [];
+  return hang([...lines, ...more], span(`${marks.call} `, stateStyle(call)), span("  "));
+}
+
+function stateStyle({ state }: CallItem): Style {
+  switch (state) {
+    case "asked":
+      return { dim: true };
+    case "running":
+      return { role: "accent" };
+    case "ok":
+      return { role: "success" };
+    case "failed":
+      return { role: "error" };
+    case "denied":
+    case "interrupted":
+      return { role: "warning" };
+  }
+}
+
+function resultLines(call: CallItem, look: Look): Line[] {
+  const { width, expanded } = look;
+  const { result } = call;
+  if (!result) return call.state === "asked" ? [] : behindMark([[span("no result", { dim: true })]], look);
+  const room = Math.max(10, width - 4);
+  if (call.state === "ok" && result.display?.kind === "diff") {
+    const { added, removed } = diffCounts(result.display.patch);
+    const head: Line = [span(`${added} added, ${removed} removed`, { dim: true })];
+    const lines = diffLines(result.display.patch, room);
+    return behindMark([head, ...(expanded ? bounded(lines) : firstLines(lines, folded.diff, " (ctrl+o)"))], look);
+  }
+  const style: Style =
+    call.state === "ok" ? { dim: true } : call.state === "failed" ? { role: "error" } : { role: "warning" };
+  const text = result.content.map(partText).join("\n").replace(/\s+$/, "");
+  const body = textLines(text, room, style);
+  if (expanded) return behindMark(text === "" ? [nothing] : bounded(body), look);
+  if (result.display?.kind === "summary") {
+    return behindMark(textLines(visibleText(result.display.text), room, style), look);
+  }
+  if (text === "") return behindMark([nothing], look);
+  const most = call.state !== "ok" ? folded.failed : isQuiet(call) ? folded.quiet : folded.output;
+  if (most === 0) return behindMark([[span(countWords(text), style), span(" (ctrl+o)", { dim: true })]], look);
+  return behindMark(firstLines(body, most, " (ctrl+o)"), look);
+}
+
+const nothing: Line = [span("(nothing)", { dim: true })];
+
+/** Files that were read are not shown again line by line. */
+const isQuiet = ({ name }: CallItem): boolean => name === "Read" || name === "Skill" || name === "TaskOutput";
+
+function countWords(text: string): string {
+  const count = text.split("\n").length;
+  return count === 1 ? visibleLine(text).slice(0, 60) : `${count} lines`;
+}
+
+const bounded = (lines: readonly Line[]): Line[] => firstLines(lines, mostLines, "; `troupe sessions show` has all");
+
+function behindMark(lines: readonly Line[], { marks }: Look): Line[] {
+  const [first = [], ...rest] = lines;
+  return [[span(`  ${marks.result} `, { dim: true }), ...first], ...indented(rest, "    ")];
+}
