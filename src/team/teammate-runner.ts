@@ -232,7 +232,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         if (untold.lastRest !== undefined) await tellLead(untold.lastRest);
         const mine = (await tasks.list()).find((task) => task.owner === name && task.status === "in_progress");
         isIdle = !agent().running;
-        await presence.set(isIdle ? "idle" : "working");
+        // At work it says by itself how it is, and may have done so: it may wait for a permission already.
+        if (isIdle) await presence.set("idle");
         if (mine && mine.generation > 0) await begin(mine);
         else await claimNext();
         // It died before it could say that it rests.
