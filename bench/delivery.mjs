@@ -1,12 +1,16 @@
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { atMost, quantile, row } from "./measure.mjs";
 import { openReference } from "./reference-mailbox.mjs";
 import { environment, refuseEarly, start } from "./start-up.mjs";
 import { benchModel, openTeam, spawning, words } from "./team-model.mjs";
 
-const trials = 150;
+const trials = 120;
 const warmUp = 10;
 const busyTrials = 100;
 
@@ -19,10 +23,8 @@ export async function run(bench) {
     ["another process, Anthropic over HTTP", inOwnProcess("anthropic")],
     ["another process, OpenAI over HTTP", inOwnProcess("openai")],
     ["the same process", inThisProcess],
-  ]) {
-    const values = await measure(bench);
-    rows.push(...rowsOf(what, values, reference));
-  }
+  ])
+    rows.push(...rowsOf(what, await measure(bench), reference));
   for (const wire of ["anthropic", "openai"]) {
     const heard = await whileBusy(bench, wire);
     rows.push({
@@ -38,31 +40,73 @@ export async function run(bench) {
   return rows;
 }
 
-function rowsOf(what, values, reference) {
-  const against = "JSON array, lock, polled every 500 ms";
-  const [slow, slowest] = [quantile(values, 0.95), quantile(reference, 0.95)];
+function rowsOf(what, { values, bare }, reference) {
+  const against = "fs.watch, one read, one fetch if over HTTP";
+  const p95 = (list) => [quantile(list, 0.95)];
   return [
-    row({ what: `idle, ${what}`, values, bare: reference, against, goal: atMost(5, "ms") }),
-    row({ what: "the same, p95", values: [slow], bare: [slowest], against: "p95", goal: atMost(25, "ms") }),
+    row({ what: `idle, ${what}`, values, bare, against, goal: atMost(5, "ms") }),
+    row({ what: "the same, p95", values: p95(values), bare: p95(bare), against, goal: atMost(25, "ms") }),
+    row({ what: "the same, median", values, bare: reference, against: "JSON array, lock, polled every 500 ms" }),
   ];
 }
 
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 
-/** A person writes to a member that has come to rest; its answer says when it was asked for. */
-async function idleTrials(team) {
+/** A person writes to a member that has come to rest; its answer says when it was asked for. In turns with the least there is. */
+async function idleTrials(bench, team, isOverHttp) {
+  const least = await startBare(bench, isOverHttp);
   const reports = team.mailbox.watch("team-lead")[Symbol.asyncIterator]();
   const values = [];
-  for (let trial = 0; trial < trials + warmUp; trial++) {
-    await sleep(20 + Math.random() * 30);
-    const sentAt = now();
-    await team.mailbox.send({ from: "user", to: "receiver", text: `number ${trial}` });
-    let askedAt = 0;
-    while (askedAt < sentAt) askedAt = await nextResult(reports);
-    if (trial >= warmUp) values.push(askedAt - sentAt);
+  const bare = [];
+  try {
+    for (let trial = 0; trial < trials + warmUp; trial++) {
+      await sleep(20 + Math.random() * 30);
+      const bareMs = await least.measure();
+      await sleep(20 + Math.random() * 30);
+      const sentAt = now();
+      await team.mailbox.send({ from: "user", to: "receiver", text: `number ${trial}` });
+      let askedAt = 0;
+      while (askedAt < sentAt) askedAt = await nextResult(reports);
+      if (trial < warmUp) continue;
+      values.push(askedAt - sentAt);
+      bare.push(bareMs);
+    }
+  } finally {
+    await reports.return();
+    await least.close();
   }
-  await reports.return();
-  return values;
+  return { values, bare };
+}
+
+/** `measure` gives the time from a line that is written to the moment another process asks for its answer. */
+async function startBare(bench, isOverHttp) {
+  const folder = bench.emptyFolder();
+  const file = join(folder, "lines");
+  writeFileSync(file, "");
+  const server = createServer((request, response) => {
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk)).on("end", () => response.end(String(now())));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const args = [bench.child("bare-receiver"), file, ...(isOverHttp ? [url] : [])];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  await lines.next();
+  return {
+    async measure() {
+      const sentAt = now();
+      appendFileSync(file, `${JSON.stringify({ text: "a line" })}\n`);
+      return Number((await lines.next()).value) - sentAt;
+    },
+    async close() {
+      child.kill("SIGKILL");
+      await once(child, "close");
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 async function nextResult(reports) {
@@ -75,17 +119,17 @@ async function nextResult(reports) {
 
 const inOwnProcess = (kind) => (bench) =>
   withReceiver(bench, kind, {
-    answer: () => ({ text: String(now()) }),
-    use: (team) => idleTrials(team),
+    answer: (_, server) => ({ text: String(server.requests.at(-1).at) }),
+    use: (team) => idleTrials(bench, team, kind !== "scripted"),
   });
 
 /** A receiver in a process of its own, as a pane would run it. */
 async function withReceiver(bench, kind, { answer, use }) {
   const { createTeam } = await import(bench.library);
-  const { startModelServer } = await import(bench.testing);
+  const { startModelServer, systemClock } = await import(bench.testing);
   const home = bench.emptyFolder();
   const cwd = bench.emptyFolder();
-  const server = await startModelServer({ script: (ask) => answer(ask) });
+  const server = await startModelServer({ clock: { ...systemClock, now }, script: (ask) => answer(ask, server) });
   const env = environment(home, server.url);
   const team = await createTeam("bench", { home: env.TROUPE_HOME, env, cwd });
   await team.record.join({
@@ -131,7 +175,7 @@ async function inThisProcess(bench) {
   const team = await library.openTeam("bench", { home: join(home, "troupe"), env: {} });
   try {
     await session.ask("go on");
-    return await idleTrials(team);
+    return await idleTrials(bench, team, false);
   } finally {
     await team.close();
     await session.close();
