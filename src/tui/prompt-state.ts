@@ -1,0 +1,182 @@
+import { type Buffer, bufferOf, emptyBuffer, insert, moveRow, moveTo, places, removeTo } from "./prompt-buffer.ts";
+import { complete, type Completion } from "./prompt-complete.ts";
+import { paste, pasteBefore, type Pastes } from "./prompt-paste.ts";
+
+/** The prompt as it is being written, and how one got there. Never changed in place. */
+export interface PromptState {
+  readonly buffer: Buffer;
+  readonly pastes: Pastes;
+  /** What was said in this project before, oldest first. */
+  readonly history: readonly string[];
+  /** Which entry is shown; undefined: what is being written. */
+  readonly historyAt: number | undefined;
+  /** What was being written when one went back. */
+  readonly stash: string;
+  readonly search: Search | undefined;
+  readonly completion: Completion | undefined;
+  /** What was taken out last, for ctrl+y. */
+  readonly killed: string;
+  readonly undo: readonly Buffer[];
+}
+
+export interface Search {
+  readonly query: string;
+  /** Index of the entry that is found. */
+  readonly at: number | undefined;
+  readonly before: Buffer;
+}
+
+export const emptyPrompt: PromptState = {
+  buffer: emptyBuffer,
+  pastes: new Map(),
+  history: [],
+  historyAt: undefined,
+  stash: "",
+  search: undefined,
+  completion: undefined,
+  killed: "",
+  undo: [],
+};
+
+const undoSteps = 100;
+
+function edited(state: PromptState, buffer: Buffer): PromptState {
+  if (buffer.text === state.buffer.text) return buffer.cursor === state.buffer.cursor ? state : { ...state, buffer };
+  return { ...state, buffer, undo: [...state.undo, state.buffer].slice(-undoSteps) };
+}
+
+function killTo(state: PromptState, to: number): PromptState {
+  const { text, cursor } = state.buffer;
+  const killed = text.slice(Math.min(to, cursor), Math.max(to, cursor));
+  return killed === "" ? state : { ...edited(state, removeTo(state.buffer, to)), killed };
+}
+
+export const typed = (state: PromptState, text: string): PromptState => edited(state, insert(state.buffer, text));
+
+export function pasted(state: PromptState, text: string): PromptState {
+  const { buffer, pastes } = paste(state, text);
+  return { ...edited(state, buffer), pastes };
+}
+
+export const replaced = (state: PromptState, text: string): PromptState => edited(state, bufferOf(text));
+
+/** Keys that move and delete, as in every shell. Undefined: not one of them. */
+export function edit(state: PromptState, key: string, width: number): PromptState | undefined {
+  const { buffer } = state;
+  const go = (place: (buffer: Buffer) => number) => edited(state, moveTo(buffer, place(buffer)));
+  switch (key) {
+    case "left":
+    case "ctrl+b":
+      return go(places.left);
+    case "right":
+    case "ctrl+f":
+      return go(places.right);
+    case "alt+left":
+    case "ctrl+left":
+    case "alt+b":
+      return go(places.wordLeft);
+    case "alt+right":
+    case "ctrl+right":
+    case "alt+f":
+      return go(places.wordRight);
+    case "home":
+    case "ctrl+a":
+      return go(places.lineStart);
+    case "end":
+    case "ctrl+e":
+      return go(places.lineEnd);
+    case "backspace":
+      return edited(state, removeTo(buffer, pasteBefore(buffer, state.pastes) ?? places.left(buffer)));
+    case "delete":
+    case "ctrl+d":
+      return edited(state, removeTo(buffer, places.right(buffer)));
+    case "ctrl+w":
+      return killTo(state, places.blankLeft(buffer));
+    case "alt+backspace":
+    case "ctrl+backspace":
+      return killTo(state, places.wordLeft(buffer));
+    case "alt+d":
+    case "ctrl+delete":
+      return killTo(state, places.wordRight(buffer));
+    case "ctrl+u":
+      return killTo(state, places.lineStart(buffer));
+    case "ctrl+k":
+      return killTo(state, places.lineEnd(buffer));
+    case "ctrl+y":
+      return typed(state, state.killed);
+    case "ctrl+_":
+    case "ctrl+shift+-": {
+      const before = state.undo.at(-1);
+      return before ? { ...state, buffer: before, undo: state.undo.slice(0, -1) } : state;
+    }
+    case "up":
+      return rowOrHistory(state, -1, width);
+    case "down":
+      return rowOrHistory(state, 1, width);
+    default:
+      return undefined;
+  }
+}
+
+/** A row up or down; beyond the first and last what was said before and after. */
+function rowOrHistory(state: PromptState, by: 1 | -1, width: number): PromptState {
+  const moved = moveRow(state.buffer, by, width);
+  if (moved) return edited(state, moved);
+  const { history, historyAt, stash } = state;
+  const at = (historyAt ?? history.length) + by;
+  if (at < 0 || at > history.length) return state;
+  if (at === history.length) {
+    return historyAt === undefined ? state : { ...state, buffer: bufferOf(stash), historyAt: undefined };
+  }
+  const kept = historyAt === undefined ? state.buffer.text : stash;
+  return { ...state, buffer: bufferOf(history[at] ?? ""), historyAt: at, stash: kept };
+}
+
+/** Empty again after something was said; it becomes the last entry. */
+export function sent(state: PromptState, text: string): PromptState {
+  const history = state.history.at(-1) === text ? state.history : [...state.history, text];
+  return { ...emptyPrompt, history, killed: state.killed };
+}
+
+export function cleared(state: PromptState): PromptState {
+  return {
+    ...emptyPrompt,
+    history: state.history,
+    killed: state.buffer.text === "" ? state.killed : state.buffer.text,
+  };
+}
+
+export const startSearch = (state: PromptState): PromptState => ({
+  ...state,
+  completion: undefined,
+  search: { query: "", at: undefined, before: state.buffer },
+});
+
+/** The newest entry before `below` that has the words; the one found before stays if there is none. */
+export function searchFor(state: PromptState, query: string, below = state.history.length): PromptState {
+  const { search } = state;
+  if (!search) return state;
+  const wanted = query.toLowerCase();
+  let at = query === "" ? undefined : below - 1;
+  while (at !== undefined && at >= 0 && !state.history[at]?.toLowerCase().includes(wanted)) at -= 1;
+  const found = at !== undefined && at >= 0 ? at : query === search.query ? search.at : undefined;
+  const buffer = found === undefined ? search.before : bufferOf(state.history[found] ?? "");
+  return { ...state, buffer, search: { ...search, query, at: found } };
+}
+
+export function endSearch(state: PromptState, how: "take" | "cancel"): PromptState {
+  if (!state.search) return state;
+  return { ...state, buffer: how === "take" ? state.buffer : state.search.before, search: undefined };
+}
+
+export function chooseNext(state: PromptState, by: 1 | -1): PromptState {
+  const { completion } = state;
+  if (!completion) return state;
+  const count = completion.items.length;
+  return { ...state, completion: { ...completion, chosen: (completion.chosen + by + count) % count } };
+}
+
+export function takeCompletion(state: PromptState): PromptState {
+  if (!state.completion) return state;
+  return { ...edited(state, complete(state.buffer, state.completion)), completion: undefined };
+}
