@@ -107,7 +107,9 @@ export async function setModel({ store, send, now }: SlashPorts["face"], model: 
   const ack = await send({ type: "set", model });
   if (!ack.ok) return;
   const until = now() + 5_000;
-  store.setState((state) => addNotice(state, { level: "info", text: `from now on: ${modelOf(state) ?? model}`, until }));
+  store.setState((state) =>
+    addNotice(state, { level: "info", text: `from now on: ${modelOf(state) ?? model}`, until }),
+  );
 }
 
 const modelOf = (state: AppState) => leadOf(state.session)?.model;

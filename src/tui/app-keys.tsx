@@ -1,0 +1,104 @@
+import { type ReactNode, useRef } from "react";
+import {
+  addNotice,
+  agentRows,
+  type AgentTask,
+  type AppState,
+  enterSelected,
+  exitTeammateView,
+  isFinished,
+  isTeammate,
+  itemAt,
+  leadOf,
+  openDialog,
+  selectTeammate,
+  stopSelecting,
+  toggleExpanded,
+} from "../view/index.ts";
+import { type Face, useFace, useKeys } from "./app-context.ts";
+import { stopOrDismiss } from "./background-dialog.tsx";
+import { actionOf } from "./key-table.ts";
+import { leaveOrAsk } from "./leave.ts";
+
+/** Hears the keys that mean the same everywhere. Mounted before the prompt, so that it hears them first; draws nothing. */
+export function AppKeys(): ReactNode {
+  const face = useFace();
+  const lastLeave = useRef(Number.NEGATIVE_INFINITY);
+  useKeys(({ name }) => {
+    const state = face.store.getState();
+    const action = actionOf("app", name);
+    if (action === "leave" && state.dialog.kind !== "confirm-leave") {
+      const isAgain = face.now() - lastLeave.current < againMs;
+      lastLeave.current = face.now();
+      if (isAgain) leaveOrAsk(face);
+      else stopThenLeave(face);
+      return true;
+    }
+    if (state.dialog.kind !== "none") return false;
+    if (action === "previousAgent" || action === "nextAgent") {
+      const by = action === "nextAgent" ? 1 : -1;
+      face.store.setState((before) => selectTeammate(before, { by, now: face.now() }));
+      return true;
+    }
+    if (action === "tasks") {
+      face.store.setState((before) => toggleExpanded(before, "tasks"));
+      return true;
+    }
+    if (action === "background") {
+      if (isLeadWaiting(state)) void face.send({ type: "background" });
+      else face.store.setState((before) => openDialog(before, { kind: "background" }));
+      return true;
+    }
+    return state.viewSelectionMode === "selecting-agent" && onChosen(face, name);
+  });
+  return null;
+}
+
+/** How soon a second press has to come. */
+const againMs = 2_000;
+
+function stopThenLeave({ store, send, now }: Face): void {
+  const lead = leadOf(store.getState().session);
+  const isWorking = lead?.status.kind === "running" || lead?.status.kind === "waiting";
+  if (isWorking) void send({ type: "interrupt" });
+  const text = isWorking ? "interrupted; Ctrl+C again leaves" : "Ctrl+C again leaves";
+  store.setState((state) => addNotice(state, { level: "info", text, until: now() + againMs }));
+}
+
+/** Keys while somebody is chosen in the tree. Any other key ends the choosing and is the prompt's. */
+function onChosen(face: Face, name: string): boolean {
+  const { store, send, now } = face;
+  const state = store.getState();
+  const task = agentRows(state, now())[state.selectedTeammateIndex];
+  switch (actionOf("agents", name)) {
+    case "look":
+      store.setState((before) => enterSelected(before, now()));
+      return true;
+    case "interrupt":
+      if (task && isAtWork(task)) void send(interruptOf(task));
+      else store.setState(task ? stopSelecting : (before) => exitTeammateView(before, now()));
+      return true;
+    case "stop":
+      if (task) stopOrDismiss(face, task.id);
+      return true;
+    case undefined:
+      store.setState(stopSelecting);
+      return false;
+  }
+}
+
+const isAtWork = (task: AgentTask): boolean => !isFinished(task) && !task.isIdle;
+
+const interruptOf = (task: AgentTask) =>
+  isTeammate(task)
+    ? ({ type: "member.interrupt", team: task.team, name: task.name } as const)
+    : ({ type: "interrupt", agent: task.path } as const);
+
+/** The lead waits for an agent that it has started: that is what can go on in the background. */
+function isLeadWaiting({ session }: AppState): boolean {
+  const lead = leadOf(session);
+  return [...(lead?.openCalls.values() ?? [])].some((index) => {
+    const item = lead && itemAt(lead.transcript, index);
+    return item?.kind === "call" && item.name === "Agent";
+  });
+}

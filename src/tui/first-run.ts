@@ -1,0 +1,47 @@
+import { visibleLine } from "../view/index.ts";
+import { type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
+
+/**
+ * What a newcomer is told. With a `problem` there is no model to talk to, and this is all there is on the screen; without
+ * one it says what can be done first.
+ */
+export function firstRunLines({
+  problem,
+  width,
+}: {
+  readonly problem?: string | undefined;
+  readonly width: number;
+}): Line[] {
+  const wrap = (text: string) => wrapLine(plainLine(text), width);
+  const example = (command: string, about: string): Line[] => [
+    ...wrapLine([span(`  ${command}`, { role: "code" })], width),
+    ...wrapLine([span(`      ${about}`, { dim: true })], width),
+  ];
+  if (problem !== undefined)
+    return [
+      [span("Welcome to Troupe", { bold: true })],
+      ...wrap("A coding agent that works as a team. It needs a model to talk to, and found none:"),
+      ...wrapLine([span(visibleLine(problem), { role: "warning" })], width),
+      [],
+      ...wrap("One of these is enough:"),
+      ...example("export ANTHROPIC_API_KEY=…", "a key of Anthropic's"),
+      ...example("export OPENAI_API_KEY=…", "a key of OpenAI's, or of a service that speaks its protocol"),
+      ...example(
+        "export TROUPE_LOCAL_BASE_URL=http://localhost:11434/v1",
+        "a server of your own; then: troupe --model local/NAME",
+      ),
+      [],
+      ...wrap("Or look first, without any key:"),
+      ...example("troupe demo", "a team at work on a sample repository, on a scripted model"),
+      ...example("troupe doctor", "what this machine has, and what is missing"),
+    ];
+  return [
+    [span("Welcome to Troupe", { bold: true })],
+    ...wrap("Say what you want done in this folder, in your own words. For example:"),
+    ...wrapLine([span("  what does this project do, and how is it tested?", { role: "code" })], width),
+    ...wrapLine([span("  find out why the login test fails and mend it", { role: "code" })], width),
+    ...wrapLine([span("  make a team of three: one writes, one tests, one reviews", { role: "code" })], width),
+    [],
+    ...wrap("Nothing is changed or run before you have been asked. Esc interrupts, /help lists everything."),
+  ];
+}

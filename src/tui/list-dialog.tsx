@@ -1,0 +1,109 @@
+import { type ReactNode, useState } from "react";
+import { closeDialog } from "../view/index.ts";
+import { useFace, useKeys, useSize } from "./app-context.ts";
+import { actionOf, keyFor } from "./key-table.ts";
+import { Panel, usePanelWidth } from "./panel.tsx";
+import { topFor } from "./scroll-window.ts";
+import { hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { cutTo } from "./terminal-width.ts";
+
+/** A row of a list: its own line, and what is said about it below. */
+export interface ListRow {
+  readonly id: string;
+  readonly title: Line;
+  readonly detail?: string | undefined;
+  /** A heading, which cannot be chosen. */
+  readonly isHeading?: boolean;
+}
+
+export interface ListProps {
+  readonly title: string;
+  readonly rows: readonly ListRow[];
+  /** What is said where there are no rows; it says what to do. */
+  readonly empty: string;
+  /** What Enter does, in a word or two. */
+  readonly choose?: { readonly does: string; run(id: string): void } | undefined;
+  readonly stop?: { readonly does: string; run(id: string): void } | undefined;
+  /** Instead of closing the dialog. */
+  readonly onClose?: (() => void) | undefined;
+}
+
+/** Rows that are walked through, in any dialog that has them. */
+export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListProps): ReactNode {
+  const { store } = useFace();
+  const size = useSize();
+  const width = usePanelWidth();
+  const canChoose = choose !== undefined || stop !== undefined;
+  const [chosenId, setChosen] = useState<string>();
+  const [scroll, setScroll] = useState(0);
+  const close = onClose ?? (() => store.setState(closeDialog));
+
+  const selectable = rows.filter(({ isHeading }) => !isHeading);
+  const index = Math.max(
+    0,
+    selectable.findIndex(({ id }) => id === chosenId),
+  );
+  const chosen = canChoose ? selectable[index] : undefined;
+  const drawn = rows.flatMap((row) =>
+    rowLines(row, { isChosen: row === chosen, width, canChoose }).map((line) => ({ row, line })),
+  );
+  const height = Math.min(drawn.length, Math.max(3, size.rows - chrome));
+  const window = { top: scroll, height, count: drawn.length };
+  const last = drawn.findLastIndex(({ row }) => row === chosen);
+  const first = drawn.findIndex(({ row }) => row === chosen);
+  const top = chosen ? topFor(first, { ...window, top: topFor(last, window) }) : topFor(scroll, window);
+
+  const move = (by: number) => {
+    if (!canChoose) return setScroll(Math.max(0, Math.min(top + by, drawn.length - height)));
+    setChosen(selectable[Math.max(0, Math.min(index + by, selectable.length - 1))]?.id);
+    setScroll(top);
+  };
+  useKeys((key) => {
+    if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
+    const action = actionOf("list", key.name);
+    if (action === "up") move(-1);
+    else if (action === "down") move(1);
+    else if (action === "pageUp") move(1 - height);
+    else if (action === "pageDown") move(height - 1);
+    else if (action === "first") move(-drawn.length);
+    else if (action === "last") move(drawn.length);
+    else if (action === "close") close();
+    else if (action === "choose" && !choose) close();
+    else if (action === "choose" && chosen) choose?.run(chosen.id);
+    else if (action === "stop" && chosen) stop?.run(chosen.id);
+    return true;
+  });
+
+  const more = drawn.length > height ? ` · ${top + 1}-${top + height} of ${drawn.length}` : "";
+  const hints = [
+    ...(choose && chosen ? [`${keyFor("list", "choose")} ${choose.does}`] : []),
+    ...(stop && chosen ? [`${keyFor("list", "stop")} ${stop.does}`] : []),
+    ...(drawn.length > height || (canChoose && selectable.length > 1) ? ["↑ ↓ move"] : []),
+    `${keyFor("list", "close")} back`,
+  ];
+  const lines: Line[] = [
+    [span(cutTo(title, width - more.length), { bold: true }), span(more, { dim: true })],
+    [],
+    ...(rows.length === 0 ? wrapLine([span(empty, { dim: true })], width) : []),
+    ...drawn.slice(top, top + height).map(({ line }) => line),
+    [],
+    ...wrapLine([span(hints.join(" · "), { dim: true })], width),
+  ];
+  return <Panel lines={lines} />;
+}
+
+/** Rows of the screen that are not the list's: frame, title, blanks, hint, and what stands below. */
+const chrome = 9;
+
+function rowLines(
+  { title, detail, isHeading }: ListRow,
+  { isChosen, width, canChoose }: { readonly isChosen: boolean; readonly width: number; readonly canChoose: boolean },
+): Line[] {
+  const indent = canChoose && !isHeading ? 2 : 0;
+  const mark = span(isChosen ? "❯ " : " ".repeat(indent), { role: "accent" });
+  const styled = isChosen || isHeading ? title.map(({ text, style }) => span(text, { ...style, bold: true })) : title;
+  const own = hang(wrapLine(styled, width - indent), mark, span(" ".repeat(indent)));
+  if (detail === undefined || detail === "") return own;
+  const room = span(" ".repeat(indent + 2));
+  return [...own, ...hang(wrapLine([span(detail, { dim: true })], width - indent - 2), room, room)];
+}

@@ -1,0 +1,77 @@
+import type { PermissionAnswer } from "../protocol/index.ts";
+import { type Asker, type Question, visibleLine } from "../view/index.ts";
+
+/** An answer that can be chosen. */
+export interface Choice {
+  readonly label: string;
+  /** What it would allow from then on, whole: rules, or a path. */
+  readonly allows: readonly string[];
+  readonly isYes: boolean;
+  /** Words go with it, written before it is given. */
+  readonly asksWords: boolean;
+  readonly answer: PermissionAnswer;
+}
+
+/** Every answer to a question, the mildest yes first. */
+export function choicesOf(question: Question, asker: Asker): readonly Choice[] {
+  if (question.tool === "ExitPlanMode") return planChoices;
+  const { suggestions } = question;
+  const allows = suggestions.map(visibleLine);
+  const path = asker.team === undefined ? undefined : pathOf(question.input);
+  const place = asker.team === undefined ? "in this session" : `while ${visibleLine(asker.name)} works`;
+  return [
+    yes("Yes, this once", { behavior: "allow", scope: "once" }),
+    ...(suggestions.length === 0
+      ? []
+      : [
+          { ...yes(`Yes, and ${place} without asking:`, { behavior: "allow", scope: "session" }), allows },
+          {
+            ...yes("Yes, and always in this folder without asking:", { behavior: "allow", scope: "always" }),
+            allows,
+          },
+        ]),
+    ...(path === undefined
+      ? []
+      : [
+          {
+            ...yes(`Yes, and everybody in ${visibleLine(asker.team ?? "")} may without asking:`, {
+              behavior: "allow",
+              scope: "once",
+              team: true,
+            }),
+            allows: [`${question.tool} ${visibleLine(path)}`],
+          },
+        ]),
+    no,
+    noWithWords("No, and say what to do instead"),
+  ];
+}
+
+const yes = (label: string, answer: PermissionAnswer): Choice => ({
+  label,
+  allows: [],
+  isYes: true,
+  asksWords: false,
+  answer,
+});
+
+const no: Choice = { label: "No", allows: [], isYes: false, asksWords: false, answer: { behavior: "deny" } };
+
+const noWithWords = (label: string): Choice => ({ ...no, label, asksWords: true });
+
+const planChoices: readonly Choice[] = [
+  yes("Yes, and ask before each change", { behavior: "allow", scope: "once", permissionMode: "default" }),
+  yes("Yes, and change files without asking", { behavior: "allow", scope: "once", permissionMode: "acceptEdits" }),
+  { ...no, label: "No, go on planning" },
+  noWithWords("No, and say what to change about it"),
+];
+
+function pathOf(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null || !("file_path" in input)) return undefined;
+  return typeof input.file_path === "string" ? input.file_path : undefined;
+}
+
+/** The choice with what was written. */
+export function withWords({ answer }: Choice, words: string): PermissionAnswer {
+  return words.trim() === "" ? answer : { ...answer, message: words.trim() };
+}

@@ -1,0 +1,145 @@
+import { Text } from "ink";
+import type { ReactNode } from "react";
+import { type Activity, type AppState, type TeamTreeRow, teamTree, visibleLine } from "../view/index.ts";
+import { useAppState, useFace, useSize } from "./app-context.ts";
+import { keyFor } from "./key-table.ts";
+import { topFor } from "./scroll-window.ts";
+import { duration, tokens } from "./short-counts.ts";
+import { type Line, paintLines, span } from "./terminal-lines.ts";
+import { cutTo, widthOf } from "./terminal-width.ts";
+import type { Style, Theme } from "./theme.ts";
+import { useNow } from "./use-now.ts";
+
+/** The agents below the spinner: who does what, and whom one has chosen. Nothing where there are none. */
+export function TeammateTree(): ReactNode {
+  const { theme } = useFace();
+  const { columns, rows } = useSize();
+  const state = useAppState((each) => each);
+  const now = useNow(state.tasks.size > 0);
+  const tree = teamTree(state, now);
+  if (tree.length === 0) return null;
+  const lines = treeLines(tree, { state, columns, theme, room: Math.max(4, Math.floor(rows / 3)) });
+  return <Text wrap="truncate">{paintLines(lines, theme)}</Text>;
+}
+
+interface Drawing {
+  readonly state: Pick<AppState, "viewSelectionMode" | "selectedTeammateIndex" | "viewing">;
+  readonly columns: number;
+  readonly theme: Theme;
+  /** About how many lines there is room for. */
+  readonly room: number;
+}
+
+function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }: Drawing): Line[] {
+  const isSelecting = state.viewSelectionMode === "selecting-agent";
+  // A line of last words each, as long as that leaves room for everybody.
+  const hasPreviews = tree.length * 2 <= room;
+  const height = Math.min(tree.length, hasPreviews ? tree.length : room);
+  const chosen = isSelecting ? state.selectedTeammateIndex : tree.findIndex(({ isViewed }) => isViewed);
+  const top = topFor(Math.max(0, chosen), { top: 0, height, count: tree.length });
+  const shown = tree.slice(top, top + height);
+  const isDrawn = !theme.isScreenReader;
+  const more = tree.length - shown.length;
+  return [
+    ...(isSelecting || state.viewing !== undefined ? [leadLine(state)] : []),
+    ...shown.flatMap((row, index) => {
+      const isLast = index === shown.length - 1 && more === 0;
+      const [branch, stem] = isDrawn ? [isLast ? "└─" : "├─", isLast ? "  " : "│ "] : ["", ""];
+      return [
+        rowLine(row, { branch, columns }),
+        ...(hasPreviews && row.preview !== "" ? [previewLine(row, { stem, columns })] : []),
+      ];
+    }),
+    ...(more > 0 ? [[span(`  and ${more} more (${keyFor("app", "nextAgent")})`, { dim: true })]] : []),
+    ...(isSelecting ? [hintLine(columns)] : []),
+  ];
+}
+
+function leadLine({ viewSelectionMode, selectedTeammateIndex, viewing }: Drawing["state"]): Line {
+  const isChosen = viewSelectionMode === "selecting-agent" && selectedTeammateIndex === -1;
+  return [
+    span(isChosen ? "❯ " : "  ", { role: "accent" }),
+    span("lead", { bold: isChosen }),
+    ...(viewing === undefined ? [span(" · looked at", { dim: true })] : []),
+  ];
+}
+
+function rowLine(row: TeamTreeRow, { branch, columns }: { readonly branch: string; readonly columns: number }): Line {
+  const { task, isSelected, isViewed } = row;
+  const name = cutTo(visibleLine(task.name), Math.max(8, Math.floor(columns / 3)));
+  const colour: Style = task.color === undefined ? { role: "accent" } : { agent: task.color };
+  const start: Line = [
+    span(isSelected ? "❯ " : "  ", { role: "accent" }),
+    span(branch === "" ? "" : `${branch} `, { role: "border" }),
+    span(name, { ...colour, bold: isSelected || isViewed, inverse: isSelected }),
+    span(" "),
+  ];
+  const { words, style } = doing(row);
+  const facts = [
+    duration(row.workedMs),
+    ...(task.progress.tokens > 0 ? [tokens(task.progress.tokens)] : []),
+    ...("unread" in task && task.unread > 0 ? [`${task.unread} unread`] : []),
+    ...(isViewed ? ["looked at"] : []),
+  ];
+  const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const end = ` · ${facts.join(" · ")}`;
+  const shown = columns - used - widthOf(end) >= 12 ? end : ` · ${facts[0] ?? ""}`;
+  const room = Math.max(4, columns - used - widthOf(shown));
+  return [...start, span(cutTo(words, room), style), span(shown, { dim: true })];
+}
+
+function previewLine({ preview }: TeamTreeRow, { stem, columns }: { stem: string; columns: number }): Line {
+  const lead = stem === "" ? "  says: " : `  ${stem}   `;
+  const words = visibleLine(preview.replace(/\s+/g, " ").trim());
+  return [span(lead, { role: "border" }), span(cutTo(words, columns - widthOf(lead)), { dim: true })];
+}
+
+function doing({ state, activity, task }: TeamTreeRow): { readonly words: string; readonly style: Style } {
+  switch (state) {
+    case "starting":
+      return { words: "starts", style: { dim: true } };
+    case "waiting":
+      return { words: "waits for permission", style: { role: "warning" } };
+    case "idle":
+      return { words: "idle", style: { dim: true } };
+    case "ended":
+      return { words: "done", style: { role: "success" } };
+    case "failed":
+      return { words: `failed: ${visibleLine(task.error ?? "")}`, style: { role: "error" } };
+    case "stopped":
+      return { words: "stopped", style: { dim: true } };
+    case "working":
+      return { words: activityWords(activity, task.progress.summary), style: {} };
+  }
+}
+
+/** What somebody does this moment, in a few words. */
+function activityWords(activity: Activity, summary: string | undefined): string {
+  switch (activity.kind) {
+    case "calls": {
+      const [first = "", ...others] = activity.titles;
+      return visibleLine(others.length === 0 ? first : `${first} and ${others.length} more`);
+    }
+    case "drafting":
+      return `prepares ${visibleLine(activity.tool)}`;
+    case "asking":
+      return "waits for permission";
+    case "thinking":
+      return "thinks";
+    case "text":
+      return "writes";
+    case "requested":
+      return summary === undefined ? "waits for the model" : visibleLine(summary);
+    case "waiting":
+      return `waits: ${visibleLine(activity.reason)}`;
+    case "retrying":
+      return `tries again (${activity.attempt}): ${visibleLine(activity.failure.message)}`;
+    case "none":
+      return summary === undefined ? "works" : visibleLine(summary);
+  }
+}
+
+function hintLine(columns: number): Line {
+  const words = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt or back · ${keyFor("agents", "stop")} stop or dismiss`;
+  return [span(cutTo(words, columns), { dim: true })];
+}

@@ -1,0 +1,14 @@
+import { useEffect, useState } from "react";
+import { useFace } from "./app-context.ts";
+
+/** The time, kept up to date to the second while it matters. */
+export function useNow(isTicking: boolean): number {
+  const { now } = useFace();
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    if (!isTicking) return undefined;
+    const timer = setInterval(() => redraw((count) => count + 1), 1_000);
+    return () => clearInterval(timer);
+  }, [isTicking]);
+  return now();
+}
