@@ -3,9 +3,17 @@ import { type Envelope, LiveEvent, TroupeError } from "../protocol/index.ts";
 /** Merges the logs of a session into one stream: subscribe first, replay what is stored, go on live, nothing in between. */
 export interface Hub {
   publish(envelope: Envelope): void;
-  subscribe(options?: { replay?: boolean; signal?: AbortSignal }): AsyncIterable<Envelope>;
+  subscribe(options?: Subscription): AsyncIterable<Envelope>;
   /** Ends every subscription after what it has still to read. */
   close(): void;
+}
+
+export interface Subscription {
+  /** Everything that ever happened first. */
+  readonly replay?: boolean;
+  /** Nothing from before this call, not even for the first reader: it has the view of all that. */
+  readonly fresh?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 interface Subscriber {
@@ -30,12 +38,12 @@ export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
       else early?.push(envelope);
       for (const subscriber of subscribers) subscriber.push(envelope);
     },
-    subscribe({ replay = false, signal } = {}) {
-      let waiting: Envelope[] = early ?? [];
+    subscribe({ replay = false, fresh = false, signal } = {}) {
+      let waiting: Envelope[] = fresh ? [] : (early ?? []);
       early = undefined;
       let ended = closed;
       // A replay has all of it that is stored.
-      let overflowed = earlyLost && !replay;
+      let overflowed = earlyLost && !replay && !fresh;
       earlyLost = false;
       let wake: (() => void) | undefined;
       const notify = () => {

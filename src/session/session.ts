@@ -2,6 +2,7 @@ import type { AgentReport, RunOutcome } from "../agent/index.ts";
 import type { Ack, AgentId, Command, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
 import type { DelegatedWork } from "./delegate.ts";
+import type { Subscription } from "./hub.ts";
 import type { RunningWork } from "./session-background.ts";
 
 /** One lead and everything under it. Every face drives this object and reads this stream; there is no other way in or out. */
@@ -13,9 +14,10 @@ export interface Session {
   /**
    * Everything that happens from the moment of this call, and for the first reader from the opening of the session; with
    * `replay` everything that ever happened first, and nothing twice or in between lost. Ends when the session closes. A reader that falls far behind is thrown out with
-   * `slow_reader` rather than eating memory: it can come back with `replay`.
+   * `slow_reader` rather than eating memory: it can come back with `replay`. With `fresh` nothing from before the call comes,
+   * for who takes `view()` in the same step.
    */
-  events(options?: { replay?: boolean; signal?: AbortSignal }): AsyncIterable<Envelope>;
+  events(options?: Subscription): AsyncIterable<Envelope>;
   /** The fold of everything so far. */
   view(): SessionView;
   /** All that an agent has stored, of this session or of a member's. Rejects with a TroupeError if it cannot be read. */

@@ -70,12 +70,13 @@ export async function followSession({ session, store, now, signal }: FollowOptio
   const stop = store.subscribe(react);
   react();
   try {
-    for (let events = session.events({ signal }); ; events = session.events({ signal })) {
+    for (let events = session.events({ fresh: true, signal }); ; events = session.events({ fresh: true, signal })) {
       try {
         for await (const envelope of events) store.setState((state) => onEnvelope(state, envelope));
         return;
       } catch (error) {
         if (!TroupeError.is(error) || error.code !== "slow_reader") throw error;
+        // In the same step as the next call of `events`.
         store.setState((state) => catchUp(state, session.view(), now()));
       }
     }

@@ -3,7 +3,8 @@ import type { AppNotice, AppState, Dialog } from "./app-state.ts";
 /** A question opens its dialog if no other is open, and gives way to the next when it is settled. */
 export function withQuestion(state: AppState): AppState {
   const { dialog } = state;
-  const { questions } = state.session;
+  // What a member wants to do is asked of its lead, and answered there.
+  const questions = state.teamContext?.isLeader === false ? [] : state.session.questions;
   if (dialog.kind === "permission" && questions.some(({ requestId }) => requestId === dialog.requestId)) return state;
   if (dialog.kind !== "none" && dialog.kind !== "permission") return state;
   const [first] = questions;

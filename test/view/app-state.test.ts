@@ -371,6 +371,12 @@ describe("dialogs", () => {
     expect(closeDialog(none)).toBe(none);
   });
 
+  test("a member's questions are its lead's to answer", () => {
+    const state = stateAfter([opened(), spawned("scout@crew"), joined("teammate"), asked(1)]);
+    expect(state.session.questions).toHaveLength(1);
+    expect(state.dialog).toEqual({ kind: "none" });
+  });
+
   test("notices go when their time is over", () => {
     const noticed = addNotice(addNotice(stateAfter([opened()]), { level: "info", text: "a", until: start + 5 }), {
       level: "error",

@@ -1,0 +1,2 @@
+export type { FaceFacts, NextSession } from "./face-facts.ts";
+export type { Preferences } from "./preferences.ts";
