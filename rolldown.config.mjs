@@ -70,9 +70,29 @@ export const programWith = (together) =>
     },
   });
 
+/** The terminal UI, which waits for a part of it while it loads: only a module of the newer kind can do that. */
+export const face = defineConfig({
+  ...common,
+  transform: { define: { ...common.transform.define, "process.env.NODE_ENV": '"production"' } },
+  input: { tui: "src/tui/index.ts" },
+  plugins: [
+    { name: "no-devtools-asked", transform: { filter: { id: /ink\/build\/utils\.js$/ }, handler: withoutDevtools } },
+    { name: "no-devtools", load: { filter: { id: /ink\/build\/devtools\.js$/ }, handler: () => "export {};" } },
+  ],
+  output: { dir: "dist", format: "esm", minify, entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
+});
+
+/** Ink would connect to a debugger wherever a variable DEV happens to be set. */
+function withoutDevtools(code) {
+  const without = code.replace(/process\.env\[['"]DEV['"]\] === ['"]true['"]/, "false");
+  if (without === code) throw new Error("ink/build/utils.js no longer asks for DEV as it did: look at it again");
+  return without;
+}
+
 function throughLauncher(code) {
   const names = outside.map((name) => `"${name}"`).join("|");
-  return code.replace(new RegExp(`\\bimport\\((?=(?:/\\*[^*]*\\*/ )?(?:url\\)|${names}))`, "g"), "__troupeImport(");
+  const withFace = code.replaceAll('import("../tui/index.ts")', '__troupeImport("./tui.js")');
+  return withFace.replace(new RegExp(`\\bimport\\((?=(?:/\\*[^*]*\\*/ )?(?:url\\)|${names}))`, "g"), "__troupeImport(");
 }
 
 /**
@@ -92,4 +112,4 @@ function forLauncher(_options, bundle) {
   }
 }
 
-export default [library, launcher, program];
+export default [library, launcher, program, face];

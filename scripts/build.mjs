@@ -3,11 +3,12 @@ import { execFileSync } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { launcher, library, program, programWith } from "../rolldown.config.mjs";
+import { face, launcher, library, program, programWith } from "../rolldown.config.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 await build(library, "write");
 await build(launcher, "write");
+await build(face, "write");
 const { output } = await build(program, "generate");
 await build(programWith(neededByEveryRun(output)), "write");
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
