@@ -44,7 +44,7 @@ const model = benchModel({
 });
 const session = await openTeam(
   { library, emptyFolder: () => home },
-  { model, team: "bench", cwd: emptyFolder(), settings },
+  { model, team: "bench", cwd: emptyFolder(), settings, keep: "lead" },
 );
 await session.ask("start them, one after another");
 await settled();

@@ -39,6 +39,8 @@ export interface CreateSessionOptions {
   readonly coordinator?: boolean | undefined;
   /** Lead this team; it is made if it is not there. Not together with `memory`. */
   readonly team?: string | undefined;
+  /** Whose transcripts `view()` holds: everybody's unless told otherwise. What is not held is in the logs. */
+  readonly keep?: "all" | "lead" | "none" | undefined;
   /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -68,6 +70,7 @@ export async function createSession(
       coordinator: options.coordinator,
     },
     resume: options.resume,
+    keep: options.keep,
     trust: options.trust,
     asker: options.onPermission ?? "reply",
     model: typeof model === "object" ? model : undefined,
