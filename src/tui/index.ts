@@ -1,2 +1,3 @@
 export type { FaceFacts, NextSession } from "./face-facts.ts";
 export type { Preferences } from "./preferences.ts";
+export { runTui, type TuiOptions } from "./run-tui.ts";

@@ -8,23 +8,22 @@ import { viewedOf } from "./transcript-history.ts";
 import { tokens } from "./transcript-text.ts";
 
 export interface StatusProps {
-  readonly hint: string | undefined;
   /** How many tokens a model can take; undefined: nobody knows. */
   readonly contextWindow: (model: string) => number | undefined;
   readonly home: string | undefined;
 }
 
 /** One line below the prompt: mode, model, how full the conversation is, cost, team, folder. What matters least goes first. */
-export function StatusLine({ hint, contextWindow, home }: StatusProps): ReactNode {
+export function StatusLine({ contextWindow, home }: StatusProps): ReactNode {
   const { theme } = useFace();
   const { columns } = useSize();
   const state = useAppState((each) => each);
-  const parts = hint === undefined ? statusParts(state, { contextWindow, home }) : [[span(hint, { role: "warning" })]];
+  const parts = statusParts(state, { contextWindow, home });
   return <Text wrap="truncate">{paintLine(fitted(parts, columns - 1), theme)}</Text>;
 }
 
 /** In the order in which they are shown, the least important last. */
-function statusParts(state: AppState, { contextWindow, home }: Omit<StatusProps, "hint">): Line[] {
+function statusParts(state: AppState, { contextWindow, home }: StatusProps): Line[] {
   const agent = viewedOf(state)?.agent ?? leadOf(state.session);
   if (!agent) return [[span("starting …", { dim: true })]];
   const window = contextWindow(agent.model);

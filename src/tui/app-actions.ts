@@ -1,0 +1,103 @@
+import type { PermissionMode } from "../protocol/index.ts";
+import {
+  type AppState,
+  exitTeammateView,
+  getActiveAgentForInput,
+  inputCommand,
+  interruptCommand,
+  isTeammate,
+  leadOf,
+} from "../view/index.ts";
+import type { Face } from "./app-context.ts";
+import type { Frames } from "./app-frames.ts";
+import type { FaceFacts } from "./face-facts.ts";
+import type { KeyPress } from "./input-keys.ts";
+import { actionOf } from "./key-table.ts";
+import type { PromptController } from "./prompt-controller.ts";
+import { runSlash } from "./slash.ts";
+import { type History, viewedOf } from "./transcript-history.ts";
+
+export interface Actions {
+  /** Says it to whoever is looked at, or carries it out where it is a command of the screen. */
+  submit(text: string): void;
+  /** Stops whoever is looked at, or goes back to the lead. False: there is nothing to stop. */
+  interrupt(): boolean;
+  /** Keys about the screen itself. True: it was one. */
+  key(key: KeyPress, prompt: Pick<PromptController, "store" | "clear">): boolean;
+}
+
+export interface ActionPorts {
+  readonly face: Face;
+  readonly facts: FaceFacts;
+  readonly history: History;
+  readonly frames: Pick<Frames, "redraw">;
+  readonly suspend: () => void;
+}
+
+export function createActions({ face, facts, history, frames, suspend }: ActionPorts): Actions {
+  const { store, send, now } = face;
+  return {
+    submit(text) {
+      if (text.startsWith("/") && runSlash(text, { face, facts })) return;
+      void send(inputCommand(store.getState(), text));
+    },
+    interrupt() {
+      const state = store.getState();
+      if (viewedOf(state)?.isWorking) {
+        void send(interruptCommand(state));
+        return true;
+      }
+      store.setState((before) => exitTeammateView(before, now()));
+      return store.getState() !== state;
+    },
+    key({ name }, prompt) {
+      if (name === "ctrl+c" && store.getState().dialog.kind === "none" && prompt.store.getState().buffer.text !== "") {
+        prompt.clear();
+        return true;
+      }
+      switch (actionOf("app", name)) {
+        case "expand":
+          history.toggleExpanded(store.getState());
+          frames.redraw();
+          return true;
+        case "mode":
+          if (store.getState().dialog.kind !== "none") return false;
+          nextMode(face);
+          return true;
+        case "suspend":
+          suspend();
+          return true;
+        case "leave":
+        case "previousAgent":
+        case "nextAgent":
+        case "tasks":
+        case "background":
+        case undefined:
+          break;
+      }
+      if (name !== "ctrl+d" || prompt.store.getState().buffer.text !== "") return false;
+      if (store.getState().dialog.kind !== "none") return false;
+      runSlash("/exit", { face, facts });
+      return true;
+    },
+  };
+}
+
+type Cycled = Extract<PermissionMode, "default" | "acceptEdits" | "plan">;
+const after: Readonly<Record<Cycled, Cycled>> = { default: "acceptEdits", acceptEdits: "plan", plan: "default" };
+
+/** Of whoever is looked at. */
+function nextMode({ store, send }: Face): void {
+  const state = store.getState();
+  const active = getActiveAgentForInput(state);
+  const permissionMode = modeAfter(state);
+  if (active.kind === "lead") return void send({ type: "set", permissionMode });
+  const { task } = active;
+  if (isTeammate(task)) return void send({ type: "member.set", team: task.team, name: task.name, permissionMode });
+  void send({ type: "set", agent: task.path, permissionMode });
+}
+
+function modeAfter(state: AppState): Cycled {
+  const mode = (viewedOf(state)?.agent ?? leadOf(state.session))?.permissionMode ?? "default";
+  return mode in after ? after[mode as Cycled] : "default";
+}

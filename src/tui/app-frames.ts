@@ -1,0 +1,56 @@
+import type { AppState, Store } from "../view/index.ts";
+
+export interface Frames {
+  /** The state as it is drawn. */
+  getState(): AppState;
+  subscribe(listener: () => void): () => void;
+  /** Draws what is new now: a key was pressed, and its effect should be seen. */
+  flush(): void;
+  /** Draws even if the state is the same. */
+  redraw(): void;
+  stop(): void;
+}
+
+export interface FramesOptions {
+  readonly store: Store<AppState>;
+  /** Called before those who draw are told. */
+  readonly before: (state: AppState) => void;
+  readonly frameMs?: number;
+}
+
+/** Events come as fast as they like; what is drawn changes at most once in a frame. */
+export function createFrames({ store, before, frameMs = 34 }: FramesOptions): Frames {
+  const listeners = new Set<() => void>();
+  let shown = store.getState();
+  let timer: NodeJS.Timeout | undefined;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+
+  const draw = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    drawnAt = performance.now();
+    shown = store.getState();
+    before(shown);
+    for (const listener of [...listeners]) listener();
+  };
+  const stop = store.subscribe(() => {
+    timer ??= setTimeout(draw, Math.max(0, drawnAt + frameMs - performance.now()));
+  });
+  before(shown);
+  return {
+    getState: () => shown,
+    subscribe(listener) {
+      const own = () => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    flush() {
+      if (store.getState() !== shown) draw();
+    },
+    redraw: draw,
+    stop() {
+      stop();
+      clearTimeout(timer);
+    },
+  };
+}

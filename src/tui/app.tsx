@@ -1,0 +1,124 @@
+import { Box, Static, Text, useStdin } from "ink";
+import { type ReactNode, useEffect, useSyncExternalStore } from "react";
+import { type AppNotice, visibleText } from "../view/index.ts";
+import { type Face, FaceContext, useAppState, useFace, useKeys, useSize } from "./app-context.ts";
+import { AppKeys } from "./app-keys.tsx";
+import { Dialogs } from "./dialogs.tsx";
+import type { FaceFacts } from "./face-facts.ts";
+import type { KeyHandler } from "./input-keys.ts";
+import { Prompt } from "./prompt.tsx";
+import type { PromptController } from "./prompt-controller.ts";
+import { Spinner } from "./spinner.tsx";
+import { StatusLine, type StatusProps } from "./status-line.tsx";
+import { TaskPanel } from "./task-panel.tsx";
+import { TeammateTree } from "./teammate-tree.tsx";
+import { paintLines } from "./terminal-lines.ts";
+import { type History, viewedOf } from "./transcript-history.ts";
+import { LiveTranscript } from "./transcript.tsx";
+import { marked } from "./transcript-text.ts";
+
+export interface AppProps extends StatusProps {
+  readonly face: Face;
+  readonly facts: FaceFacts;
+  readonly history: History;
+  readonly prompt: PromptController;
+  /** Keys that are about the screen itself; they are heard first. */
+  readonly onKey: KeyHandler;
+}
+
+/** The whole screen: what is history above, and below it what is redrawn. */
+export function App({ face, ...props }: AppProps): ReactNode {
+  return (
+    <FaceContext.Provider value={face}>
+      <RawMode />
+      <ScreenKeys onKey={props.onKey} />
+      <AppKeys />
+      <PromptKeys prompt={props.prompt} />
+      <Printed history={props.history} />
+      <LiveRegion {...props} />
+    </FaceContext.Provider>
+  );
+}
+
+function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppProps, "face">): ReactNode {
+  const { rows } = useSize();
+  const dialog = useAppState(({ dialog }) => dialog.kind);
+  const state = useAppState((each) => each);
+  const viewed = viewedOf(state);
+  const isViewing = state.viewing !== undefined;
+  // A dialog has the screen to itself: together they could be higher than it, and Ink would redraw everything.
+  if (dialog !== "none") {
+    return (
+      <Box flexDirection="column" marginTop={1}>
+        <Dialogs facts={facts} />
+        <StatusLine contextWindow={contextWindow} home={home} />
+      </Box>
+    );
+  }
+  const isNew = viewed !== undefined && viewed.list.length === 0;
+  return (
+    <Box flexDirection="column">
+      {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
+      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} rows={rows} />}
+      <Box flexDirection="column" marginTop={1}>
+        <Spinner agent={viewed?.agent} />
+        <TeammateTree />
+        <TaskPanel />
+        <Notices />
+        <Prompt
+          prompt={prompt}
+          to={isViewing && viewed ? viewed : undefined}
+          isActive
+          placeholder={isNew ? "Say what to do; /help lists keys and commands" : ""}
+        />
+        <StatusLine contextWindow={contextWindow} home={home} />
+      </Box>
+    </Box>
+  );
+}
+
+/** What is printed once and stays. */
+function Printed({ history }: { readonly history: History }): ReactNode {
+  const { frames } = useFace();
+  const blocks = useSyncExternalStore(frames.subscribe, history.getBlocks);
+  return <Static items={[...blocks]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>;
+}
+
+const shownNotices = 3;
+
+function Notices(): ReactNode {
+  const { theme } = useFace();
+  const { columns } = useSize();
+  const notices = useAppState(({ notices }) => notices);
+  if (notices.length === 0) return null;
+  const lines = notices.slice(-shownNotices).flatMap(({ level, text }: AppNotice) =>
+    marked(`${theme.marks.notice} `, visibleText(text), {
+      width: columns - 1,
+      style: level === "info" ? { dim: true } : { role: level },
+    }).slice(0, 4),
+  );
+  return <Text>{paintLines(lines, theme)}</Text>;
+}
+
+/** Ink reads the keys and keeps the terminal from drawing them; what they mean is ours. */
+function RawMode(): ReactNode {
+  const { setRawMode, isRawModeSupported } = useStdin();
+  useEffect(() => {
+    if (!isRawModeSupported) return undefined;
+    setRawMode(true);
+    return () => setRawMode(false);
+  }, [setRawMode, isRawModeSupported]);
+  return null;
+}
+
+function ScreenKeys({ onKey }: { readonly onKey: KeyHandler }): ReactNode {
+  useKeys(onKey);
+  return null;
+}
+
+function PromptKeys({ prompt }: { readonly prompt: PromptController }): ReactNode {
+  const { store } = useFace();
+  // Asked when the key comes, not when it was last drawn: a dialog may have opened since.
+  useKeys((key) => store.getState().dialog.kind === "none" && prompt.key(key));
+  return null;
+}
