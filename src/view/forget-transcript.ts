@@ -1,6 +1,7 @@
-import type { AgentId, CallId } from "../protocol/index.ts";
-import type { AgentView } from "./agent-view.ts";
+import type { AgentId, CallId, Envelope } from "../protocol/index.ts";
+import { type AgentView, newAgent } from "./agent-view.ts";
 import { append, type ChunkedList, emptyList, itemAt, replaceAt } from "./chunked-list.ts";
+import { reduceAgent } from "./reduce-agent.ts";
 import { agentOf, leadOf, type SessionView } from "./session-view.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
@@ -31,6 +32,17 @@ export function recallTranscript(view: SessionView, whole: AgentView): SessionVi
   if (!agent?.isForgotten || agent.seq !== whole.seq) return view;
   const { transcript, openCalls } = withProgressOf(agent, whole);
   return withAgent(view, { ...agent, transcript, openCalls, isForgotten: false });
+}
+
+/** One agent from its own log alone; undefined of nothing. Envelopes that come twice count once. */
+export function foldAgent(envelopes: Iterable<Envelope>): AgentView | undefined {
+  let agent: AgentView | undefined;
+  for (const envelope of envelopes) {
+    const { seq, at, session, event } = envelope;
+    agent ??= newAgent(envelope.agent, { type: event.type, at, session });
+    if (seq > agent.seq) agent = { ...reduceAgent(agent, envelope), seq, updatedAt: at };
+  }
+  return agent;
 }
 
 /** What is left of the transcript of a forgotten agent; the same agent if there is nothing to let go of. */

@@ -1,8 +1,7 @@
 import type { AgentPath, Command, StoredEnvelope } from "../protocol/index.ts";
 import type { AppState } from "./app-state.ts";
-import { forgetTranscript, recallTranscript } from "./forget-transcript.ts";
-import { reduceAll } from "./reduce.ts";
-import { agentOf, emptyView } from "./session-view.ts";
+import { foldAgent, forgetTranscript, recallTranscript } from "./forget-transcript.ts";
+import { agentOf } from "./session-view.ts";
 import { taskFor, withMessages } from "./sync-tasks.ts";
 import { graceMs } from "./task-of.ts";
 import { type AgentTask, isAgentTask, isFinished, isTeammate, type TaskState } from "./task-state.ts";
@@ -104,14 +103,9 @@ export function wantedTranscript(state: AppState): AgentTask | undefined {
 export function transcriptLoaded(state: AppState, id: string, stored: readonly StoredEnvelope[]): AppState {
   const task = state.tasks.get(id);
   if (!task || !isAgentTask(task) || !task.retain || task.diskLoaded) return state;
-  const [first] = stored;
   const shown = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
   const upTo = shown?.seq ?? Number.POSITIVE_INFINITY;
-  const fold = reduceAll(
-    emptyView,
-    [...stored, ...task.streamed].filter((envelope) => envelope.seq <= upTo && envelope.agent === first?.agent),
-  );
-  const whole = first && agentOf(fold, first.agent);
+  const whole = foldAgent([...stored, ...task.streamed].filter(({ seq }) => seq <= upTo));
   const loaded: AgentTask = { ...task, diskLoaded: true, streamed: [], messages: whole?.transcript ?? task.messages };
   const tasks = new Map(state.tasks).set(id, loaded);
   if (!whole || !shown) return { ...state, tasks };

@@ -1,0 +1,130 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { AgentId } from "../../src/protocol/index.ts";
+import type { Session } from "../../src/session/index.ts";
+import { followSession } from "../../src/tui/follow-session.ts";
+import {
+  agentOf,
+  type AppState,
+  createAppState,
+  createStore,
+  enterTeammateView,
+  exitTeammateView,
+  isAgentTask,
+  itemsOf,
+  type Store,
+  toArray,
+} from "../../src/view/index.ts";
+import { agent, gate, lead, type TeamSession, teamSession } from "../team/team-session.ts";
+
+/** A face's store that follows a session, and how to wait for it to look like something. */
+function faceOf(session: Session, now = () => Date.now()) {
+  const leave = new AbortController();
+  const store = createStore(createAppState({ session: session.view(), now: now() }));
+  const ended = followSession({ session, store, now, signal: leave.signal });
+  onTestFinished(async () => {
+    leave.abort();
+    await ended;
+  });
+  return { store, ended };
+}
+
+function until(store: Store<AppState>, fits: (state: AppState) => boolean): Promise<AppState> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!fits(store.getState())) return;
+      stop();
+      resolve(store.getState());
+    };
+    const stop = store.subscribe(look);
+    look();
+  });
+}
+
+const messagesOf = (state: AppState, id: string): string[] => {
+  const task = state.tasks.get(id);
+  const messages = task && isAgentTask(task) ? task.messages : undefined;
+  return messages ? toArray(messages).flatMap((item) => (item.kind === "text" ? [item.text] : [])) : [];
+};
+
+const scoutOf = (state: AppState) => [...itemsOf(state.session.agents)].find(({ path }) => path === "lead/scout");
+
+/** A scout that says a word each time the test lets it. */
+async function scouting(stored: boolean): Promise<{ team: TeamSession; steps: ReturnType<typeof gate>[] }> {
+  const steps = [gate(), gate()];
+  const team = await teamSession({
+    stored,
+    more: { keep: "lead" },
+    answer: lead([{ calls: [agent("look", { name: "scout" })] }], async ({ turn }) => {
+      if (turn === 2) await steps[0]?.opened;
+      if (turn === 3) await steps[1]?.opened;
+      const text = `word ${turn}`;
+      return turn < 3 ? { text, calls: [{ tool: "Bash", input: { command: "true" } }] } : { text };
+    }),
+  });
+  return { team, steps };
+}
+
+test.each([false, true])(
+  "the transcript of an agent is read when one looks, goes on while it works, and is let go of (on disk: %s)",
+  async (stored) => {
+    const { team, steps } = await scouting(stored);
+    const { store } = faceOf(team.session);
+    const asking = team.ask("go");
+    const begun = await until(store, (state) => (scoutOf(state)?.turns ?? 0) === 1);
+    const id = scoutOf(begun)?.id as AgentId;
+    expect(messagesOf(begun, id)).toEqual([]);
+    expect(scoutOf(begun)).toMatchObject({ isForgotten: true, lastWords: "word 1" });
+    store.setState((state) => enterTeammateView(state, id, Date.now()));
+    await until(store, (state) => messagesOf(state, id).length === 1);
+    steps[0]?.open();
+    expect(messagesOf(await until(store, (state) => messagesOf(state, id).length === 2), id)).toEqual([
+      "word 1",
+      "word 2",
+    ]);
+    store.setState((state) => exitTeammateView(state, Date.now()));
+    expect(messagesOf(store.getState(), id)).toEqual([]);
+    expect(agentOf(store.getState().session, id)).toMatchObject({ isForgotten: true });
+    steps[1]?.open();
+    await asking;
+    await until(store, (state) => state.tasks.get(id)?.status === "completed");
+    store.setState((state) => enterTeammateView(state, id, Date.now()));
+    const whole = await until(store, (state) => messagesOf(state, id).length === 3);
+    expect(messagesOf(whole, id)).toEqual(["word 1", "word 2", "word 3"]);
+    // The session itself keeps nobody's but the lead's.
+    expect(agentOf(team.session.view(), id)).toMatchObject({ isForgotten: true, transcript: { length: 0 } });
+  },
+);
+
+test("the row of one that has ended goes when its moment is over", async () => {
+  const { team, steps } = await scouting(false);
+  for (const { open } of steps) open();
+  let ahead = 0;
+  const { store } = faceOf(team.session, () => Date.now() + ahead);
+  // By the face's clock the moment is over as soon as it begins.
+  ahead = 60_000;
+  await team.ask("go");
+  await until(store, (state) => scoutOf(state)?.status.kind === "idle" && state.tasks.size === 0);
+});
+
+test("a transcript that cannot be read is told of, and one is back with the lead", async () => {
+  const { team, steps } = await scouting(true);
+  const { store } = faceOf({
+    ...team.session,
+    transcript: () => team.session.transcript({ agent: "agt_99999999" as AgentId }),
+  });
+  for (const { open } of steps) open();
+  await team.ask("go");
+  const { tasks } = await until(store, (state) => state.tasks.size === 1);
+  store.setState((state) => enterTeammateView(state, [...tasks.keys()][0] ?? "", Date.now()));
+  const state = await until(store, ({ notices }) => notices.length > 0);
+  expect(state.viewing).toBeUndefined();
+  expect(state.notices[0]?.text).toMatch(/^the transcript of scout cannot be read: .*has no agent agt_99999999/);
+});
+
+test("it ends with the session", async () => {
+  const { team } = await scouting(false);
+  const { ended, store } = faceOf(team.session);
+  await team.close();
+  await ended;
+  expect(store.getState().session.state.kind).toBe("closed");
+});
