@@ -21,7 +21,7 @@ import type { LeadTeam } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createMemberLives, restMs } from "./member-lives.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
-import { createQuiescence } from "./quiescence.ts";
+import { createQuiescence, isWork } from "./quiescence.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import { createStopMember, type StopAnswer } from "./stop-member.ts";
 
@@ -45,14 +45,12 @@ export interface LeadTeamOptions {
   readonly createId: CreateId;
 }
 
-/** Mail after which its receiver has something to do. */
-const isWork: ReadonlySet<string> = new Set(["text", "task_assignment"]);
-
 export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam> {
   const { team, mailbox, lead, clock } = options;
   const { record } = team;
   const own = await team.presence.announce(teamLead, "idle");
   let closing = false;
+  const over = new AbortController();
 
   const fail = (error: unknown) => void lead().fail(error);
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
@@ -110,6 +108,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       const member = record.current().members.find(({ name }) => name === teamLead);
       if (status && member && !closing) options.onStatus(status, member);
     },
+    pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
     look: () => watch.look(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead),
     onFailure: fail,
@@ -228,6 +227,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         own.set("idle").catch(fail);
         quiescence.leadRests();
       }
+      if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
       if (envelope.event.type === "mail.sent" && isWork.has(envelope.event.kind)) expect(envelope.event.to);
     },
     async start() {
@@ -258,6 +258,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     async close() {
       closing = true;
+      over.abort();
       stops.close();
       await quiescence.close();
       // Who rests takes back what it has asked.

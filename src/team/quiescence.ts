@@ -13,7 +13,10 @@ export interface Quiescence {
   /** It is there, and has something to do now. */
   sentTo(name: string): void;
   heardFrom(name: string): void;
+  /** The lead has changed the task list: somebody who is idle may take what is on it now. */
+  tasksChanged(): void;
   changed(status: MemberStatus): void;
+  /** It has said so; the run that did ends only after that. */
   leadRests(): void;
   close(): Promise<void>;
 }
@@ -26,10 +29,18 @@ export interface QuiescenceOptions {
   /** Brings what `statuses` gives up to date. */
   readonly look: () => Promise<void>;
   readonly statuses: () => readonly MemberStatus[];
+  /** Resolves after so long, or when the team is closed. */
+  readonly pause: (ms: number) => Promise<void>;
   /** It has been seen, and the lead is woken if it has. */
   readonly onSettled: () => void;
   readonly onFailure: (error: unknown) => void;
 }
+
+/** Mail after which its receiver has something to do. */
+export const isWork: ReadonlySet<string> = new Set(["text", "task_assignment"]);
+
+/** How long whoever is idle has to take a free task before it counts as left. */
+const claimMs = 300;
 
 export function createQuiescence(options: QuiescenceOptions): Quiescence {
   const awaited = new Set<string>();
@@ -39,6 +50,8 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   let pending = 0;
   /** One is about to look: it sees whatever has happened until then. */
   let isDue = false;
+  /** A report is in the lead's inbox, and on its way from there. */
+  let isReportDue = false;
   let checking: Promise<void> = Promise.resolve();
 
   const check = () => {
@@ -54,20 +67,37 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
 
   const checkOnce = async () => {
     isDue = false;
+    isReportDue = false;
     if (closed || !isNews || options.lead().running || !everybodyRests()) return;
     await options.look();
     const before = states();
+    /** Something for the runtime of one of them, after which nobody tells of a rest. */
+    let isBusy = false;
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
-      if (unread.some(({ wakes }) => wakes)) return;
+      // It works as soon as it has heard, and tells of its rest after that.
+      if (unread.some(({ wakes, body }) => wakes && isWork.has(body.kind))) awaited.add(name);
+      else if (unread.some(({ wakes }) => wakes)) isBusy = true;
+    }
+    if (awaited.size > 0) return;
+    if (isBusy) {
+      await options.pause(claimMs);
+      return check();
     }
     // Who has been idle all the while had nothing to hear; who was not may have had.
     await options.look();
     if (states() !== before) return check();
     // And who is idle has told of it before: what came of its work may be on its way to the lead.
     const own = await options.mailbox.readUnread(teamLead);
-    if (own.some(({ id, body }) => body.kind === "idle_notification" && !isTaken(id))) return;
+    isReportDue = own.some(({ id, body }) => body.kind === "idle_notification" && !isTaken(id));
+    if (isReportDue) return;
     const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
+    // Somebody may be about to take one, or have just taken it.
+    if (left.length > 0) {
+      await options.pause(claimMs);
+      await options.look();
+      if (states() !== before) return check();
+    }
     const reports = options.conversation().waiting.length;
     if (closed || options.lead().running || !everybodyRests()) return;
     isNews = false;
@@ -84,7 +114,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
 
   return {
     get isUndecided() {
-      return pending > 0;
+      return pending > 0 || isReportDue;
     },
     isAwaited: (name) => awaited.has(name),
     sentTo(name) {
@@ -95,12 +125,23 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       isNews = true;
       check();
     },
+    tasksChanged() {
+      isNews = true;
+    },
     changed({ name, state }) {
       if (state === "ended") awaited.delete(name);
       if (state === "ended" || state === "working") isNews = true;
       if (state === "ended" || state === "idle") check();
     },
-    leadRests: check,
+    leadRests() {
+      pending += 1;
+      const done = () => {
+        check();
+        pending -= 1;
+      };
+      // A lead that broke says so itself.
+      void options.lead().settled().then(done, done);
+    },
     async close() {
       closed = true;
       await checking.catch(() => undefined); // reported when it happened

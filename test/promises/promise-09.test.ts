@@ -57,6 +57,43 @@ test("promise 09: a headless lead hears from its teammates, and does not leave w
   expect(result).toMatchObject({ result: "all is done" });
 }, 20_000);
 
+test("promise 09: a task that the lead makes and leaves at once is done before a headless run ends", async () => {
+  const { cwd, env } = place();
+  const model = createScriptedModel(
+    leading(
+      [
+        { calls: [mate("scout", "wait for tasks")] },
+        { text: "started" },
+        { calls: [{ tool: "TaskCreate", input: { subject: "look", description: "look around" } }] },
+        { text: "task is out" },
+        ({ said }: Ask) => ({ text: said.includes("looked around") ? "all is done" : "too early" }),
+      ],
+      (ask): Answer => {
+        if (!ask.said.includes("look around")) return { text: "ready" };
+        if (ask.result?.tool === "TaskUpdate") return { text: "looked around" };
+        return { calls: [{ tool: "TaskUpdate", input: { taskId: "1", status: "completed" } }] };
+      },
+    ),
+    { clock: systemClock, cwd },
+  );
+  const session = await startSession({ cwd, env, flags, asker: "nobody", model });
+  async function* commands(): AsyncGenerator<Command> {
+    yield { type: "prompt", content: "go" };
+  }
+  const result = await runHeadless({
+    session,
+    output: "json",
+    verbose: false,
+    commands: commands(),
+    write: () => undefined,
+    writeError: () => undefined,
+    signal: new AbortController().signal,
+    backgroundWaitMs: 1,
+    now: () => systemClock.now(),
+  });
+  expect(result).toMatchObject({ result: "all is done" });
+}, 20_000);
+
 test("promise 09: a library gets it too", async () => {
   const { cwd, env } = place();
   const isOver = gate();
