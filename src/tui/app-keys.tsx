@@ -29,7 +29,7 @@ export function AppKeys(): ReactNode {
     const action = actionOf("app", name);
     if (action === "leave" && state.dialog.kind !== "confirm-leave") {
       const isAgain = face.now() - lastLeave.current < againMs;
-      lastLeave.current = face.now();
+      lastLeave.current = isAgain ? Number.NEGATIVE_INFINITY : face.now();
       if (isAgain) leaveOrAsk(face);
       else stopThenLeave(face);
       return true;

@@ -1,13 +1,14 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { Question } from "../view/index.ts";
 import { visibleLine, visibleText } from "../view/index.ts";
 import { useFace, useKeys } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { type Field, fieldsOf, valueOf } from "./elicit-fields.ts";
-import { editLine, emptyInput, inputText } from "./line-input.ts";
+import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
-import { inputLine, type QuestionProps, useArmed } from "./question-parts.ts";
+import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
 import { type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
+import { useLiveState } from "./use-live-state.ts";
 
 /** A server's question to the user: something is filled in, and nothing is allowed by it. */
 export const isElicitation = ({ tool, input }: Question): boolean =>
@@ -20,41 +21,38 @@ export const isElicitation = ({ tool, input }: Question): boolean =>
 export function ElicitDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send } = useFace();
   const width = usePanelWidth();
-  const isArmed = useArmed();
+  const armed = useArmed();
   const fields = fieldsOf(question.input);
-  const [values, setValues] = useState<Readonly<Record<string, Value>>>({});
-  const [at, setAt] = useState(0);
-  const [input, setInput] = useState(emptyInput);
-  const [problem, setProblem] = useState<string>();
-  const field = fields[at];
+  const state = useLiveState<Filling>({ values: {}, at: 0, input: emptyInput, problem: undefined });
 
-  const reply = (filled: Readonly<Record<string, Value>>) =>
+  const reply = (filled: Filling["values"]) =>
     void send({
       type: "permission.reply",
       requestId: question.requestId,
       answer: { behavior: "allow", scope: "once", input: filled },
     });
   const take = () => {
+    const { values, at, input } = state.get();
+    const field = fields[at];
     if (!field) return reply(values);
     const found = valueOf(field, inputText(input));
-    if ("problem" in found) return setProblem(found.problem);
+    if ("problem" in found) return state.set((before) => ({ ...before, problem: found.problem }));
     const filled = found.value === undefined ? values : { ...values, [field.name]: found.value };
-    setValues(filled);
-    setProblem(undefined);
-    setInput(emptyInput);
-    if (at + 1 < fields.length) setAt(at + 1);
-    else reply(filled);
+    state.set(() => ({ values: filled, at: at + 1, input: emptyInput, problem: undefined }));
+    if (at + 1 >= fields.length) reply(filled);
   };
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
-    if (!isArmed) return true;
+    if (!armed.get()) return true;
     if (key.name === "escape")
       void send({ type: "permission.reply", requestId: question.requestId, answer: { behavior: "deny" } });
     else if (key.name === "enter") take();
-    else setInput((before) => editLine(before, key));
+    else state.set((before) => ({ ...before, input: editLine(before.input, key) }));
     return true;
   });
 
+  const { values, at, input, problem } = state.get();
+  const field = fields[at];
   const lines: Line[] = [
     ...askerLine(asker, { question, waiting, width }),
     [],
@@ -63,14 +61,21 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
     ...fields
       .slice(0, at)
       .flatMap(({ name }) => wrapped(`${visibleLine(name)}: ${visibleLine(String(values[name] ?? ""))}`, width)),
-    ...(field ? [...labelLines(field, width), inputLine(input)] : []),
+    ...(field ? [...labelLines(field, width), ...inputLines(input, width)] : []),
     ...(problem === undefined ? [] : wrapLine([span(problem, { role: "error" })], width)),
-    ...wrapLine([span(isArmed ? "Enter answers, Esc declines" : "…", { dim: true })], width),
+    ...wrapLine([span(armed.get() ? "Enter answers, Esc declines" : "…", { dim: true })], width),
   ];
   return <Panel lines={lines} border={{ role: "accent" }} />;
 }
 
 type Value = string | number | boolean | string[];
+
+interface Filling {
+  readonly values: Readonly<Record<string, Value>>;
+  readonly at: number;
+  readonly input: LineInput;
+  readonly problem: string | undefined;
+}
 
 const wrapped = (text: string, width: number): Line[] =>
   text.split("\n").flatMap((line) => wrapLine(plainLine(line), width));

@@ -111,11 +111,10 @@ export function keyHelp(): readonly KeyHelp[] {
   }));
 }
 
-const spelled = (key: string): string =>
-  key
-    .split("+")
-    .map((part) => ((words[part] ?? part.length === 1) ? (words[part] ?? part) : capital(part)))
-    .join("+");
+const spelled = (key: string): string => {
+  const parts = key.split("+");
+  return parts.map((part) => words[part] ?? (parts.length === 1 && part.length === 1 ? part : capital(part))).join("+");
+};
 
 const capital = (word: string) => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
 

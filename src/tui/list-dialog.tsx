@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { closeDialog } from "../view/index.ts";
 import { useFace, useKeys, useSize } from "./app-context.ts";
 import { actionOf, keyFor } from "./key-table.ts";
@@ -6,6 +6,7 @@ import { Panel, usePanelWidth } from "./panel.tsx";
 import { topFor } from "./scroll-window.ts";
 import { hang, type Line, span, wrapLine } from "./terminal-lines.ts";
 import { cutTo } from "./terminal-width.ts";
+import { useLiveState } from "./use-live-state.ts";
 
 /** A row of a list: its own line, and what is said about it below. */
 export interface ListRow {
@@ -34,46 +35,56 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   const size = useSize();
   const width = usePanelWidth();
   const canChoose = choose !== undefined || stop !== undefined;
-  const [chosenId, setChosen] = useState<string>();
-  const [scroll, setScroll] = useState(0);
+  const state = useLiveState<{ readonly chosen: string | undefined; readonly scroll: number }>({
+    chosen: undefined,
+    scroll: 0,
+  });
   const close = onClose ?? (() => store.setState(closeDialog));
 
   const selectable = rows.filter(({ isHeading }) => !isHeading);
-  const index = Math.max(
-    0,
-    selectable.findIndex(({ id }) => id === chosenId),
-  );
-  const chosen = canChoose ? selectable[index] : undefined;
+  const indexNow = () =>
+    Math.max(
+      0,
+      selectable.findIndex(({ id }) => id === state.get().chosen),
+    );
+  const chosenNow = () => (canChoose ? selectable[indexNow()] : undefined);
+  const chosen = chosenNow();
   const drawn = rows.flatMap((row) =>
     rowLines(row, { isChosen: row === chosen, width, canChoose }).map((line) => ({ row, line })),
   );
   const height = Math.min(drawn.length, Math.max(3, size.rows - chrome));
-  const window = { top: scroll, height, count: drawn.length };
-  const last = drawn.findLastIndex(({ row }) => row === chosen);
-  const first = drawn.findIndex(({ row }) => row === chosen);
-  const top = chosen ? topFor(first, { ...window, top: topFor(last, window) }) : topFor(scroll, window);
-
-  const move = (by: number) => {
-    if (!canChoose) return setScroll(Math.max(0, Math.min(top + by, drawn.length - height)));
-    setChosen(selectable[Math.max(0, Math.min(index + by, selectable.length - 1))]?.id);
-    setScroll(top);
+  const topNow = () => {
+    const window = { top: state.get().scroll, height, count: drawn.length };
+    const row = chosenNow();
+    if (!row) return topFor(window.top, window);
+    const last = drawn.findLastIndex((each) => each.row === row);
+    const first = drawn.findIndex((each) => each.row === row);
+    return topFor(first, { ...window, top: topFor(last, window) });
   };
+
+  const move = (by: number) =>
+    state.set(() => {
+      if (!canChoose) return { chosen: undefined, scroll: Math.max(0, Math.min(topNow() + by, drawn.length - height)) };
+      const next = Math.max(0, Math.min(indexNow() + by, selectable.length - 1));
+      return { chosen: selectable[next]?.id, scroll: topNow() };
+    });
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
     const action = actionOf("list", key.name);
+    const row = chosenNow();
     if (action === "up") move(-1);
     else if (action === "down") move(1);
     else if (action === "pageUp") move(1 - height);
     else if (action === "pageDown") move(height - 1);
     else if (action === "first") move(-drawn.length);
     else if (action === "last") move(drawn.length);
-    else if (action === "close") close();
-    else if (action === "choose" && !choose) close();
-    else if (action === "choose" && chosen) choose?.run(chosen.id);
-    else if (action === "stop" && chosen) stop?.run(chosen.id);
+    else if (action === "close" || (action === "choose" && !choose)) close();
+    else if (action === "choose" && row) choose?.run(row.id);
+    else if (action === "stop" && row) stop?.run(row.id);
     return true;
   });
 
+  const top = topNow();
   const more = drawn.length > height ? ` · ${top + 1}-${top + height} of ${drawn.length}` : "";
   const hints = [
     ...(choose && chosen ? [`${keyFor("list", "choose")} ${choose.does}`] : []),

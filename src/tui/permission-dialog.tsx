@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect } from "react";
 import { askerOf, openQuestion, waitingQuestions } from "../view/index.ts";
 import { useAppState, useFace, useKeys, useSize } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
@@ -9,9 +9,10 @@ import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { type Choice, choicesOf, withWords } from "./permission-answers.ts";
 import { questionLines } from "./permission-body.ts";
-import { inputLine, type QuestionProps, useArmed } from "./question-parts.ts";
+import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
 import { scrolled } from "./scroll-window.ts";
 import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { useLiveState } from "./use-live-state.ts";
 
 /** The oldest question that waits, and the answers to it. */
 export function PermissionDialog(): ReactNode {
@@ -27,54 +28,69 @@ export function PermissionDialog(): ReactNode {
 /** Nobody judges more than that on a screen: it can only be refused. */
 const mostLines = 2_000;
 
+interface Answering {
+  readonly selected: number;
+  readonly top: number;
+  /** How many lines have been on the screen, from the first on. */
+  readonly seenTo: number;
+  /** The width in which they were. */
+  readonly width: number;
+  /** An answer is on its way. */
+  readonly isGiven: boolean;
+  /** Written to go with a no. */
+  readonly words: LineInput | undefined;
+}
+
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send } = useFace();
   const { rows } = useSize();
   const width = usePanelWidth();
-  const isArmed = useArmed();
-  const [selected, setSelected] = useState(0);
-  const [place, setPlace] = useState({ top: 0, seenTo: 0, width });
-  const [words, setWords] = useState<LineInput>();
+  const armed = useArmed();
+  const state = useLiveState<Answering>({ selected: 0, top: 0, seenTo: 0, width, isGiven: false, words: undefined });
 
   const body = questionLines(question, width);
   const isTooLong = body.length > mostLines;
   const choices = choicesOf(question, asker).filter(({ isYes }) => !(isTooLong && isYes));
   const answers = choices.flatMap((choice, index) =>
-    choiceLines(choice, { number: index + 1, isChosen: index === selected, width }),
+    choiceLines(choice, { number: index + 1, isChosen: index === state.get().selected, width }),
   );
   const height = Math.min(body.length, Math.max(minimumBody, rows - answers.length - chrome));
-  const top = scrolled({ top: place.top, height, count: body.length }, place.top);
-  // Another width breaks lines elsewhere: what was seen in part begins again.
-  const seenTo = Math.max(
-    place.width === width || place.seenTo >= body.length ? place.seenTo : 0,
-    top === 0 ? height : 0,
-  );
-  const isSeen = seenTo >= body.length;
+  const placed = (): Answering & { readonly isSeen: boolean } => {
+    const now = state.get();
+    // Another width breaks lines elsewhere: what was seen in part begins again.
+    const seenTo = now.width === width || now.seenTo >= body.length ? now.seenTo : 0;
+    const top = scrolled({ height, count: body.length }, now.top);
+    return { ...now, top, seenTo, isSeen: seenTo >= body.length };
+  };
+  const scrollTo = (to: number) =>
+    state.set((before) => ({ ...before, top: scrolled({ height, count: body.length }, to) }));
 
-  const scrollTo = (to: number) => {
-    const next = scrolled({ top, height, count: body.length }, to);
-    setPlace({ top: next, seenTo: next <= seenTo ? Math.max(seenTo, next + height) : seenTo, width });
-  };
   const give = (choice: Choice | undefined) => {
-    if (!choice) return;
-    if (choice.isYes && !isSeen) return scrollTo(Math.max(0, seenTo - 1));
-    if (choice.asksWords && words === undefined) return setWords(emptyInput);
+    const { isSeen, seenTo, words } = placed();
+    if (!choice || state.get().isGiven) return;
+    if (choice.isYes && !isSeen) return scrollTo(seenTo - 1);
+    if (choice.asksWords && !words) return state.set((before) => ({ ...before, words: emptyInput }));
     const answer = words ? withWords(choice, inputText(words)) : choice.answer;
-    void send({ type: "permission.reply", requestId: question.requestId, answer });
+    state.set((before) => ({ ...before, isGiven: true }));
+    void send({ type: "permission.reply", requestId: question.requestId, answer }).then(({ ok }) =>
+      state.set((before) => (ok ? before : { ...before, isGiven: false })),
+    );
   };
-  const onWords = (key: KeyPress) => {
-    if (key.name === "escape") setWords(undefined);
-    else if (key.name === "enter") give(choices[selected]);
-    else setWords((input) => input && editLine(input, key));
+  const onWords = (words: LineInput, key: KeyPress) => {
+    if (key.name === "escape") state.set((before) => ({ ...before, words: undefined }));
+    else if (key.name === "enter") give(choices[state.get().selected]);
+    else state.set((before) => ({ ...before, words: editLine(words, key) }));
   };
-  const onKey = (key: KeyPress) => {
-    const action = actionOf("permission", key.name);
-    const number = /^[1-9]$/.test(key.name) ? Number(key.name) - 1 : undefined;
+  const select = (selected: number) => state.set((before) => ({ ...before, selected }));
+  const onKey = ({ name }: KeyPress) => {
+    const { selected, top } = placed();
+    const action = actionOf("permission", name);
+    const number = /^[1-9]$/.test(name) ? Number(name) - 1 : undefined;
     if (number !== undefined && number < choices.length) {
-      setSelected(number);
+      select(number);
       give(choices[number]);
-    } else if (action === "up") setSelected((selected + choices.length - 1) % choices.length);
-    else if (action === "down") setSelected((selected + 1) % choices.length);
+    } else if (action === "up") select((selected + choices.length - 1) % choices.length);
+    else if (action === "down") select((selected + 1) % choices.length);
     else if (action === "pageUp") scrollTo(top - Math.max(1, height - 1));
     else if (action === "pageDown") scrollTo(top + Math.max(1, height - 1));
     else if (action === "choose") give(choices[selected]);
@@ -82,11 +98,18 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   };
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
-    if (isArmed && words) onWords(key);
-    else if (isArmed) onKey(key);
+    const { words } = state.get();
+    if (armed.get() && words) onWords(words, key);
+    else if (armed.get()) onKey(key);
     return true;
   });
 
+  const { top, isSeen, words } = placed();
+  // Only what was drawn has been seen, however fast keys come.
+  useEffect(() => {
+    const { seenTo } = placed();
+    if (top <= seenTo) state.set((before) => ({ ...before, seenTo: Math.max(seenTo, top + height), width }));
+  }, [state, top, height, width, body.length]);
   const lines: Line[] = [
     ...askerLine(asker, { question, waiting, width }),
     [],
@@ -95,8 +118,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     [],
     ...(isTooLong ? wrapLine([span(tooLong(body.length), { role: "warning" })], width) : []),
     ...answers,
-    ...(words ? [inputLine(words)] : []),
-    ...wrapLine([span(isArmed ? hint(words !== undefined, isSeen) : "…", { dim: true })], width),
+    ...(words ? inputLines(words, width) : []),
+    ...wrapLine([span(armed.get() ? hint(words !== undefined, isSeen) : "…", { dim: true })], width),
   ];
   return <Panel lines={lines} border={asker.color === undefined ? { role: "warning" } : { agent: asker.color }} />;
 }
@@ -141,5 +164,5 @@ const tooLong = (count: number) =>
 function hint(isWriting: boolean, isSeen: boolean): string {
   if (isWriting) return "Enter sends it, Esc goes back";
   const choose = `${keyFor("permission", "choose")} or a number answers`;
-  return isSeen ? `${choose}, ${keyFor("permission", "deny")} is no` : `Enter shows the rest first, Esc is no`;
+  return isSeen ? `${choose}, ${keyFor("permission", "deny")} is no` : "Enter shows the rest first, Esc is no";
 }

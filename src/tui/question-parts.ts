@@ -1,7 +1,9 @@
-import { useEffect, useState } from "react";
-import type { Asker, Question } from "../view/index.ts";
+import { useEffect } from "react";
+import { type Asker, type Question, visibleLine } from "../view/index.ts";
 import type { LineInput } from "./line-input.ts";
-import { type Line, span } from "./terminal-lines.ts";
+import { breakLine, hang, type Line, span } from "./terminal-lines.ts";
+import { graphemesOf } from "./terminal-width.ts";
+import { type LiveState, useLiveState } from "./use-live-state.ts";
 
 export interface QuestionProps {
   readonly question: Question;
@@ -12,18 +14,18 @@ export interface QuestionProps {
 /** What is still being typed when a question comes up is not an answer to it. */
 const armMs = 350;
 
-export function useArmed(): boolean {
-  const [isArmed, setArmed] = useState(false);
+export function useArmed(): Pick<LiveState<boolean>, "get"> {
+  const armed = useLiveState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setArmed(true), armMs);
+    const timer = setTimeout(() => armed.set(() => true), armMs);
     return () => clearTimeout(timer);
-  }, []);
-  return isArmed;
+  }, [armed]);
+  return armed;
 }
 
-export const inputLine = ({ before, after }: LineInput): Line => [
-  span("  > ", { role: "accent" }),
-  span(before),
-  span(after.slice(0, 1) || " ", { inverse: true }),
-  span(after.slice(1)),
-];
+/** What is being written, in as many lines as it takes. */
+export function inputLines({ before, after }: LineInput, width: number): Line[] {
+  const [under = " ", ...rest] = graphemesOf(visibleLine(after));
+  const line: Line = [span(visibleLine(before)), span(under, { inverse: true }), span(rest.join(""))];
+  return hang(breakLine(line, width - 4), span("  > ", { role: "accent" }));
+}

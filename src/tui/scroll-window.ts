@@ -6,7 +6,7 @@ export interface ScrollWindow {
 }
 
 /** Moves a window by so many rows, within the list. */
-export const scrolled = ({ height, count }: ScrollWindow, to: number): number =>
+export const scrolled = ({ height, count }: Omit<ScrollWindow, "top">, to: number): number =>
   Math.max(0, Math.min(to, count - height));
 
 /** Where the window has to be for a row to be in it, moved as little as can be. */

@@ -1,0 +1,119 @@
+import { stripVTControlCharacters } from "node:util";
+import { render } from "ink-testing-library";
+import type { ReactNode } from "react";
+import { expect, vi } from "vitest";
+import type { Command, Envelope, SessionId } from "../../src/protocol/index.ts";
+import { type Face, FaceContext, type Size } from "../../src/tui/app-context.ts";
+import type { FaceFacts, NextSession } from "../../src/tui/face-facts.ts";
+import { createKeyReader } from "../../src/tui/input-keys.ts";
+import { createTheme } from "../../src/tui/theme.ts";
+import { type AppState, createAppState, createStore, onEnvelope } from "../../src/view/index.ts";
+
+export interface Drawn {
+  readonly store: Face["store"];
+  /** What was sent, in order. */
+  readonly sent: readonly Command[];
+  readonly left: () => number;
+  readonly next: () => NextSession | undefined;
+  readonly facts: FaceFacts;
+  /** What is on the screen, without its colours. */
+  frame(): string;
+  /** With them. */
+  raw(): string;
+  press(...keys: string[]): void;
+  hear(...envelopes: Envelope[]): void;
+  resize(size: Size): void;
+  /** Waits until it is on the screen. */
+  see(text: string | RegExp): Promise<string>;
+  end(): void;
+}
+
+export interface DrawOptions {
+  readonly envelopes?: readonly Envelope[];
+  readonly size?: Size;
+  readonly env?: Record<string, string>;
+  readonly now?: () => number;
+  readonly state?: (state: AppState) => AppState;
+}
+
+/** A part of the screen as it would be drawn, with a face around it that only writes down what it is asked for. */
+export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOptions = {}): Drawn {
+  const { envelopes = [], env = { NO_COLOR: "1" }, now = () => startOfTests } = options;
+  const first = envelopes.reduce(onEnvelope, createAppState({ now: now() }));
+  const store = createStore(options.state?.(first) ?? first);
+  const size = createStore<Size>(options.size ?? { columns: 80, rows: 40 });
+  const keys = createKeyReader({ escapeMs: 1 });
+  const sent: Command[] = [];
+  let left = 0;
+  let next: NextSession | undefined;
+  const face: Face = {
+    store,
+    frames: store,
+    keys,
+    theme: createTheme({ env }),
+    size,
+    now,
+    send: (command) => {
+      sent.push(command);
+      return Promise.resolve({ ok: true });
+    },
+    leave: () => void left++,
+  };
+  const facts: FaceFacts = { ...sampleFacts, setNext: (wanted) => void (next = wanted) };
+  const screen = render(<FaceContext.Provider value={face}>{part(facts)}</FaceContext.Provider>);
+  const raw = () => screen.lastFrame() ?? "";
+  const frame = () => stripVTControlCharacters(raw());
+  return {
+    store,
+    sent,
+    facts,
+    frame,
+    raw,
+    left: () => left,
+    next: () => next,
+    press: (...pressed) => pressed.forEach((key) => keys.push(key)),
+    hear: (...heard) => heard.forEach((envelope) => store.setState((state) => onEnvelope(state, envelope))),
+    resize: (to) => size.setState(() => to),
+    see: (text) =>
+      vi.waitFor(
+        () => {
+          if (typeof text === "string") expect(frame()).toContain(text);
+          else expect(frame()).toMatch(text);
+          return frame();
+        },
+        { timeout: 10_000 },
+      ),
+    end: () => screen.unmount(),
+  };
+}
+
+export const startOfTests = Date.UTC(2026, 0, 1, 0, 0, 20);
+
+export const key = {
+  enter: "\r",
+  escape: "\x1b",
+  up: "\x1b[A",
+  down: "\x1b[B",
+  shiftUp: "\x1b[1;2A",
+  shiftDown: "\x1b[1;2B",
+  pageDown: "\x1b[6~",
+  ctrlB: "\x02",
+  ctrlC: "\x03",
+  ctrlT: "\x14",
+} as const;
+
+const sampleFacts: Omit<FaceFacts, "setNext"> = {
+  slashCommands: () => [{ name: "git:commit", description: "write a commit", argumentHint: "[words]", source: "a.md" }],
+  agentTypes: () => Promise.resolve([{ title: "reviewer", detail: "reads changes" }]),
+  rules: () => Promise.resolve([{ title: "allow Bash(git status)", detail: "~/.troupe/settings.json" }]),
+  hooks: () => Promise.reject(new Error("settings.json is not valid: mend it first")),
+  models: () => Promise.resolve([{ title: "sonnet" }, { title: "haiku" }]),
+  sessions: () =>
+    Promise.resolve([
+      {
+        sessionId: "ses_earlier1" as SessionId,
+        updatedAt: "2026-01-01T10:00:00.000Z",
+        firstPrompt: "mend the\nparser",
+      },
+    ]),
+};
