@@ -32,6 +32,12 @@ export interface Ledger {
   usedUp(): string | undefined;
 }
 
+/** A ledger that also answers at once what it can: for whoever plays a record of what others have asked, in its order. */
+export interface PlayedLedger extends Ledger {
+  /** `answer` is called before this returns, unless it has to wait for others. */
+  request(most: Amount, answer: (hold: Hold | undefined) => void): void;
+}
+
 /** Exactly one `settle` per hold. */
 export interface Hold {
   /**
@@ -47,7 +53,7 @@ interface Waiter {
   readonly answer: (hold: Hold | undefined) => void;
 }
 
-export function createLedger(budget: Budget = {}): Ledger {
+export function createLedger(budget: Budget = {}): PlayedLedger {
   const { maxBudgetUsd = Infinity, maxTokens = Infinity } = budget;
   let spent = nothing;
   let held = nothing;
@@ -86,10 +92,21 @@ export function createLedger(budget: Budget = {}): Ledger {
     }
   };
 
+  /** Undefined: it has to wait. */
+  const atOnce = (most: Amount): { readonly hold: Hold | undefined } | undefined => {
+    if (isUsedUp()) return { hold: undefined };
+    return holds === 0 || (queue.length === 0 && fits(most)) ? { hold: take(most) } : undefined;
+  };
+
   return {
     budget,
     get spent() {
       return spent;
+    },
+    request(most, answer) {
+      const answered = atOnce(most);
+      if (answered) answer(answered.hold);
+      else queue.push({ most, answer });
     },
     add(amount) {
       spent = plus(spent, amount);
@@ -106,8 +123,8 @@ export function createLedger(budget: Budget = {}): Ledger {
     },
     async hold(most, { signal, onWait } = {}) {
       signal?.throwIfAborted();
-      if (isUsedUp()) return undefined;
-      if (holds === 0 || (queue.length === 0 && fits(most))) return take(most);
+      const answered = atOnce(most);
+      if (answered) return answered.hold;
       onWait?.();
       return new Promise((resolve, reject) => {
         const leave = () => {

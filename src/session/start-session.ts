@@ -177,7 +177,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const { sessionId } = opened;
     const isResumed = opened.leadLog.replayed.length > 0;
     const budget = { maxBudgetUsd: config.maxBudgetUsd, maxTokens: config.limits.maxTokens };
-    const joint = options.shared ? undefined : await jointLedger({ options, config, opened, createId });
+    const joint = options.shared ? undefined : await jointLedger({ options, config, opened, clock, createId });
     closeLedger = joint?.close;
     const shared: SharedWithLead = options.shared ?? {
       gates,

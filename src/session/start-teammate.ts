@@ -70,7 +70,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const joint =
       options.shared || ledger === undefined
         ? undefined
-        : openJointLedger(ledger, { budget: flags, who: member.sessionId ?? member.agentId, createId });
+        : openJointLedger(ledger, { budget: flags, who: member.sessionId ?? member.agentId, clock, createId });
     const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
     let settle: (why: string | undefined) => void = () => undefined;

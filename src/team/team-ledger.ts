@@ -1,6 +1,15 @@
 import * as z from "zod";
-import { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "../agent/index.ts";
 import {
+  type Amount,
+  type Budget,
+  createLedger,
+  type Hold,
+  isDiskFull,
+  type Ledger,
+  tokensIn,
+} from "../agent/index.ts";
+import {
+  type Clock,
   type CreateId,
   currentProcess,
   type FolderWatcher,
@@ -8,6 +17,7 @@ import {
   openLineFile,
   ProcessIdentity,
 } from "../platform/index.ts";
+import { TroupeError } from "../protocol/index.ts";
 
 /**
  * The ledger of a team whose members run in several processes. What is held and settled stands in one file, in one order
@@ -24,6 +34,7 @@ export interface TeamLedgerOptions {
   /** Whose spending this process adds: the session it is about. */
   readonly who: string;
   readonly watcher: FolderWatcher;
+  readonly clock: Pick<Clock, "sleep">;
   readonly createId: CreateId;
 }
 
@@ -45,7 +56,10 @@ interface Known {
   given?: Amount;
 }
 
-export function createTeamLedger({ path, budget, who, watcher, createId }: TeamLedgerOptions): TeamLedger {
+/** How soon it is tried again when the disk was full. */
+const retryMs = 1_000;
+
+export function createTeamLedger({ path, budget, who, watcher, clock, createId }: TeamLedgerOptions): TeamLedger {
   const file = openLineFile(path, { durability: "process" });
   const played = createLedger(budget);
   const holds = new Map<string, Known>();
@@ -55,6 +69,8 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
   /** What the file says that this session has spent, and what its logs say. */
   let written: Amount = nothing;
   let recalled: Amount = nothing;
+  /** Spent, and not in the file yet: it goes there with whatever is written next. */
+  let unwritten: Entry[] = [];
 
   const play = () => {
     const { records, nextOffset } = file.readFrom(offset);
@@ -73,8 +89,7 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
       case "hold": {
         const known: Known = { who: entry.who, by: entry.by };
         holds.set(entry.id, known);
-        void played.hold(entry.most).then((hold) => answer(entry.id, known, hold));
-        return;
+        return played.request(entry.most, (hold) => answer(entry.id, known, hold));
       }
       case "lose":
         count(holds.get(entry.id)?.who, entry.amount);
@@ -99,7 +114,7 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
     const missing = { usd: recalled.usd - written.usd, tokens: recalled.tokens - written.tokens };
     recalled = nothing;
     if (missing.usd > 1e-9 || missing.tokens > 0)
-      write({ do: "add", who, amount: { usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) } });
+      void write({ do: "add", who, amount: { usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) } });
   };
 
   /** In the order of the file: for whoever has left meanwhile it is given back at once. */
@@ -110,31 +125,53 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
     waiting.delete(id);
   };
 
-  const write = (entry: Entry) => {
-    // One write, on disk for every process by the time it returns; nothing in it waits.
-    void file.append([entry]);
+  /** One write, there for every process by the time this returns. Rejects if it is not; what was spent is kept then. */
+  const write = (entry: Entry): Promise<void> => {
+    const entries = [...unwritten, entry];
+    unwritten = [];
+    const stored = file.append(entries);
     play();
+    stored.catch(() => unwritten.push(...entries.filter((each) => each.do !== "hold")));
+    return stored;
+  };
+
+  /** On a full disk nobody is given anything: it waits until there is space. */
+  const ask = async (entry: Extract<Entry, { do: "hold" }>, { signal, onWait }: HoldWait) => {
+    for (;;) {
+      try {
+        return await write(entry);
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        onWait?.();
+        await clock.sleep(retryMs, signal);
+      }
+    }
   };
 
   /** Who died holding something gives nothing back: others do it in its place. */
   const buryTheDead = () => {
     for (const [id, { by }] of holds)
       if (by.pid !== self.pid && isAlive(by, self) === "dead")
-        write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
   };
 
   const stop = watcher.follow(path, () => {
-    play();
-    if (waiting.size > 0) buryTheDead();
+    try {
+      play();
+      if (waiting.size > 0) buryTheDead();
+    } catch (error) {
+      // It cannot be read for now: whoever asks is told so, and the next hint tries again.
+      if (!TroupeError.is(error)) throw error;
+    }
   });
   play();
 
   const ownHold = (id: string): Hold => ({
     lose(lost) {
-      write({ do: "lose", id, amount: lost });
+      void write({ do: "lose", id, amount: lost });
       return played.usedUp() === undefined;
     },
-    settle: (spent) => write({ do: "settle", id, amount: spent }),
+    settle: (spent) => void write({ do: "settle", id, amount: spent }),
   });
 
   return {
@@ -143,7 +180,7 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
       settleUp();
       return played.spent;
     },
-    add: (spent) => write({ do: "add", who, amount: spent }),
+    add: (spent) => void write({ do: "add", who, amount: spent }),
     recall(event) {
       if (event.type === "cost.recorded")
         recalled = plus(recalled, { usd: event.costUsd, tokens: tokensIn(event.usage) });
@@ -152,29 +189,30 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
       settleUp();
       return played.usedUp();
     },
-    async hold(most, { signal, onWait } = {}) {
+    async hold(most, wait = {}) {
+      const { signal, onWait } = wait;
       signal?.throwIfAborted();
       settleUp();
       const id = createId<string>("hold");
       const answered = new Promise<Hold | undefined>((resolve) => waiting.set(id, resolve));
-      write({ do: "hold", id, who, most, by: self });
-      // The ledger in memory answers in the same turn of the event loop what it can answer at all.
-      await Promise.resolve();
-      if (waiting.has(id)) {
-        await new Promise((resolve) => setImmediate(resolve));
-        if (waiting.has(id)) onWait?.();
+      try {
+        await ask({ do: "hold", id, who, most, by: self }, wait);
+      } catch (error) {
+        waiting.delete(id);
+        throw error;
       }
+      if (waiting.has(id)) onWait?.();
       const aborted = new Promise<never>((_, reject) =>
         signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
       );
       try {
         const hold = await (signal ? Promise.race([answered, aborted]) : answered);
         if (hold) return ownHold(id);
-        write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
         return undefined;
       } catch (error) {
         waiting.delete(id);
-        write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
         throw error;
       }
     },
@@ -184,6 +222,8 @@ export function createTeamLedger({ path, budget, who, watcher, createId }: TeamL
     },
   };
 }
+
+type HoldWait = NonNullable<Parameters<Ledger["hold"]>[1]>;
 
 const nothing: Amount = { usd: 0, tokens: 0 };
 

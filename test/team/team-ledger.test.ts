@@ -1,13 +1,17 @@
+import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import { createTeamLedger } from "../../src/team/team-ledger.ts";
+import { buildProgram } from "../platform/build-program.ts";
+import { needUserNamespaces } from "../platform/need-program.ts";
 import { tempTree } from "../session/temp-tree.ts";
 
 function open(path: string, who: string, maxBudgetUsd = 1) {
   const watcher = createFolderWatcher({ rescanMs: 20 });
-  const ledger = createTeamLedger({ path, who, budget: { maxBudgetUsd }, watcher, createId: idMaker(systemClock) });
+  const ports = { watcher, clock: systemClock, createId: idMaker(systemClock) };
+  const ledger = createTeamLedger({ path, who, budget: { maxBudgetUsd }, ...ports });
   onTestFinished(async () => {
     await ledger.close();
     watcher.close();
@@ -75,4 +79,27 @@ test("what a session's logs say was spent is put down once, however often it is 
   again.recall(cost);
   expect(again.spent.usd).toBeCloseTo(0.25);
   expect(open(path, "b").spent.usd).toBeCloseTo(0.25);
+});
+
+test("on a full disk nobody is given money, and what was spent meanwhile is put down when there is space", async () => {
+  needUserNamespaces();
+  const program = await buildProgram("team/programs/ledger-on-full-disk.ts");
+  onTestFinished(() => program.remove());
+  const script = 'mount -t tmpfs -o size=64k none "$2" && exec "$0" "$1" "$2"';
+  const folder = tempTree({ "here/.keep": "" }).path("here");
+  const args = ["-Urm", "sh", "-c", script, process.execPath, program.path, folder];
+  const result = JSON.parse(execFileSync("unshare", args, { encoding: "utf8" })) as unknown;
+  expect(result).toEqual({ waited: true, spent: "0.660" });
+});
+
+test("what others have asked for and settled meanwhile counts before one's own request does", async () => {
+  const path = file();
+  const [a, b] = [open(path, "a"), open(path, "b")];
+  (await a.hold(usd(0.1)))?.settle(usd(0));
+  // In one go with what b asks for below: it has had no time to look in between.
+  const by = currentProcess();
+  appendFileSync(path, `\n${JSON.stringify({ do: "hold", id: "hold_x", who: "x", most: usd(0.1), by })}\n`);
+  appendFileSync(path, `\n${JSON.stringify({ do: "settle", id: "hold_x", amount: usd(1) })}\n`);
+  expect(await b.hold(usd(0.1))).toBeUndefined();
+  expect(open(path, "c").spent.usd).toBeCloseTo(1);
 });
