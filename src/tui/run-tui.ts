@@ -13,6 +13,7 @@ import { isSameRemembered, type Preferences, rememberedOf } from "./preferences.
 import { createPrompt, type PromptHistory } from "./prompt-controller.ts";
 import { promptWidth } from "./prompt.tsx";
 import { slashListings } from "./slash.ts";
+import { createLeanOutput } from "./terminal-output.ts";
 import { createTerminalModes } from "./terminal-modes.ts";
 import { watchSize } from "./terminal-size.ts";
 import { createTheme } from "./theme.ts";
@@ -113,10 +114,9 @@ export async function runTui(options: TuiOptions): Promise<number> {
       }),
       {
         stdin,
-        stdout,
+        stdout: createLeanOutput(stdout),
         exitOnCtrlC: false,
         maxFps: 30,
-        incrementalRendering: !theme.isScreenReader,
         isScreenReaderEnabled: theme.isScreenReader,
       },
     );
