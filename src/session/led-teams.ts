@@ -9,7 +9,7 @@ import {
   type TeamSettings,
   TroupeError,
 } from "../protocol/index.ts";
-import type { TaskList, TeamStore } from "../store/index.ts";
+import type { StoredTeam, TaskList, TeamStore } from "../store/index.ts";
 import { type Backend, type ChildResolver, type LeadTeam, type LeadTeamOptions, loadLeading } from "../team/index.ts";
 import type { TeamPorts } from "./session-team.ts";
 
@@ -77,7 +77,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
     );
   };
 
-  const take = async (team: Awaited<ReturnType<TeamStore["open"]>>): Promise<readonly string[]> => {
+  const take = async (team: StoredTeam): Promise<readonly string[]> => {
     const { createLeadTeam, teamMailbox } = await loadLeading();
     const mailbox = teamMailbox(team, { clock, createId });
     const lead = await createLeadTeam({
@@ -96,6 +96,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
       clock,
       createId,
     });
+    for (const member of lead.members()) await renewBudget(team, member);
     teams.set(team.name, lead);
     followTasks(team.tasks, team.name);
     closers.set(team.name, async () => {
@@ -104,6 +105,20 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
       await team.close();
     });
     return lead.start();
+  };
+
+  /** A budget may have come or changed since a member joined: whoever is started from here on keeps the one of now. */
+  const renewBudget = async ({ record }: StoredTeam, { name, ended, launch }: Member) => {
+    const { maxBudgetUsd, maxTokens, ledger } = options.launch;
+    if (ended || !launch) return;
+    if (launch.maxBudgetUsd === maxBudgetUsd && launch.maxTokens === maxTokens && launch.ledger === ledger) return;
+    const { maxBudgetUsd: _, maxTokens: __, ledger: ___, ...rest } = launch;
+    const now = {
+      ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(ledger !== undefined && { ledger }),
+    };
+    await record.change(name, { launch: { ...rest, ...now } });
   };
 
   const followTasks = (tasks: TaskList, name: string | undefined) => {

@@ -78,7 +78,7 @@ export function teamsOf({
     settings,
     isOn: areTeamsOn(options, config) || hasLed,
     team: options.flags.team,
-    launch: { ...launchOf(options), ...(ledgerFile !== undefined && { ledger: ledgerFile }) },
+    launch: { ...launchOf(options, config), ...(ledgerFile !== undefined && { ledger: ledgerFile }) },
     backend,
     closeBackends: async () => {
       for (const made of await Promise.allSettled(backends.values()))
@@ -114,9 +114,9 @@ async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateI
 export const areTeamsOn = ({ flags }: StartOptions, { teams }: Config): boolean =>
   flags.team !== undefined || teams.enabled === true;
 
-/** What holds for members as well, wherever they run. */
-function launchOf({ flags, trust }: StartOptions): LaunchFlags {
-  const { settings, agents, appendSystemPrompt, strictMcpConfig, maxTurns, maxBudgetUsd, maxTokens } = flags;
+/** What holds for members as well, wherever they run; budgets too if they come from the settings of the lead's folder. */
+function launchOf({ flags, trust }: StartOptions, { maxBudgetUsd, limits: { maxTokens } }: Config): LaunchFlags {
+  const { settings, agents, appendSystemPrompt, strictMcpConfig, maxTurns } = flags;
   const { allowedTools, disallowedTools, addDir, mcpConfig } = flags;
   return {
     ...(settings !== undefined && { settings }),
