@@ -16,6 +16,7 @@ import { paintLines } from "./terminal-lines.ts";
 import { type History, viewedOf } from "./transcript-history.ts";
 import { LiveTranscript } from "./transcript.tsx";
 import { marked } from "./transcript-text.ts";
+import { Welcome } from "./welcome.tsx";
 
 export interface AppProps extends StatusProps {
   readonly face: Face;
@@ -51,6 +52,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     return (
       <Box flexDirection="column" marginTop={1}>
         <Dialogs facts={facts} />
+        <Notices />
         <StatusLine contextWindow={contextWindow} home={home} />
       </Box>
     );
@@ -60,6 +62,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     <Box flexDirection="column">
       {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
       {viewed?.agent && <LiveTranscript viewed={viewed} history={history} rows={rows} />}
+      {isNew && !isViewing && <Welcome facts={facts} />}
       <Box flexDirection="column" marginTop={1}>
         <Spinner agent={viewed?.agent} />
         <TeammateTree />

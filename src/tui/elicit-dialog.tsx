@@ -12,7 +12,7 @@ import { useLiveState } from "./use-live-state.ts";
 
 /** A server's question to the user: something is filled in, and nothing is allowed by it. */
 export const isElicitation = ({ tool, input }: Question): boolean =>
-  /^mcp__/.test(tool) &&
+  tool.startsWith("mcp__") &&
   typeof input === "object" &&
   input !== null &&
   "requestedSchema" in input &&

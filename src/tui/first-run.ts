@@ -1,5 +1,18 @@
 import { visibleLine } from "../view/index.ts";
-import { type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
+import { type Line, paintLines, plainLine, span, wrapLine } from "./terminal-lines.ts";
+import { createTheme } from "./theme.ts";
+
+export interface FirstRunOptions {
+  /** Why there is no model. */
+  readonly problem: string;
+  readonly columns: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** All that is on the screen where there is no model to talk to. */
+export function firstRunScreen({ problem, columns, env }: FirstRunOptions): string {
+  return `${paintLines(firstRunLines({ problem, width: columns - 1 }), createTheme({ env }))}\n`;
+}
 
 /**
  * What a newcomer is told. With a `problem` there is no model to talk to, and this is all there is on the screen; without
