@@ -132,7 +132,8 @@ export async function runTui(options: TuiOptions): Promise<number> {
   };
 
   let redrawing: NodeJS.Timeout | undefined;
-  const clearScreen = () => stdout.write("\x1b[H\x1b[J");
+  // Line by line: some terminals keep what is cleared at once in their scrollback.
+  const clearScreen = () => stdout.write(`\x1b[H${"\x1b[2K\x1b[1B".repeat(size.store.getState().rows)}\x1b[H`);
   /** Lines that were broken at another width are all over the screen: it is drawn again, once the size has settled. */
   const redrawSoon = () => {
     clearTimeout(redrawing);
