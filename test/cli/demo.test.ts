@@ -14,7 +14,17 @@ let temp: string;
 beforeEach(() => {
   temp = mkdtempSync(join(tmpdir(), "troupe-test-demo-"));
 });
-afterEach(() => rmSync(temp, { recursive: true, force: true }));
+afterEach(async () => {
+  // Of a test that was given up.
+  for (const { child, closed } of running) {
+    child.kill("SIGTERM");
+    await closed;
+  }
+  running.clear();
+  rmSync(temp, { recursive: true, force: true });
+});
+
+const running = new Set<{ readonly child: ReturnType<typeof spawn>; readonly closed: Promise<unknown> }>();
 
 interface Ended {
   readonly code: number | null;
@@ -42,7 +52,13 @@ function runDemo(
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
-    child.on("error", fail).on("close", (code) => done({ code, stdout, stderr }));
+    const closed = new Promise((resolve) => child.on("close", resolve));
+    const one = { child, closed };
+    running.add(one);
+    child.on("error", fail).on("close", (code) => {
+      running.delete(one);
+      done({ code, stdout, stderr });
+    });
   });
 }
 
@@ -105,7 +121,7 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(read).toBe(sent);
 }
 
-describe("troupe demo", () => {
+describe("troupe demo", { timeout: 90_000 }, () => {
   test.skipIf(!hasTmux)("a team does its work in processes of their own, one is killed and comes back", async () => {
     const ended = await runDemo(["--fast"]);
     expectTheStory(ended);
@@ -119,7 +135,7 @@ describe("troupe demo", () => {
     const ended = await runDemo(["--fast"], undefined, { PATH: pathWithOldTmux() });
     expectTheStory(ended);
     expect(ended.stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
-    expect(ended.stdout).toContain("ends implementer in the middle of an answer");
+    expect(ended.stdout).toContain("ends implementer in the middle of a call");
     expect(left()).toEqual([]);
     expect(processesIn(temp)).toEqual([]);
   });
@@ -187,7 +203,7 @@ describe("troupe demo", () => {
 
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
 
-describe.skipIf(!hasScript)("troupe demo on a terminal", () => {
+describe.skipIf(!hasScript)("troupe demo on a terminal", { timeout: 90_000 }, () => {
   /** On a pseudo terminal; `until` gets all output so far, and the process that holds the terminal. */
   const onTerminal = (
     columns: number,

@@ -2,6 +2,7 @@ import { systemClock } from "../../platform/index.ts";
 import { type BackendType, type Event, TroupeError } from "../../protocol/index.ts";
 import type { Session } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
+import { watchCommand } from "./sample-files.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 /** One member dies in the middle of its work, and comes back. */
@@ -29,15 +30,13 @@ export function createAccident(options: AccidentOptions): Accident {
   const { session, name, tell, signal } = options;
   const moment = signalled();
   const missed = signalled();
-  let hasEdited = false;
   const over = run();
   over.catch(() => undefined); // whoever plays the team waits for it
 
   return {
     name,
     memberHeard(event) {
-      if (event.type === "tool.settled" && event.display?.kind === "diff") hasEdited = true;
-      if (event.type === "turn.started" && hasEdited) moment.resolve();
+      if (event.type === "tool.called" && event.title.includes(watchCommand)) moment.resolve();
     },
     leadHeard(event) {
       if (event.type === "notice.raised" && event.code === "member") missed.resolve();
@@ -58,13 +57,13 @@ export function createAccident(options: AccidentOptions): Accident {
   async function killProcess(): Promise<void> {
     const found = await options.presence.look(name);
     if (!found) throw new TroupeError("team", `nobody knows which process ${name} is`);
-    tell(`kills ${name}'s process (kill -9 ${found.pid}) in the middle of an answer`);
+    tell(`kills ${name}'s process (kill -9 ${found.pid}) in the middle of a call`);
     process.kill(found.pid, "SIGKILL");
     await unlessAborted(missed.promise, signal);
   }
 
   async function stopRunner(): Promise<void> {
-    tell(`ends ${name} in the middle of an answer, without asking it`);
+    tell(`ends ${name} in the middle of a call, without asking it`);
     await carriedOut(session.dispatch({ type: "member.stop", name, now: true, reason: "an accident" }));
   }
 }

@@ -17,8 +17,8 @@ export function drawCall(column: Column, paint: Paint, { call, settled }: { call
   const ok = settled.outcome === "ok";
   const facts = [
     ...(ok ? [] : [settled.outcome]),
-    ...measureOf(settled),
-    ...(call.asked ? [] : [duration(settled.durationMs)]),
+    ...(settled.outcome === "interrupted" ? [] : measureOf(settled)),
+    ...(call.asked || settled.outcome === "interrupted" ? [] : [duration(settled.durationMs)]),
   ];
   column.say(
     `${call.asked ? opening(call.title) : shortened(call.title)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`,

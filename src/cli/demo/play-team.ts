@@ -7,7 +7,7 @@ import { createFileTeamStore } from "../../store/index.ts";
 import { createAccident } from "./accident.ts";
 import type { TeamDrawing } from "./draw-team.ts";
 import { followMembers } from "./follow-members.ts";
-import { fault, testCommand } from "./sample-files.ts";
+import { fault, testCommand, watchCommand } from "./sample-files.ts";
 import { agentTypes } from "./script/agent-types.ts";
 import { prompt } from "./script/lead.ts";
 import { type Pace, teamScript } from "./script/team-script.ts";
@@ -26,7 +26,14 @@ export interface Stage {
 }
 
 /** What nobody is asked about. The tester's merge is not in it. */
-const allowed = [testCommand, `${testCommand} ${fault.test}`, "git commit:*", "git add:*", "troupe land:*"];
+const allowed = [
+  testCommand,
+  `${testCommand} ${fault.test}`,
+  watchCommand,
+  "git commit:*",
+  "git add:*",
+  "troupe land:*",
+];
 /** Nothing in it takes that long: somebody would wait for what does not come. */
 const longestMs = 90_000;
 

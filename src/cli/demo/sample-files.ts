@@ -16,6 +16,9 @@ export const fault = {
 `,
 } as const;
 
+/** Goes on until somebody ends it. */
+export const watchCommand = `${testCommand} --watch ${fault.test}`;
+
 /** What the tester adds. */
 export const newTest = {
   path: "test/every-bill.test.js",

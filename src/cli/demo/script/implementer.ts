@@ -1,14 +1,24 @@
-import { fault, testCommand } from "../sample-files.ts";
+import { fault, testCommand, watchCommand } from "../sample-files.ts";
 import { agreesToEnd, bash, claimed, rulesOf } from "./rules-of.ts";
 
 const answered = "The first payers do";
 const commit = String.raw`\[(\S+) [0-9a-f]+\]`;
 
-/** It dies in the middle of an answer, and goes on from its transcript: then its last words are a task it has claimed anew. */
+/** It dies in the middle of a call that does not end by itself, and goes on from its transcript, which says so. */
 export const implementer = rulesOf(
   "implementer@demo",
   [
     ...agreesToEnd,
+    [
+      { tool: "Bash", result: { regex: "Unknown outcome:|Interrupted" } },
+      {
+        text: "I was away. I take my task again, and see what I had done.",
+        calls: [
+          { tool: "TaskUpdate", input: { taskId: 2, status: "in_progress" } },
+          bash("git diff", "See what was done before"),
+        ],
+      },
+    ],
     [{ tool: "SendMessage", result: "Stored for tester" }, { text: "The split is mended, committed and verified." }],
     [
       { tool: "Bash", result: { regex: commit } },
@@ -32,11 +42,7 @@ export const implementer = rulesOf(
     ],
     [{ tool: "Bash", result: "diff --git" }, { calls: [bash(`${testCommand} ${fault.test}`, "Run its tests")] }],
     [{ tool: "Bash" }, { text: "That is not green, so I do not commit it." }],
-    [
-      { tool: "Edit", said: claimed },
-      { text: "I was away. What had I done?", calls: [bash("git diff", "See what was done before")] },
-    ],
-    [{ tool: "Edit" }, { fault: { kind: "hang" } }],
+    [{ tool: "Edit" }, { calls: [bash(watchCommand, "Run its tests whenever something changes")] }],
     [
       { said: answered },
       {

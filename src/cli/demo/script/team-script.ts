@@ -15,7 +15,6 @@ export function teamScript(pace: Pace): Script {
 /** No answer takes long to write, however much there is in its calls. */
 function slowly(rule: Rule): Rule {
   const answer = rule.answer as Answer;
-  if (answer.fault) return rule;
   const chunk = Math.max(4, Math.ceil(JSON.stringify(answer).length / 30));
   return { ...rule, answer: { ...answer, delayMs: 220, chunk, chunkDelayMs: 11 } };
 }
