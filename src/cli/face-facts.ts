@@ -5,7 +5,7 @@ import type { RunFlags } from "./run-flags.ts";
 
 export interface FactsOptions {
   readonly session: Session;
-  readonly flags: RunFlags;
+  readonly flags: Partial<RunFlags>;
   readonly setNext: (next: NextSession | undefined) => void;
 }
 
@@ -19,7 +19,7 @@ export function createFaceFacts({ session, flags, setNext }: FactsOptions): Face
       const { agents } = await loadAgentDefinitions(await loadConfig(input));
       return agents.map(({ definition: { name, description, source } }) => ({
         title: name,
-        detail: `${description} (${"path" in source ? source.path : source.level})`,
+        detail: `${description} (${source.from})`,
       }));
     },
     async rules() {

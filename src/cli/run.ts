@@ -8,14 +8,12 @@ import { listenToSignals } from "./signals.ts";
 /** Ten minutes: as long as the longest command may take in the foreground. */
 const backgroundWaitMs = 600_000;
 
-/** `troupe -p`: one session, one way in, one way out. */
+/** `troupe`: with -p one session, one way in, one way out; without it the same in a terminal. */
 export async function run(words: string, flags: RunFlags): Promise<number> {
   const streaming = flags.inputFormat === "stream-json";
   if (!flags.print) {
-    throw new TroupeError(
-      "usage",
-      "there is no terminal UI yet: use -p 'what to do' to run without one, or 'troupe demo' to see it work",
-    );
+    const { runScreen } = await import("./run-screen.ts");
+    return runScreen(words, flags);
   }
   const prompt = await readPrompt({
     words,

@@ -1,6 +1,7 @@
-import { createInterface } from "node:readline";
 import { type RunningTeammate, startTeammate } from "../session/index.ts";
+import { visibleLine } from "../view/index.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { isTerminal } from "./is-terminal.ts";
 import { createScreen } from "./screen.ts";
 import { listenToSignals } from "./signals.ts";
 import { createTeammateScreen } from "./teammate-screen.ts";
@@ -15,8 +16,31 @@ export interface TeammateFlags {
  * it is to do from its mail; the terminal is for looking on, and for a word to it.
  */
 export async function runTeammate({ team, name }: TeammateFlags): Promise<number> {
-  const screen = createScreen(process.stdout, process.env);
   const teammate = await startTeammate({ team, name, cwd: process.cwd(), env: process.env });
+  return isTerminal() ? inTerminal(teammate) : inLines(teammate, { team, name });
+}
+
+/** The same screen as a lead's. Who leaves it leaves a member that rests, and whose lead decides what becomes of it. */
+async function inTerminal(teammate: RunningTeammate): Promise<number> {
+  const signals = listenToSignals({
+    interrupt: () => void teammate.session.dispatch({ type: "interrupt" }),
+    leave: () => undefined,
+  });
+  try {
+    const { showTeammate } = await import("./teammate-face.ts");
+    if ((await showTeammate(teammate, signals)) === "left") await teammate.stop("rest");
+    const problem = await teammate.ended;
+    if (problem === undefined) return signals.exitCode ?? exitCodes.done;
+    process.stderr.write(`troupe: ${visibleLine(problem)}\n`);
+    return exitCodes.failed;
+  } finally {
+    signals.stop();
+  }
+}
+
+/** What it does, line by line. */
+async function inLines(teammate: RunningTeammate, { team, name }: TeammateFlags): Promise<number> {
+  const screen = createScreen(process.stdout, process.env);
   const { session } = teammate;
   const following = follow(teammate, createTeammateScreen(screen));
   let leave: () => void = () => undefined;
@@ -28,28 +52,18 @@ export async function runTeammate({ team, name }: TeammateFlags): Promise<number
     interrupt: () => void session.dispatch({ type: "interrupt" }),
     leave: () => leave(),
   });
-  const typed = process.stdin.isTTY ? createInterface({ input: process.stdin }) : undefined;
-  typed?.on("line", (line) => {
-    if (line.trim() !== "") void tell(teammate, line);
-  });
   // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
   const alive = setInterval(() => undefined, 60_000);
   try {
-    screen.line(`${name} of ${team}. A line that you type here is said to it; C-c stops its turn.`, screen.paint.dim);
+    screen.line(`${name} of ${team}.`, screen.paint.dim);
     const [problem] = await Promise.all([Promise.race([teammate.ended, left]), following]);
     if (problem === undefined) return signals.exitCode ?? exitCodes.done;
     screen.paragraph(problem, { first: "! ", style: screen.paint.red });
     return exitCodes.failed;
   } finally {
-    typed?.close();
     process.stdin.destroy();
     signals.stop();
     clearInterval(alive);
-  }
-
-  async function tell({ session: to }: RunningTeammate, content: string): Promise<void> {
-    const ack = await to.dispatch({ type: "prompt", content });
-    if (!ack.ok) screen.paragraph(ack.message, { first: "! ", style: screen.paint.red });
   }
 }
 

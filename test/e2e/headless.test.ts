@@ -155,7 +155,7 @@ describe("bad input: one line, what and where and the way out, exit code 2, noth
       () => ["-p", "x", "--model", "openai/unheard-of", "--max-budget-usd", "1"],
       /price/,
     ],
-    ["no terminal UI yet", () => ["hello"], /-p/],
+    ["there is no terminal here", () => ["hello"], /-p/],
   ];
   test.each(cases)("%s", async (_name, args, message, input = "") => {
     const place = workplace();

@@ -1,0 +1,61 @@
+import { TroupeError } from "../protocol/index.ts";
+import { type Session, startSession } from "../session/index.ts";
+import type { NextSession } from "../tui/index.ts";
+import { isTerminal } from "./is-terminal.ts";
+import { openFace } from "./open-face.ts";
+import { readPrompt } from "./read-prompt.ts";
+import type { RunFlags } from "./run-flags.ts";
+import { listenToSignals } from "./signals.ts";
+
+/** `troupe` in a terminal: one session after another, until the user leaves. Gives back the exit code. */
+export async function runScreen(words: string, flags: RunFlags): Promise<number> {
+  requireTerminal(flags);
+  let prompt = await readPrompt({ words, file: flags.promptFile, stdin: undefined, onSilence: () => undefined });
+  // Beside what the session has to find out.
+  const loading = import("../tui/index.ts");
+  loading.catch(() => undefined); // who waits for it below is told
+  let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
+  for (;;) {
+    const session = await startSession({
+      cwd: process.cwd(),
+      env: process.env,
+      flags,
+      resume,
+      asker: "reply",
+      trust: flags.trust ? "all" : undefined,
+      keep: "lead",
+    });
+    const { code, next } = await show(session);
+    if (next === undefined) return code;
+    resume = next.kind === "resume" ? next.sessionId : undefined;
+    prompt = undefined;
+  }
+
+  async function show(session: Session): Promise<{ code: number; next: NextSession | undefined }> {
+    let next: NextSession | undefined;
+    const signals = listenToSignals({
+      interrupt: () => void session.dispatch({ type: "interrupt" }),
+      // The face hears of it by its signal, and gives the terminal back before anything else.
+      leave: () => undefined,
+    });
+    try {
+      const { runTui } = await loading;
+      const face = await openFace({ session, flags, signal: signals.left, setNext: (wanted) => (next = wanted) });
+      const code = await runTui({ ...face, prompt });
+      return { code: signals.exitCode ?? code, next: signals.left.aborted ? undefined : next };
+    } finally {
+      await session.close(signals.left.aborted ? "interrupted" : "completed");
+      signals.stop();
+    }
+  }
+}
+
+function requireTerminal(flags: RunFlags): void {
+  if (flags.inputFormat !== "text" || flags.outputFormat !== "text")
+    throw new TroupeError("usage", "--input-format and --output-format are for runs without a screen: add -p");
+  if (isTerminal()) return;
+  throw new TroupeError(
+    "usage",
+    "there is no terminal here for a screen: use -p 'what to do' to run without one, or 'troupe demo' to see it work",
+  );
+}
