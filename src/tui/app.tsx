@@ -84,6 +84,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
 function Printed({ history }: { readonly history: History }): ReactNode {
   const { frames } = useFace();
   const blocks = useSyncExternalStore(frames.subscribe, history.getBlocks);
+  useEffect(() => history.drawn(blocks.length), [history, blocks]);
   return <Static items={[...blocks]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>;
 }
 

@@ -92,7 +92,9 @@ function nextKey(text: string, isLast: boolean): Found | undefined {
   if (first === "\x1b") return escaped(text, isLast);
   const control = controls[first];
   if (control !== undefined) return { length: 1, key: named(control, first === "\n" ? "\n" : "") };
-  if (first < " ") return { length: 1, key: named(`ctrl+${String.fromCharCode(first.charCodeAt(0) + 96)}`) };
+  // Ctrl and a letter, or one of the signs that follow the letters.
+  if (first < " ")
+    return { length: 1, key: named(`ctrl+${String.fromCharCode(first.charCodeAt(0) + 64).toLowerCase()}`) };
   // oxlint-disable-next-line no-control-regex -- control characters are what ends a run of text
   const run = /^[^\x00-\x1f\x7f]+/.exec(text)?.[0] ?? first;
   return { length: run.length, key: { name: [...run].length === 1 ? run : "", text: run, isPaste: false } };

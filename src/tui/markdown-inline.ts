@@ -77,7 +77,8 @@ function emphasisAt(text: string, at: number): Mark | undefined {
   // A paragraph with many open marks is not searched to its end for each.
   const window = text.slice(from, from + 2000);
   for (let end = window.indexOf(mark); end >= 0; end = window.indexOf(mark, end + 1)) {
-    if (end === 0 || /\s/.test(window[end - 1] ?? "")) continue;
+    const before = window[end - 1] ?? " ";
+    if (/[\s\\]/.test(before) || (mark.length === 1 && before === sign)) continue;
     if (mark.length === 1 && window[end + 1] === sign) {
       end += 1;
       continue;

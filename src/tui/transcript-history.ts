@@ -22,8 +22,10 @@ export interface Block {
 }
 
 export interface History {
-  /** As many as were ever printed; those that were drawn before are empty. */
+  /** As many as were ever printed; those that were drawn before may be empty. */
   getBlocks(): readonly Block[];
+  /** The first so many are on the screen: nobody has to keep them. */
+  drawn(count: number): void;
   /** Prints what has become final of whoever is looked at. Call it before each frame. */
   sync(state: AppState): void;
   /** The first item of whoever is looked at that is not printed. */
@@ -46,6 +48,7 @@ const shownAtOpening = 60;
 
 export function createHistory({ theme, size }: HistoryOptions): History {
   let blocks: readonly Block[] = [];
+  let drawnCount = 0;
   let count = 0;
   let index = 0;
   let shown: string | undefined;
@@ -60,7 +63,10 @@ export function createHistory({ theme, size }: HistoryOptions): History {
   const print = (lines: readonly Line[]) => {
     if (lines.length === 0) return;
     count += 1;
-    blocks = [...blocks.map(() => drawn), { key: `b${count}`, text: paintLines(lines, theme) || " " }];
+    blocks = [
+      ...blocks.map((block, at) => (at < drawnCount ? drawn : block)),
+      { key: `b${count}`, text: paintLines(lines, theme) || " " },
+    ];
   };
   /** One block for all of them: React and Ink see one node. */
   const printItems = (state: AppState, list: ChunkedList<TranscriptItem>, range: readonly [number, number]) => {
@@ -75,6 +81,7 @@ export function createHistory({ theme, size }: HistoryOptions): History {
 
   return {
     getBlocks: () => blocks,
+    drawn: (upTo) => void (drawnCount = upTo),
     printed: () => index,
     isExpanded: () => isExpanded,
     sync(state) {
@@ -109,7 +116,7 @@ export function createHistory({ theme, size }: HistoryOptions): History {
       printItems(state, viewed.list, [lastPrompt(viewed.list, index), index]);
     },
     forgetBlocks() {
-      blocks = [];
+      [blocks, drawnCount] = [[], 0];
     },
   };
 }
