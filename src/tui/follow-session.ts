@@ -8,8 +8,10 @@ import {
   catchUp,
   exitTeammateView,
   isTeammate,
+  isViewAging,
   nextTick,
   onEnvelope,
+  refreshView,
   type Store,
   tick,
   transcriptLoaded,
@@ -30,6 +32,7 @@ export interface FollowOptions {
  */
 export async function followSession({ session, store, now, signal }: FollowOptions): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
+  let aging: NodeJS.Timeout | undefined;
   let loading: string | undefined;
   /** What the timer was set for. */
   let seen: AppState | undefined;
@@ -60,6 +63,8 @@ export async function followSession({ session, store, now, signal }: FollowOptio
     if (wanted && loading === undefined) load(wanted);
     if (state.tasks === seen?.tasks && state.notices === seen.notices) return;
     seen = state;
+    clearTimeout(aging);
+    if (isViewAging(state)) aging = setTimeout(() => store.setState(refreshView), agingMs).unref();
     clearTimeout(timer);
     const at = nextTick(state);
     if (at !== undefined) {
@@ -83,8 +88,12 @@ export async function followSession({ session, store, now, signal }: FollowOptio
   } finally {
     stop();
     clearTimeout(timer);
+    clearTimeout(aging);
   }
 }
+
+/** How old what is shown of a member in another process may get. */
+const agingMs = 1_500;
 
 /** A member has a session of its own, and is what that session is about. */
 function sourceOf(task: AgentTask, { session }: AppState) {

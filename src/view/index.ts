@@ -59,6 +59,8 @@ export {
   getActiveAgentForInput,
   inputCommand,
   interruptCommand,
+  isViewAging,
+  refreshView,
   release,
   stopOrDismissAgent,
   type Stopping,

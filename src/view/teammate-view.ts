@@ -96,6 +96,19 @@ export function wantedTranscript(state: AppState): AgentTask | undefined {
   return task && isAgentTask(task) && task.retain && !task.diskLoaded ? task : undefined;
 }
 
+/** Whether what is shown of whoever is looked at grows old: it works in another process, and nothing of it comes here. */
+export function isViewAging(state: AppState): boolean {
+  const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
+  return task?.type === "remote_agent" && task.diskLoaded && task.status === "running" && !task.isIdle;
+}
+
+/** Has it read again; what is there is shown until then. */
+export function refreshView(state: AppState): AppState {
+  const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
+  if (!isViewAging(state) || !task || !isAgentTask(task)) return state;
+  return { ...state, tasks: new Map(state.tasks).set(task.id, { ...task, diskLoaded: false }) };
+}
+
 /**
  * Puts what is stored of an agent before what has come since it is looked at. Both may have some of it: each event counts
  * once, by its number. The same state if nobody looks any more.

@@ -12,8 +12,10 @@ import {
   inputCommand,
   interruptCommand,
   isLive,
+  isViewAging,
   reduceAll,
   emptyView,
+  refreshView,
   release,
   selectCoordinatorTask,
   selectTeammate,
@@ -200,6 +202,8 @@ describe("its transcript", () => {
     const texts = (app: AppState) => toArray(taskOf(app, mateId, "remote_agent").messages!).length;
     expect(texts(loaded)).toBe(1);
     expect(wantedTranscript(loaded)).toBeUndefined();
+    expect(isViewAging(loaded)).toBe(true);
+    expect(wantedTranscript(refreshView(loaded))?.id).toBe(mateId);
     const [heard] = enclose([remote("idle")]);
     const again = follow(loaded, [heard!]);
     expect(wantedTranscript(again)?.id).toBe(mateId);
