@@ -19,7 +19,7 @@ export function openPromptHistory({
   readonly env: Readonly<Record<string, string | undefined>>;
 }) {
   const opening = realpath(cwd).then((real) =>
-    openLineFile(join(stateHome(env), "projects", projectName(real), "prompts.jsonl")),
+    openLineFile(join(stateHome(env), "projects", projectName(real), "prompts.jsonl"), { durability: "process" }),
   );
   opening.catch(() => undefined); // whoever uses it is told
   return {
@@ -35,6 +35,5 @@ export function openPromptHistory({
       await makeFolder(dirname(file.path));
       await file.append([{ at: new Date().toISOString(), text }]);
     },
-    close: async (): Promise<void> => (await opening).close(),
   };
 }

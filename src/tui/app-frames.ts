@@ -31,7 +31,7 @@ export function createFrames({ store, before, frameMs = 34 }: FramesOptions): Fr
     drawnAt = performance.now();
     shown = store.getState();
     before(shown);
-    for (const listener of [...listeners]) listener();
+    for (const listener of Array.from(listeners)) listener();
   };
   const stop = store.subscribe(() => {
     timer ??= setTimeout(draw, Math.max(0, drawnAt + frameMs - performance.now()));

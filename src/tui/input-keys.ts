@@ -28,7 +28,8 @@ export function createKeyReader({ escapeMs = 25 }: { readonly escapeMs?: number 
   let timer: NodeJS.Timeout | undefined;
 
   const emit = (key: KeyPress) => {
-    for (const handler of [...handlers]) if (handlers.has(handler) && handler(key) === true) return;
+    // Who begins to listen because of this key has not to hear it.
+    for (const handler of Array.from(handlers)) if (handlers.has(handler) && handler(key) === true) return;
   };
   const read = (isLast: boolean) => {
     while (pending !== "") {
@@ -97,7 +98,7 @@ function nextKey(text: string, isLast: boolean): Found | undefined {
     return { length: 1, key: named(`ctrl+${String.fromCharCode(first.charCodeAt(0) + 64).toLowerCase()}`) };
   // oxlint-disable-next-line no-control-regex -- control characters are what ends a run of text
   const run = /^[^\x00-\x1f\x7f]+/.exec(text)?.[0] ?? first;
-  return { length: run.length, key: { name: [...run].length === 1 ? run : "", text: run, isPaste: false } };
+  return { length: run.length, key: { name: isOne(run) ? run : "", text: run, isPaste: false } };
 }
 
 const controls: Readonly<Record<string, string>> = {
@@ -118,10 +119,12 @@ function escaped(text: string, isLast: boolean): Found | undefined {
     return text.startsWith("\x1b\x1b") && text.length === 2 ? { length: 1, key: named("escape") } : undefined;
   const next = text.slice(1);
   if (next === "" || next.startsWith("\x1b")) return { length: 1, key: named("escape") };
-  const inner = nextKey([...next][0] ?? "", true);
+  const inner = nextKey(Array.from(next)[0] ?? "", true);
   if (!inner?.key) return { length: 1, key: named("escape") };
   return { length: 1 + inner.length, key: named(`alt+${inner.key.name}`) };
 }
+
+const isOne = (text: string): boolean => Array.from(text).length === 1;
 
 const named = (name: string, text = ""): KeyPress => ({ name, text, isPaste: false });
 
@@ -140,7 +143,7 @@ function sequenceKey(sequence: string): KeyPress | undefined {
   const base = other !== undefined ? fromCode(Number(other)) : isUnicode ? fromCode(code) : special(letter, code);
   if (base === undefined) return undefined;
   const isShifted = (bits & 1) !== 0 || body === "[Z";
-  const isPrintable = [...base].length === 1 && (bits & ~1) === 0 && !hasAlt;
+  const isPrintable = isOne(base) && (bits & ~1) === 0 && !hasAlt;
   if (isPrintable) {
     const text = isShifted ? base.toUpperCase() : base;
     return { name: text, text, isPaste: false };

@@ -5,7 +5,7 @@ import { diffLine } from "./diff-lines.ts";
 /** Code, lightly coloured: comments, strings, numbers and the words of the language. What it does not know stays plain. */
 export function highlightCode(code: string, language: string): Line[] {
   const lines = code.replaceAll("\t", "  ").split("\n");
-  const name = (aliases[language.toLowerCase()] ?? language.toLowerCase()) as keyof typeof grammars;
+  const name = aliases[language.toLowerCase()] ?? language.toLowerCase();
   if (name === "diff") return lines.map(diffLine);
   const grammar = grammars[name];
   if (!grammar) return lines.map((line) => plainLine(line));

@@ -157,9 +157,11 @@ export function searchFor(state: PromptState, query: string, below = state.histo
   const { search } = state;
   if (!search) return state;
   const wanted = query.toLowerCase();
-  let at = query === "" ? undefined : below - 1;
-  while (at !== undefined && at >= 0 && !state.history[at]?.toLowerCase().includes(wanted)) at -= 1;
-  const found = at !== undefined && at >= 0 ? at : query === search.query ? search.at : undefined;
+  const at =
+    query === ""
+      ? -1
+      : state.history.findLastIndex((text, index) => index < below && text.toLowerCase().includes(wanted));
+  const found = at >= 0 ? at : query === search.query ? search.at : undefined;
   const buffer = found === undefined ? search.before : bufferOf(state.history[found] ?? "");
   return { ...state, buffer, search: { ...search, query, at: found } };
 }

@@ -18,7 +18,7 @@ export function watchSize(
     if (next.columns === before.columns && next.rows === before.rows) return;
     size = next;
     if (next.columns !== before.columns) onWidth();
-    for (const listener of [...listeners]) listener();
+    for (const listener of Array.from(listeners)) listener();
   };
   stdout.on("resize", resized);
   return {

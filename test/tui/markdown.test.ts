@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { diffLines } from "../../src/tui/diff-lines.ts";
 import { markdownLines } from "../../src/tui/markdown.ts";

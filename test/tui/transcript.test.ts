@@ -20,7 +20,7 @@ type Item = TranscriptItem extends infer T ? (T extends TranscriptItem ? Omit<T,
 
 const shown = (item: Item, { expanded = false, marks = theme.marks, width = 60 } = {}) =>
   stripVTControlCharacters(
-    paintLines(itemLines({ ...head, ...item } as TranscriptItem, { width, marks, expanded }).slice(1), theme),
+    paintLines(itemLines({ ...head, ...item }, { width, marks, expanded }).slice(1), theme),
   ).replace(/ +$/gm, "");
 
 const call = (name: string, title: string, settled: object) => ({
