@@ -1,6 +1,7 @@
 import { TroupeError } from "../protocol/index.ts";
 import { type Session, startSession } from "../session/index.ts";
 import type { NextSession } from "../tui/index.ts";
+import { exitCodes } from "./exit-codes.ts";
 import { isTerminal } from "./is-terminal.ts";
 import { openFace } from "./open-face.ts";
 import { readPrompt } from "./read-prompt.ts";
@@ -16,19 +17,32 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
   loading.catch(() => undefined); // who waits for it below is told
   let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
   for (;;) {
-    const session = await startSession({
-      cwd: process.cwd(),
-      env: process.env,
-      flags,
-      resume,
-      asker: "reply",
-      trust: flags.trust ? "all" : undefined,
-      keep: "lead",
-    });
+    const session = await start(resume).catch(whatToSet);
+    if (session === undefined) return exitCodes.usage;
     const { code, next } = await show(session);
     if (next === undefined) return code;
     resume = next.kind === "resume" ? next.sessionId : undefined;
     prompt = undefined;
+  }
+
+  function start(resumed: string | undefined): Promise<Session> {
+    return startSession({
+      cwd: process.cwd(),
+      env: process.env,
+      flags,
+      resume: resumed,
+      asker: "reply",
+      trust: flags.trust ? "all" : undefined,
+      keep: "lead",
+    });
+  }
+
+  /** Without a model there is nothing to show but how to get one. */
+  async function whatToSet(error: unknown): Promise<undefined> {
+    if (!TroupeError.is(error) || error.code !== "no_model") throw error;
+    const { firstRunScreen } = await loading;
+    const { columns } = process.stdout;
+    process.stdout.write(firstRunScreen({ problem: error.message, columns, env: process.env }));
   }
 
   async function show(session: Session): Promise<{ code: number; next: NextSession | undefined }> {

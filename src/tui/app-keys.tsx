@@ -80,6 +80,8 @@ function onChosen(face: Face, name: string): boolean {
       return true;
     case "stop":
       if (task) stopOrDismiss(face, task.id);
+      // Its row is gone, and with it who was chosen: the same key must not fall on the next.
+      if (task && isFinished(task)) store.setState(stopSelecting);
       return true;
     case undefined:
       store.setState(stopSelecting);

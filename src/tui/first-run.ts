@@ -5,13 +5,14 @@ import { createTheme } from "./theme.ts";
 export interface FirstRunOptions {
   /** Why there is no model. */
   readonly problem: string;
+  /** 0 where the terminal does not say. */
   readonly columns: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** All that is on the screen where there is no model to talk to. */
 export function firstRunScreen({ problem, columns, env }: FirstRunOptions): string {
-  return `${paintLines(firstRunLines({ problem, width: columns - 1 }), createTheme({ env }))}\n`;
+  return `${paintLines(firstRunLines({ problem, width: (columns > 0 ? columns : 80) - 1 }), createTheme({ env }))}\n`;
 }
 
 /**
@@ -34,7 +35,8 @@ export function firstRunLines({
     return [
       [span("Welcome to Troupe", { bold: true })],
       ...wrap("A coding agent that works as a team. It needs a model to talk to, and found none:"),
-      ...wrapLine([span(visibleLine(problem), { role: "warning" })], width),
+      // What to do about it is below.
+      ...wrapLine([span(visibleLine(problem.replace(/\. .*$/s, ".")), { role: "warning" })], width),
       [],
       ...wrap("One of these is enough:"),
       ...example("export ANTHROPIC_API_KEY=…", "a key of Anthropic's"),

@@ -76,14 +76,15 @@ function rowLine(row: TeamTreeRow, { branch, columns }: { readonly branch: strin
   ];
   const { words, style } = doing(row);
   const facts = [
-    duration(row.workedMs),
+    // Of somebody who rests it is not the time of anything.
+    ...(row.state === "idle" || row.state === "starting" ? [] : [duration(row.workedMs)]),
     ...(task.progress.tokens > 0 ? [tokens(task.progress.tokens)] : []),
     ...("unread" in task && task.unread > 0 ? [`${task.unread} unread`] : []),
     ...(isViewed ? ["looked at"] : []),
   ];
   const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
-  const end = ` · ${facts.join(" · ")}`;
-  const shown = columns - used - widthOf(end) >= 12 ? end : ` · ${facts[0] ?? ""}`;
+  const ends = [facts, facts.slice(0, 1), []].map((some) => some.map((fact) => ` · ${fact}`).join(""));
+  const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(12, widthOf(words))) ?? "";
   const room = Math.max(4, columns - used - widthOf(shown));
   return [...start, span(cutTo(words, room), style), span(shown, { dim: true })];
 }
@@ -140,6 +141,6 @@ function activityWords(activity: Activity, summary: string | undefined): string 
 }
 
 function hintLine(columns: number): Line {
-  const words = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt or back · ${keyFor("agents", "stop")} stop or dismiss`;
+  const words = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
   return [span(cutTo(words, columns), { dim: true })];
 }
