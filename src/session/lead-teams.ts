@@ -90,8 +90,8 @@ function leadMessageTool(
   { led, options, ports }: { led: LedTeams; options: LeadTeamsOptions; ports: TeamPorts },
 ) {
   const { agent, seat } = ports;
-  const tellOfEnd = async (name: string, kind: "approved" | "rejected" | "late") => {
-    if (kind === "rejected" || led.over.aborted) return;
+  const tellOfEnd = async (name: string, kind: "approved" | "rejected" | "late" | "open") => {
+    if (kind === "rejected" || kind === "open" || led.over.aborted) return;
     const text = kind === "late" ? `${name} did not answer and was ended.` : `${name} has agreed, and has ended.`;
     await agent().admit("agent", [{ type: "text", text }]);
     agent().wake();
@@ -113,12 +113,10 @@ function leadMessageTool(
       },
       async requestShutdown(member, reason) {
         const team = led.with(member.name);
-        const answer = team.stop(member.name, { reason });
-        answer.catch((error: unknown) => void agent().fail(error));
-        void answer.then(
-          (came) => tellOfEnd(member.name, came.kind),
-          () => undefined,
-        );
+        team
+          .stop(member.name, { reason })
+          .then((came) => tellOfEnd(member.name, came.kind))
+          .catch((error: unknown) => void agent().fail(error));
         return team.stopRequestTo(member.name) ?? options.createId("ask");
       },
       answerShutdown: () => Promise.reject(new Error("a lead is not asked to end")),

@@ -43,6 +43,7 @@ const defaultPermissionTimeoutMs = 600_000;
 export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
   const { team, mailbox, member, presence, settings, clock } = options;
   const { name } = member;
+  const bornAt = clock.now();
   let current: MemberLink | undefined;
   let agentOf: TeamPorts["agent"] = () => {
     throw new Error(`${name} is not connected to ${team.name} yet`);
@@ -77,6 +78,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       sentBack: sentBackByHook,
       claimed: claimedTask,
       setMode: (mode) => seat().setMode(mode),
+      isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
       replayed: ports.replayed,
       onEnd: options.onEnd,
       onFailure: fail,

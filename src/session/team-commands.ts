@@ -29,6 +29,12 @@ export async function carryOutForTeam(
     case "member.stop": {
       const { now, reason } = command;
       const answer = await led.get(command.team).stop(command.name, { now, reason });
+      if (answer.kind === "open")
+        return {
+          ok: false,
+          code: "session_closed",
+          message: `${command.name} had not answered when the session ended`,
+        };
       if (answer.kind !== "rejected") return { ok: true };
       return { ok: false, code: "rejected", message: `${command.name} does not want to end: ${answer.reason}` };
     }

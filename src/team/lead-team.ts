@@ -45,6 +45,8 @@ export interface LeadTeamOptions {
   readonly createId: CreateId;
 }
 
+type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
+
 export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam> {
   const { team, mailbox, lead, clock } = options;
   const { record } = team;
@@ -54,6 +56,11 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   const fail = (error: unknown) => void lead().fail(error);
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
+  /** Programs and people speak for those of the kind `remote`: nobody waits for them to come to rest. */
+  const driven = () => others().filter(({ backendType }) => backendType !== "remote");
+  const remote = new Set<string>();
+  /** Being brought to an end, by us or by themselves after we have asked. */
+  const stopping = new Map<string, Promise<StopAnswer>>();
   const memberOf = (name: string): Member => {
     const found = others().find((member) => member.name === name);
     if (found) return found;
@@ -103,19 +110,23 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     conversation: options.conversation,
     tasks: team.tasks,
     mailbox,
-    onSettled: () => {
-      const status = watch.statusOf(teamLead);
-      const member = record.current().members.find(({ name }) => name === teamLead);
-      if (status && member && !closing) options.onStatus(status, member);
-    },
+    onSettled: () => showAgain(),
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
     look: () => watch.look(),
-    statuses: () => watch.all().filter(({ name }) => name !== teamLead),
+    statuses: () => watch.all().filter(({ name }) => name !== teamLead && !remote.has(name)),
     onFailure: fail,
   });
+  /** Whoever waits for the team looks again. */
+  const showAgain = () => {
+    const status = watch.statusOf(teamLead);
+    const member = record.current().members.find(({ name }) => name === teamLead);
+    if (status && member && !closing) options.onStatus(status, member);
+  };
   const watch: MemberWatch = createMemberWatch({
     team,
     onChange: (status, member) => {
+      if (member.backendType === "remote") remote.add(member.name);
+      else remote.delete(member.name);
       options.onStatus(status, member);
       quiescence.changed(status);
     },
@@ -149,7 +160,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   };
 
   const expect = (name: string) => {
-    for (const member of others())
+    for (const member of driven())
       if (!member.ended && (name === "*" || member.name === name)) quiescence.sentTo(member.name);
   };
 
@@ -159,6 +170,15 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     if (member.mode === undefined || mode === member.mode || mode === "bubble") return member;
     await link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
     return record.change(member.name, { mode });
+  };
+
+  const stop = async (name: string, { now, reason }: StopOptions): Promise<StopAnswer> => {
+    const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
+    if (answer.kind === "rejected" || answer.kind === "open") return answer;
+    if (answer.kind === "late" || !(await lives.goneWithin(name, restMs)))
+      await lives.endNow(name, answer.kind === "late" && !now ? "it did not answer in time" : reason);
+    await watch.look();
+    return answer;
   };
 
   return {
@@ -191,14 +211,16 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     async interrupt(name) {
       await link.send({ to: memberOf(name).name, body: { kind: "interrupt_request" } });
     },
-    async stop(name, { now = false, reason } = {}) {
+    async stop(name, wanted = {}) {
       if (memberOf(name).ended) return { kind: "approved" };
-      const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
-      if (answer.kind === "rejected") return answer;
-      if (answer.kind === "late" || !(await lives.goneWithin(name, restMs)))
-        await lives.endNow(name, answer.kind === "late" && !now ? "it did not answer in time" : reason);
-      await watch.look();
-      return answer;
+      const underWay = stop(name, wanted);
+      stopping.set(name, underWay);
+      try {
+        return await underWay;
+      } finally {
+        if (stopping.get(name) === underWay) stopping.delete(name);
+        showAgain();
+      }
     },
     respawn: lives.respawn,
     async setMode(name, mode) {
@@ -215,9 +237,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     atWork() {
       const states = new Set<string>(["starting", "working", "waiting"]);
-      return others().filter(({ name, ended }) => {
+      return driven().filter(({ name, ended }) => {
         const status = watch.statusOf(name);
-        return !ended && (quiescence.isAwaited(name) || (status !== undefined && states.has(status.state)));
+        const isBusy = quiescence.isAwaited(name) || (status !== undefined && states.has(status.state));
+        return stopping.has(name) || (!ended && isBusy);
       });
     },
     heard(envelope) {
@@ -232,9 +255,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     async start() {
       const missing: string[] = [];
-      for (const member of others()) {
-        // Programs and people speak for those of the kind `remote`.
-        if (member.ended || member.backendType === "remote") continue;
+      for (const member of driven()) {
+        if (member.ended) continue;
         try {
           const there = await (await options.backend(member.backendType)).attach(member);
           if (there) lives.keep(member, there);
@@ -249,7 +271,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           await record.end(member.name, { reason: "lost", detail: error.message });
         }
       }
-      for (const name of await leftOver(others(), mailbox)) quiescence.sentTo(name);
+      for (const name of await leftOver(driven(), mailbox)) quiescence.sentTo(name);
       link.start();
       watch.start();
       silence.start();
@@ -260,6 +282,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       closing = true;
       over.abort();
       stops.close();
+      await Promise.allSettled(stopping.values()); // whoever has asked is told
       await quiescence.close();
       // Who rests takes back what it has asked.
       await lives.restAll();

@@ -165,6 +165,12 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     const member = memberOf(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
       throw new TroupeError("team", `${name} is there already.`);
+    if (starting.has(name) || leaving.has(name)) {
+      const what = starting.has(name)
+        ? "is being brought back already"
+        : "is just being ended: bring it back after that";
+      throw new TroupeError("team", `${name} ${what}.`);
+    }
     starting.add(name);
     try {
       return await begin(await record.change(name, { ended: null }));

@@ -32,6 +32,8 @@ export function createMemberWatch(options: MemberWatchOptions): MemberWatch {
   let looking: Promise<void> | undefined;
   let again = false;
   let following: Promise<void> = Promise.resolve();
+  /** Before that, who is not there may just not have been brought back yet. */
+  let isStarted = false;
 
   const lookOnce = async () => {
     const { members } = await record.read();
@@ -42,7 +44,7 @@ export function createMemberWatch(options: MemberWatchOptions): MemberWatch {
       known.set(status.name, status);
       if (!isSame(before, status)) options.onChange(status, member);
       if (member.ended !== undefined || status.alive !== "dead") gone.delete(member.name);
-      else if (!gone.has(member.name)) {
+      else if (isStarted && !gone.has(member.name)) {
         gone.add(member.name);
         await options.onGone(member, (await presence.whyGone(member.name)) ?? "its process is gone");
       }
@@ -79,6 +81,7 @@ export function createMemberWatch(options: MemberWatchOptions): MemberWatch {
     all: () => [...known.values()],
     look,
     start() {
+      isStarted = true;
       tick();
       following = follow();
       following.catch((error: unknown) => {

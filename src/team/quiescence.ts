@@ -76,8 +76,9 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
       // It works as soon as it has heard, and tells of its rest after that.
-      if (unread.some(({ wakes, body }) => wakes && isWork.has(body.kind))) awaited.add(name);
-      else if (unread.some(({ wakes }) => wakes)) isBusy = true;
+      const counts = unread.filter(({ wakes, refused }) => wakes && refused === undefined);
+      if (counts.some(({ body }) => isWork.has(body.kind))) awaited.add(name);
+      else if (counts.length > 0) isBusy = true;
     }
     if (awaited.size > 0) return;
     if (isBusy) {
@@ -89,7 +90,9 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     if (states() !== before) return check();
     // And who is idle has told of it before: what came of its work may be on its way to the lead.
     const own = await options.mailbox.readUnread(teamLead);
-    isReportDue = own.some(({ id, body }) => body.kind === "idle_notification" && !isTaken(id));
+    isReportDue = own.some(
+      ({ id, body, refused }) => body.kind === "idle_notification" && refused === undefined && !isTaken(id),
+    );
     if (isReportDue) return;
     const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
     // Somebody may be about to take one, or have just taken it.

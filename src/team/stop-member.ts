@@ -15,7 +15,9 @@ export interface StopMember {
 export type StopAnswer =
   | { readonly kind: "approved" }
   | { readonly kind: "rejected"; readonly reason: string }
-  | { readonly kind: "late" };
+  | { readonly kind: "late" }
+  /** It has not answered, and nobody waits for it any more: the session ends. */
+  | { readonly kind: "open" };
 
 export interface StopMemberOptions {
   readonly link: () => MemberLink;
@@ -58,8 +60,10 @@ export function createStopMember(options: StopMemberOptions): StopMember {
         asked.delete(requestId);
         throw error;
       }
-      const late = options.clock.sleep(options.deadlineMs, over.signal).catch(() => undefined);
-      void late.then(() => settle(requestId, name, { kind: "late" }));
+      void options.clock.sleep(options.deadlineMs, over.signal).then(
+        () => settle(requestId, name, { kind: "late" }),
+        () => settle(requestId, name, { kind: "open" }),
+      );
       return answered;
     },
     handlers: {

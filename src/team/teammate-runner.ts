@@ -3,6 +3,7 @@ import type { ProcessIdentity } from "../platform/index.ts";
 import {
   type Envelope,
   type EventId,
+  type Mail,
   type MailBody,
   type PermissionMode,
   type PromptId,
@@ -54,6 +55,8 @@ export interface TeammateRunnerOptions {
   readonly sentBack: (why: string) => string;
   readonly claimed: (task: WorkItem) => string;
   readonly setMode: (mode: PermissionMode) => Promise<void>;
+  /** It was sent to an earlier life of the member's, about that life: this one has nothing to do with it. */
+  readonly isOutdated: (mail: Mail) => boolean;
   /** What is stored of earlier lives. */
   readonly replayed: readonly Pick<Envelope, "id" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
@@ -190,15 +193,20 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 
   return {
     handlers: {
-      shutdown_request: (_, { requestId, reason }, admit) => ({
+      shutdown_request: (mail, { requestId, reason }, admit) => ({
         later: new Promise<void>((settle, fail) => {
+          if (options.isOutdated(mail)) return settle();
           shutdown = { requestId, settle };
           say("draining", reason ?? "asked to end");
           admit().catch(fail);
         }),
       }),
-      interrupt_request: () => agent().interrupt(),
-      stop_request: async (_, { keep, reason }) => leave(keep ? "rest" : "killed", reason),
+      interrupt_request: async (mail) => {
+        if (!options.isOutdated(mail)) await agent().interrupt();
+      },
+      stop_request: async (mail, { keep, reason }) => {
+        if (!options.isOutdated(mail)) leave(keep ? "rest" : "killed", reason);
+      },
       mode_set_request: (_, { mode }) => options.setMode(mode),
       team_permission_update: async () => undefined, // the record is read at each call
     },
