@@ -2,7 +2,8 @@ import { newTest, testCommand } from "../sample-files.ts";
 import { agreesToEnd, bash, claimed, rulesOf } from "./rules-of.ts";
 
 const onBranch = String.raw`on the branch (troupe\/[\w-]+)`;
-const commit = String.raw`\[(\S+) [0-9a-f]+\]`;
+/** The implementer's, and on top of it its own. */
+const branches = String.raw`(troupe\/[\w-]+)\nHEAD -> (troupe\/[\w-]+)`;
 
 export const tester = rulesOf(
   "tester@demo",
@@ -10,7 +11,7 @@ export const tester = rulesOf(
     ...agreesToEnd,
     [{ tool: "SendMessage" }, { text: "4,509 bills tried: no cent is lost." }],
     [
-      { tool: "Bash", result: { regex: commit } },
+      { tool: "Bash", result: { regex: branches } },
       {
         calls: [
           { tool: "TaskUpdate", input: { taskId: 3, status: "completed" } },
@@ -18,12 +19,16 @@ export const tester = rulesOf(
             tool: "SendMessage",
             input: {
               to: "team-lead",
-              message: `Every bill comes out right. Good to land: {{said:/${onBranch}/1}} {{result:/${commit}/1}}.`,
+              message: `Every bill comes out right. Good to land: {{result:/${branches}/1}} {{result:/${branches}/2}}.`,
               summary: "proved, good to land",
             },
           },
         ],
       },
+    ],
+    [
+      { tool: "Bash", result: "] Try every bill" },
+      { calls: [bash("git log --reverse --format=%D main..HEAD", "See which branches are in it")] },
     ],
     [
       { tool: "Bash", result: { regex: "ℹ fail 0" } },
