@@ -19,6 +19,7 @@ const names = [
   "hundred-members",
   "mailbox",
   "tasks",
+  "tui",
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));

@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** Runs a program in a terminal of its own, without a window: `script` makes one, and hands on what is written and typed. */
+export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
+  const words = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+  const line = `stty cols ${columns} rows ${rows}; exec ${words}`;
+  const startedAt = performance.now();
+  const child = spawn("script", ["-q", "-f", "-e", "-c", line, "/dev/null"], {
+    cwd,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lookers = new Set();
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output += text;
+    for (const look of lookers) look();
+  });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+
+  /** Resolves with the time at which something that fits is in what was written after `from`. */
+  const until = (fits, from = 0) =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        if (!fits(output.slice(from))) return;
+        lookers.delete(look);
+        resolve(performance.now());
+      };
+      lookers.add(look);
+      look();
+      void ended.then(() => reject(new Error(`the program ended early: ${JSON.stringify(output.slice(-500))}`)));
+    });
+
+  return {
+    startedAt,
+    ended,
+    until,
+    /** How much was written so far, in characters. */
+    written: () => output.length,
+    since: (from) => output.slice(from),
+    type: (keys) => child.stdin.write(keys),
+    /** Milliseconds of CPU that the program itself has used. */
+    cpuMs() {
+      const stat = readFileSync(`/proc/${programOf(child.pid)}/stat`, "utf8");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    },
+    async close() {
+      if (child.exitCode !== null) return;
+      process.kill(programOf(child.pid), "SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** `script` has started a shell, which has become the program. */
+function programOf(pid) {
+  const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return Number(first);
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { atMost, interleave, quantile, row } from "./measure.mjs";
+import { openTerminal } from "./terminal.mjs";
+
+const agents = 10;
+const eventsPerSecond = 50;
+const keys = 120;
+const messages = 10_000;
+
+/** The terminal UI in a real terminal: its start, its answer to keys while ten agents speak, and a long transcript. */
+export async function run(bench) {
+  const place = placeOf(bench);
+  const long = await writeLongSession(bench, place);
+  const fresh = () => toPrompt(place, []);
+  const resumed = () => toPrompt(place, ["--resume", long.session]);
+  const bare = async () => {
+    const terminal = openTerminal([process.execPath, "-e", `process.stdout.write("\\u276f")`], place);
+    const at = await terminal.until((text) => text.includes("❯"));
+    await terminal.ended;
+    return at - terminal.startedAt;
+  };
+  const seen = await interleave({ bare, fresh, resumed }, { rounds: 7, seconds: 40 });
+  const against = "node prints one character";
+  return [
+    row({
+      what: "start, to a prompt that hears keys",
+      values: seen.fresh,
+      bare: seen.bare,
+      against,
+      goal: atMost(1_000, "ms"),
+    }),
+    row({
+      what: `the same with ${messages} messages to go on from`,
+      values: seen.resumed,
+      bare: seen.fresh,
+      against: "a new session",
+    }),
+    ...(await opening(bench, long)),
+    ...(await speaking(place)),
+  ];
+}
+
+function placeOf(bench) {
+  const home = bench.emptyFolder();
+  const script = join(bench.emptyFolder(), "script.mjs");
+  writeFileSync(script, scriptText());
+  const env = { HOME: home, PATH: process.env.PATH, TERM: "xterm-256color", TROUPE_HOME: join(home, "troupe") };
+  const command = [process.execPath, bench.program, "--model", `scripted/${script}`];
+  return { cwd: bench.emptyFolder(), env, command };
+}
+
+/** The lead starts ten agents; each says a long thing, again and again, in pieces. */
+function scriptText() {
+  const call = (index) => ({
+    tool: "Agent",
+    input: {
+      description: `part ${index}`,
+      prompt: "speak",
+      subagent_type: "general-purpose",
+      name: `agent-${index}`,
+      run_in_background: true,
+    },
+  });
+  const start = { text: "They begin.", calls: Array.from({ length: agents }, (_, index) => call(index + 1)) };
+  const words = "They looked at one file after another and said what they saw in it, which took a while.\n".repeat(40);
+  const speech = { text: words, chunk: 6, chunkDelayMs: 1000 / eventsPerSecond };
+  const again = { ...speech, calls: [{ tool: "Glob", input: { pattern: "*.none" } }] };
+  return `export default ({ agent, turn }) => agent !== "lead" ? ${JSON.stringify(again)} : turn === 1 ? ${JSON.stringify(start)} : { text: "I wait." };\n`;
+}
+
+const promptSign = "❯";
+
+async function toPrompt({ command, ...place }, flags) {
+  const terminal = openTerminal([...command, ...flags], place);
+  await terminal.until((text) => text.includes(promptSign));
+  const from = terminal.written();
+  terminal.type("§");
+  const at = await terminal.until((text) => text.includes("§"), from);
+  await terminal.close();
+  return at - terminal.startedAt;
+}
+
+/** Reading and folding what is stored of one agent, as it is done when somebody begins to look at it. */
+async function opening(bench, { store, session, path }) {
+  const { foldAgent } = await bench.inside("view");
+  const open = async () => {
+    const started = performance.now();
+    const stored = await store.readLog(session);
+    const agent = foldAgent(stored);
+    if (agent.transcript.length < messages) throw new Error(`${agent.transcript.length} messages`);
+    return performance.now() - started;
+  };
+  const parse = () => {
+    const started = performance.now();
+    for (const line of readFileSync(path, "utf8").split("\n")) if (line !== "") JSON.parse(line);
+    return performance.now() - started;
+  };
+  const seen = await interleave({ parse, open }, { rounds: 7, seconds: 15 });
+  const what = `read and fold an agent's ${messages} messages`;
+  return [row({ what, values: seen.open, bare: seen.parse, against: "read and JSON.parse", goal: atMost(300, "ms") })];
+}
+
+async function speaking({ command, ...place }) {
+  const terminal = openTerminal(command, place);
+  try {
+    await terminal.until((text) => text.includes(promptSign));
+    terminal.type("go\r");
+    await terminal.until((text) => text.includes(`agent-${agents}`));
+    await pause(3_000);
+    const [from, cpu, began] = [terminal.written(), terminal.cpuMs(), performance.now()];
+    const waits = [];
+    for (let count = 0; count < keys; count++) {
+      const length = (count % 20) + 1;
+      const before = terminal.written();
+      const typed = performance.now();
+      terminal.type("§");
+      waits.push((await terminal.until((text) => text.includes("§".repeat(length)), before)) - typed);
+      if (length === 20) terminal.type("\x15");
+      await pause(60 + Math.random() * 60);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    const text = terminal.since(from);
+    const frames = text.split("\x1b[?2026h").length - 1;
+    const one = (what, value, more) =>
+      row({ what: `${agents} × ${eventsPerSecond} events/s: ${what}`, values: [value], ...more });
+    return [
+      row({ what: `${agents} × ${eventsPerSecond} events/s: from a key to the screen`, values: waits }),
+      one("the same, 95th percentile", quantile(waits, 0.95), { goal: atMost(50, "ms") }),
+      one("frames", frames / seconds, { unit: "/s" }),
+      one("CPU of the whole program", (terminal.cpuMs() - cpu) / seconds / 10, { unit: "%", goal: atMost(100, "%") }),
+      one("written", Buffer.byteLength(text) / seconds / 1000, { unit: "kB/s" }),
+    ];
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** A session whose lead has said and done so much. */
+async function writeLongSession(bench, { cwd, env }) {
+  const platform = await bench.inside("platform");
+  const { createFileSessionStore } = await bench.inside("store");
+  const createId = platform.idMaker(platform.systemClock);
+  const [session, agent] = [createId("ses"), createId("agt")];
+  const home = env.TROUPE_HOME;
+  const path = join(home, "projects", platform.projectName(cwd), `${session}.jsonl`);
+  const lines = [];
+  const put = (event) => {
+    const seq = lines.length + 1;
+    const at = new Date(Date.UTC(2026, 0, 1) + seq * 1000).toISOString();
+    lines.push(platform.encodeLine({ v: 1, id: createId("evt"), session, agent, seq, at, event }));
+  };
+  const model = "scripted/none";
+  put({ type: "session.opened", sessionId: session, version: "0.1.0", cwd, resumed: false });
+  put({ type: "agent.spawned", path: "lead", agentType: "lead", model, permissionMode: "default", cwd });
+  put({ type: "context.composed", system: ["You work on code."] });
+  for (let turn = 1; turn <= messages / 2; turn++) {
+    const [callId, input] = [`call_${turn}`, { file_path: `/repository/src/part-${turn % 97}.ts` }];
+    const usage = { inputTokens: 12, outputTokens: 90, cacheReadTokens: 20_000, cacheWriteTokens: 400 };
+    const parts = [
+      { type: "text", text: `Next I look at **part ${turn % 97}**, since the failure points there.` },
+      { type: "tool_call", callId, name: "Read", input },
+    ];
+    put({ type: "turn.started", turn, model });
+    put({ type: "cost.recorded", purpose: "answer", model, usage, costUsd: 0 });
+    put({ type: "turn.ended", turn, parts, stopReason: "tool_use", contextTokens: 20_500, durationMs: 2400 });
+    put({ type: "tool.called", turn, callId, name: "Read", input, title: `Read part-${turn % 97}.ts` });
+    const text = `${turn}\texport const value = compute(${turn});\n`.repeat(12);
+    put({ type: "tool.settled", callId, durationMs: 4, outcome: "ok", content: [{ type: "text", text }] });
+  }
+  put({ type: "agent.idle", reason: "completed" });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, lines.join(""), { mode: 0o600 });
+  return { session, path, store: createFileSessionStore({ home, clock: platform.systemClock, createId }) };
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
