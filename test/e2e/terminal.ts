@@ -1,0 +1,122 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, expect } from "vitest";
+import { isRunning } from "../promises/teammates.ts";
+import { program, type Workplace } from "./troupe.ts";
+
+/** The program in a real terminal of a size: a pane of a tmux server that nobody else speaks to. */
+export interface Terminal {
+  /** Keys by tmux's names: `Enter`, `C-c`, `S-Down`. */
+  press(...keys: string[]): void;
+  type(text: string): void;
+  /** As a terminal does it where the program has asked to be told that it is a paste. */
+  paste(text: string): void;
+  /** What is on the screen, without blanks at the ends of lines. */
+  screen(): string;
+  /** All that was written, what has scrolled away included. */
+  scrollback(): string;
+  /** Waits until the screen is like that, and gives it back. */
+  see(wanted: string | RegExp): Promise<string>;
+  /** Waits until it is not. */
+  lose(wanted: string): Promise<string>;
+  /** The screen with its colours. */
+  colours(): string;
+  /** What a program has called its window. */
+  title(): string;
+  /** What programs have put on the clipboard. */
+  clipboard(): string;
+  resize(columns: number, rows: number): void;
+  /** Waits until the program has ended. Gives back its exit code. */
+  ended(): Promise<number>;
+  readonly pid: number;
+}
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program is started by a shell that has jobs, and leaves to it. */
+  readonly inShell?: boolean;
+}
+
+const open: { pid(): number; end(): void }[] = [];
+
+// After each test and before its folder is removed: nobody may still be writing there.
+afterEach(async () => {
+  for (const { pid, end } of open.splice(0)) {
+    const ended = pid();
+    end();
+    if (isRunning(ended)) process.kill(ended, "SIGKILL");
+    await expect.poll(() => isRunning(ended)).toBe(false);
+  }
+});
+
+export function openTerminal(place: Workplace, args: readonly string[], options: TerminalOptions = {}): Terminal {
+  const { columns = 80, rows = 30, env = {}, inShell = false } = options;
+  const socket = join(place.home, `t${Math.random().toString(36).slice(2, 8)}`);
+  const tmux = (...words: string[]): string => {
+    const { stdout, stderr, status } = spawnSync("tmux", ["-S", socket, "-f", "/dev/null", ...words], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"], HOME: place.home, LANG: "C.UTF-8", TERM: "xterm-256color" },
+    });
+    if (status !== 0) throw new Error(`tmux ${words[0]}: ${stderr}`);
+    return stdout;
+  };
+  const variables = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: place.home,
+    TROUPE_HOME: join(place.home, ".troupe"),
+    LANG: "C.UTF-8",
+    TERM: "screen-256color",
+    ...env,
+  };
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const start = ["env", "-i", ...set, process.execPath, program, ...args]
+    .map((word, index) => (index === 0 ? word : quoted(word)))
+    .join(" ");
+  tmux("new-session", "-d", "-s", "t", "-x", `${columns}`, "-y", `${rows}`, "-c", place.cwd, "sleep 1000");
+  open.push({
+    pid: () => Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}")),
+    end: () => tmux("kill-server"),
+  });
+  tmux("set-option", "-g", "remain-on-exit", "on");
+  tmux("set-option", "-g", "history-limit", "20000");
+  tmux("set-option", "-g", "set-clipboard", "on");
+  tmux("respawn-pane", "-k", "-t", "t", "-c", place.cwd, inShell ? "env PS1='$ ' bash --norc" : start);
+  if (inShell) tmux("send-keys", "-t", "t", start, "Enter");
+  const capture = (...more: string[]) => tmux("capture-pane", "-p", "-t", "t", ...more).replace(/[ \t]+$/gm, "");
+  const patience = { timeout: 15_000, interval: 50 };
+  return {
+    press: (...keys) => void tmux("send-keys", "-t", "t", ...keys),
+    type: (text) => void tmux("send-keys", "-t", "t", "-l", text),
+    paste(text) {
+      tmux("set-buffer", "--", text);
+      tmux("paste-buffer", "-p", "-t", "t");
+    },
+    screen: () => capture(),
+    scrollback: () => capture("-S", "-"),
+    colours: () => capture("-e"),
+    title: () => tmux("display-message", "-p", "-t", "t", "#{pane_title}"),
+    clipboard: () => tmux("list-buffers"),
+    async see(wanted) {
+      const polled = expect.poll(() => capture(), patience);
+      await (typeof wanted === "string" ? polled.toContain(wanted) : polled.toMatch(wanted));
+      return capture();
+    },
+    async lose(wanted) {
+      await expect.poll(() => capture(), patience).not.toContain(wanted);
+      return capture();
+    },
+    resize: (to, high) => void tmux("resize-window", "-t", "t", "-x", `${to}`, "-y", `${high}`),
+    async ended() {
+      const state = () => tmux("display-message", "-p", "-t", "t", "#{pane_dead} #{pane_dead_status}").trim();
+      await expect.poll(state, patience).toMatch(/^1/);
+      return Number(state().split(" ")[1]);
+    },
+    get pid() {
+      return Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}"));
+    },
+  };
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
