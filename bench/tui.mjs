@@ -83,11 +83,11 @@ async function toPrompt({ command, ...place }, flags) {
 
 /** Reading and folding what is stored of one agent, as it is done when somebody begins to look at it. */
 async function opening(bench, { store, session, path }) {
-  const { foldAgent } = await bench.inside("view");
+  const { foldTranscript, isTranscriptEvent } = await bench.inside("view");
   const open = async () => {
     const started = performance.now();
-    const stored = await store.readLog(session);
-    const agent = foldAgent(stored);
+    const stored = await store.readLog(session, { only: isTranscriptEvent });
+    const agent = foldTranscript(stored);
     if (agent.transcript.length < messages) throw new Error(`${agent.transcript.length} messages`);
     return performance.now() - started;
   };

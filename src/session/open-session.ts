@@ -210,7 +210,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     },
     events: (options) => hub.subscribe(options),
     view: () => view,
-    transcript: ({ session, agent }) => parts.readLog(session ?? opened.sessionId, agent),
+    transcript: ({ session, agent }) => parts.readTranscript(session ?? opened.sessionId, agent),
     slashCommands: () =>
       commands().map(({ name, description, argumentHint, source }) => ({ name, description, argumentHint, source })),
     async settled() {

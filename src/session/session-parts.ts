@@ -32,8 +32,8 @@ export interface SessionParts {
   readonly readStored: () => Promise<readonly StoredEnvelope[]>;
   /** What agents under the lead have stored in earlier lives of the session. */
   readonly earlierAgents?: readonly StoredEnvelope[] | undefined;
-  /** One agent's log; without an agent the lead's. */
-  readonly readLog: (sessionId: SessionId, agent?: AgentId) => Promise<readonly StoredEnvelope[]>;
+  /** What a transcript is made of, from one agent's log; without an agent the lead's. */
+  readonly readTranscript: (sessionId: SessionId, agent?: AgentId) => Promise<readonly StoredEnvelope[]>;
   /** Whose transcripts `view()` holds; everybody's where nobody says. */
   readonly keep?: "all" | "lead" | "none" | undefined;
   readonly cwd: string;

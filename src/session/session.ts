@@ -20,7 +20,10 @@ export interface Session {
   events(options?: Subscription): AsyncIterable<Envelope>;
   /** The fold of everything so far. */
   view(): SessionView;
-  /** All that an agent has stored, of this session or of a member's. Rejects with a TroupeError if it cannot be read. */
+  /**
+   * What an agent has stored that its transcript is made of (`isTranscriptEvent`), of this session or of a member's. Rejects
+   * with a TroupeError if it cannot be read.
+   */
   transcript(of: TranscriptOf): Promise<readonly StoredEnvelope[]>;
   /** What a person can call with `/name` besides what a face has itself. */
   slashCommands(): readonly SlashListing[];

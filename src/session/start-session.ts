@@ -42,6 +42,7 @@ import type { MemberParts, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { createChildResolver, putInOrder } from "../team/index.ts";
 import { withNestedContext } from "./nested-context.ts";
+import { isTranscriptEvent } from "../view/index.ts";
 import type { FolderTrust } from "./withhold.ts";
 
 export interface StartOptions {
@@ -227,7 +228,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       opened,
       coordinator,
       readStored: async () => inOrder(await store.read(sessionId)),
-      readLog: (session, agent) => store.readLog(session, agent),
+      readTranscript: (session, agent) => store.readLog(session, { agent, only: isTranscriptEvent }),
       keep: options.keep,
       earlierAgents: !isResumed ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
       cwd: config.cwd,

@@ -5,6 +5,7 @@ import { AgentId, SessionId } from "../protocol/index.ts";
 import { noSuchLog, notFound } from "./not-found.ts";
 import { createOwnership, hasBegun, resumeSession, startSession } from "./opened-session.ts";
 import { readEventLog } from "./read-event-log.ts";
+import { readSomeEvents } from "./read-some-events.ts";
 import { repairLog } from "./repair-log.ts";
 import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
 import type { SessionReading, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
@@ -56,12 +57,12 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     return agents;
   };
 
-  const readLog = async (id: string, agentId?: AgentId) => {
-    const { sessionId, files } = await find(id);
-    const own = agentId && agentLogFile(files, agentId);
-    if (own !== undefined && hasBegun(own)) return readEventLog(own, { session: sessionId }).envelopes;
-    const lead = readEventLog(files.log, { session: sessionId }).envelopes;
-    if (agentId !== undefined && lead[0]?.agent !== agentId) throw noSuchLog(id, agentId);
+  const readLog: SessionStore["readLog"] = async (id, { agent, only }) => {
+    const { sessionId: session, files } = await find(id);
+    const own = agent && agentLogFile(files, agent);
+    if (own !== undefined && hasBegun(own)) return readSomeEvents(own, { session, only });
+    const lead = readSomeEvents(files.log, { session, only });
+    if (agent !== undefined && lead[0]?.agent !== agent) throw noSuchLog(id, agent);
     return lead;
   };
 

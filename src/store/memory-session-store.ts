@@ -47,12 +47,11 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
     latest: async (cwd) => list().find((summary) => summary.cwd === cwd),
     read: async (id) => ({ lead: [...find(id).lead], agents: new Map(find(id).agents) }),
     readAgents: async (id) => new Map(find(id).agents),
-    readLog: async (id, agentId) => {
+    readLog: async (id, { agent, only }) => {
       const { lead, leadAgent, agents } = find(id);
-      if (agentId === undefined || agentId === leadAgent) return [...lead];
-      const log = agents.get(agentId);
-      if (!log) throw noSuchLog(id, agentId);
-      return [...log];
+      const log = agent === undefined || agent === leadAgent ? lead : agents.get(agent);
+      if (!log) throw noSuchLog(id, agent ?? "");
+      return log.filter(({ event }) => only(event.type));
     },
     taskListFile: async (id) => {
       throw new TroupeError("storage", `Session ${find(id).sessionId} is kept in memory: its tasks are in no file.`);

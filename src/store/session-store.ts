@@ -19,8 +19,8 @@ export interface SessionStore {
   read(sessionId: string): Promise<SessionReading>;
   /** The same for all agents but the lead. */
   readAgents(sessionId: string): Promise<SessionReading["agents"]>;
-  /** One agent's log; without an agent the lead's. Rejects with `session_not_found` where there is no such log. */
-  readLog(sessionId: string, agentId?: AgentId): Promise<readonly StoredEnvelope[]>;
+  /** Of one agent's log the events that are wanted; without an agent the lead's. Rejects with `session_not_found` where there is no such log. */
+  readLog(sessionId: string, wanted: WantedEvents): Promise<readonly StoredEnvelope[]>;
   /** Where the session's own task list is; for who only looks at it, or adds to it from outside. */
   taskListFile(sessionId: string): Promise<string>;
   /** Makes a damaged session usable without what is damaged; the originals stay beside it. */
@@ -66,6 +66,11 @@ export interface SessionSummary {
   readonly turns?: number;
   /** Why this one will not open as it is. Not everything is known without reading it whole. */
   readonly problem?: string;
+}
+
+export interface WantedEvents {
+  readonly agent?: AgentId | undefined;
+  readonly only: (type: string) => boolean;
 }
 
 export interface SessionReading {

@@ -1,4 +1,4 @@
-import type { AgentId, CallId, Envelope } from "../protocol/index.ts";
+import type { AgentId, CallId, Envelope, Event } from "../protocol/index.ts";
 import { type AgentView, newAgent } from "./agent-view.ts";
 import { append, type ChunkedList, emptyList, itemAt, replaceAt } from "./chunked-list.ts";
 import { reduceAgent } from "./reduce-agent.ts";
@@ -24,26 +24,51 @@ export function forgetOthers(view: SessionView, keeps: (id: AgentId) => boolean 
 }
 
 /**
- * Puts an agent's transcript back, as folded from its log. The fold must have come exactly as far as the view: what is
+ * Puts an agent's transcript back, as folded from its log. The fold must have come exactly as far as the view; what is
  * streaming at this moment is the view's own.
  */
 export function recallTranscript(view: SessionView, whole: AgentView): SessionView {
   const agent = agentOf(view, whole.id);
-  if (!agent?.isForgotten || agent.seq !== whole.seq) return view;
+  if (!agent?.isForgotten) return view;
   const { transcript, openCalls } = withProgressOf(agent, whole);
   return withAgent(view, { ...agent, transcript, openCalls, isForgotten: false });
 }
 
-/** One agent from its own log alone; undefined of nothing. Envelopes that come twice count once. */
-export function foldAgent(envelopes: Iterable<Envelope>): AgentView | undefined {
+/**
+ * The transcript of one agent from its own log, of which `isTranscriptEvent` says what is needed; undefined of nothing.
+ * Envelopes that come twice count once.
+ */
+export function foldTranscript(envelopes: Iterable<Envelope>): AgentView | undefined {
   let agent: AgentView | undefined;
+  let last = 0;
   for (const envelope of envelopes) {
     const { seq, at, session, event } = envelope;
     agent ??= newAgent(envelope.agent, { type: event.type, at, session });
-    if (seq > agent.seq) agent = { ...reduceAgent(agent, envelope), seq, updatedAt: at };
+    if (seq <= last) continue;
+    last = seq;
+    if (isTranscriptEvent(event.type)) agent = reduceAgent(agent, envelope);
   }
   return agent;
 }
+
+/** Whether events of this type can be seen in a transcript. */
+export const isTranscriptEvent = (type: string): boolean => Object.hasOwn(seen, type);
+
+const seen: { readonly [T in Event["type"]]?: true } = {
+  "session.opened": true,
+  "agent.spawned": true,
+  "agent.idle": true,
+  "agent.summarized": true,
+  "agent.stopped": true,
+  "context.compacted": true,
+  "prompt.admitted": true,
+  "prompt.promoted": true,
+  "turn.ended": true,
+  "turn.failed": true,
+  "tool.called": true,
+  "tool.settled": true,
+  "notice.raised": true,
+};
 
 /** What is left of the transcript of a forgotten agent; the same agent if there is nothing to let go of. */
 export function keepOpenCalls(agent: AgentView): AgentView {

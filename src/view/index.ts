@@ -13,7 +13,13 @@ export {
   totalCost,
 } from "./cost-report.ts";
 export { costSums, costTable } from "./cost-table.ts";
-export { foldAgent, forgetOthers, forgetTranscript, recallTranscript } from "./forget-transcript.ts";
+export {
+  foldTranscript,
+  forgetOthers,
+  forgetTranscript,
+  isTranscriptEvent,
+  recallTranscript,
+} from "./forget-transcript.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {

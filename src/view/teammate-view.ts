@@ -1,6 +1,6 @@
 import type { AgentPath, Command, StoredEnvelope } from "../protocol/index.ts";
 import type { AppState } from "./app-state.ts";
-import { foldAgent, forgetTranscript, recallTranscript } from "./forget-transcript.ts";
+import { foldTranscript, forgetTranscript, recallTranscript } from "./forget-transcript.ts";
 import { agentOf } from "./session-view.ts";
 import { taskFor, withMessages } from "./sync-tasks.ts";
 import { graceMs } from "./task-of.ts";
@@ -118,7 +118,7 @@ export function transcriptLoaded(state: AppState, id: string, stored: readonly S
   if (!task || !isAgentTask(task) || !task.retain || task.diskLoaded) return state;
   const shown = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
   const upTo = shown?.seq ?? Number.POSITIVE_INFINITY;
-  const whole = foldAgent([...stored, ...task.streamed].filter(({ seq }) => seq <= upTo));
+  const whole = foldTranscript([...stored, ...task.streamed].filter(({ seq }) => seq <= upTo));
   const loaded: AgentTask = { ...task, diskLoaded: true, streamed: [], messages: whole?.transcript ?? task.messages };
   const tasks = new Map(state.tasks).set(id, loaded);
   if (!whole || !shown) return { ...state, tasks };
