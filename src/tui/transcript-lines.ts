@@ -63,6 +63,7 @@ function restWords(reason: string, detail: string | undefined): string {
   return `Could not go on${more}`;
 }
 
+const foldedPrompt = 20;
 const foldedMail = 8;
 const foldedSignal = 1;
 
@@ -72,7 +73,8 @@ function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width,
   switch (item.source) {
     case "user": {
       const mark = span(`${marks.prompt} `, { role: "user", bold: true });
-      return hang(textLines(text, roomAfter(mark.text, width), { role: "user" }), mark, indentOf(mark.text));
+      const body = textLines(text, roomAfter(mark.text, width), { role: "user" });
+      return hang(expanded ? body : firstLines(body, foldedPrompt, " (ctrl+o)"), mark, indentOf(mark.text));
     }
     case "mail": {
       const { from, words, agent } = mailOf(text);

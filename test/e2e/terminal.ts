@@ -26,7 +26,7 @@ export interface Terminal {
   /** What programs have put on the clipboard. */
   clipboard(): string;
   resize(columns: number, rows: number): void;
-  /** Waits until the program has ended. Gives back its exit code. */
+  /** Waits until the program has ended. Gives back its exit code, as far as tmux has heard of it. */
   ended(): Promise<number>;
   readonly pid: number;
 }
