@@ -125,8 +125,6 @@ export const TeamSettings = z.strictObject({
   planApproval: z.enum(["lead", "user"]).optional(),
   /** A team that is over is kept when its session ends. */
   keep: z.boolean().optional(),
-  /** Teammates may start teammates. */
-  nested: z.boolean().optional(),
 });
 export type TeamSettings = z.infer<typeof TeamSettings>;
 

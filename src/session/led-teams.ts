@@ -27,7 +27,7 @@ export interface LeadTeamsOptions {
   readonly closeBackends: () => Promise<void>;
   /** Puts in order what a member leaves behind that was ended from outside. */
   readonly putAway: (member: Member) => Promise<void>;
-  readonly defaultBackend: BackendType;
+  readonly defaultBackend: LeadTeamOptions["defaultBackend"];
   readonly resolver: ChildResolver;
   /** The session's own list, for tasks outside of teams. */
   readonly ownTasks: () => Promise<TaskList>;

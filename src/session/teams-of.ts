@@ -70,6 +70,17 @@ export function teamsOf({
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
   const wanted = settings.backend ?? "auto";
   const isInside = (options.env["TMUX"] ?? "") !== "";
+  /** Panes where they are wanted and can be had; without them the work is done all the same. */
+  const defaultBackend = async () => {
+    if (wanted === "in-process" || (wanted === "auto" && !isInside)) return { type: "in-process" as const };
+    try {
+      await backend("tmux");
+      return { type: "tmux" as const };
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return { type: "in-process" as const, notice: `there are no panes for teammates: ${error.message}` };
+    }
+  };
   /** What members in this process do is shown beside what the lead does. */
   let show: (envelope: Envelope) => void = () => undefined;
   const connect = createLeadTeams({
@@ -85,7 +96,7 @@ export function teamsOf({
         if (made.status === "fulfilled") await made.value.close();
     },
     putAway: (member) => putAwayWorktree(member, { config, clock, createId }),
-    defaultBackend: wanted === "auto" ? (isInside ? "tmux" : "in-process") : wanted,
+    defaultBackend,
     resolver,
     ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),
     clock,

@@ -33,7 +33,8 @@ export interface LeadTeamOptions {
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
   /** Rejects with a TroupeError where there is no such thing here. */
   readonly backend: (type: BackendType) => Promise<Backend>;
-  readonly defaultBackend: BackendType;
+  /** Where members run of whom nothing else is said, and what the lead should know about that. */
+  readonly defaultBackend: () => Promise<{ readonly type: BackendType; readonly notice?: string | undefined }>;
   readonly plansBy: "lead" | "user";
   /** What the lead itself works in at this moment. */
   readonly mode: () => PermissionMode;
@@ -193,15 +194,17 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     stopRequestTo: stops.requestTo,
     async spawn(wish) {
       const { worktree, backend, description, ...entry } = wish;
+      const where = backend ? { type: backend } : await options.defaultBackend();
+      const notices = "notice" in where && where.notice !== undefined ? [where.notice] : [];
       const { member, isNew } = await record.join({
         ...entry,
-        backendType: backend ?? options.defaultBackend,
+        backendType: where.type,
         ...(worktree && { worktreePath: worktree.path, worktreeBranch: worktree.branch }),
       });
-      if (!isNew) return { member, isNew, notices: [] };
+      if (!isNew) return { member, isNew, notices };
       try {
         await link.send({ to: member.name, text: wish.prompt, summary: description });
-        return { member: await lives.begin(member), isNew, notices: [] };
+        return { member: await lives.begin(member), isNew, notices };
       } catch (error) {
         const detail = error instanceof Error ? error.message : String(error);
         await record.end(member.name, { reason: "failed", detail });

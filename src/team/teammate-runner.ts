@@ -167,6 +167,14 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     }
   };
 
+  /** What it was at when its last life ended was given back meanwhile: it is its own again, if nobody else has taken it. */
+  const reclaim = async (): Promise<WorkItem | undefined> => {
+    const unfinished = unfinishedIn(options.replayed);
+    if (unfinished === undefined) return undefined;
+    const answer = await tasks.claim(unfinished, { name, tools: options.tools(), holder: options.holder });
+    return answer.ok ? answer.item : undefined;
+  };
+
   const begin = async (task: WorkItem) => {
     const { id: taskId, subject } = task;
     options.claims.set(taskId, task.generation);
@@ -242,7 +250,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         isIdle = !agent().running;
         // At work it says by itself how it is, and may have done so: it may wait for a permission already.
         if (isIdle) await presence.set("idle");
-        if (mine && mine.generation > 0) await begin(mine);
+        const again = mine ?? (await reclaim());
+        if (again && again.generation > 0) await begin(again);
         else await claimNext();
         // It died before it could say that it rests.
         if (untold.hasAnswered && !agent().running) agent().wake();
@@ -284,3 +293,13 @@ const promptFor = ({ id, generation }: WorkItem): PromptId =>
 
 const isFree = (task: WorkItem, list: readonly WorkItem[]): boolean =>
   task.status === "pending" && task.owner === undefined && openBlockers(task, list).length === 0;
+
+/** The task that it had claimed last and had not come to an end with. */
+function unfinishedIn(replayed: readonly Pick<Envelope, "event">[]): WorkItemId | undefined {
+  let last: WorkItemId | undefined;
+  for (const { event } of replayed) {
+    if (event.type === "task.claimed") last = event.taskId;
+    if (event.type === "task.updated" && event.taskId === last && event.status !== "in_progress") last = undefined;
+  }
+  return last;
+}
