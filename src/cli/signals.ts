@@ -6,14 +6,19 @@ export interface Signals {
   stop(): void;
 }
 
+/** Who was told to go is gone after this long, whatever it still waits for. */
+const lastResortMs = 20_000;
+
 /** SIGINT once interrupts, twice leaves; SIGTERM and SIGHUP leave; a reader that went away leaves as well. */
 export function listenToSignals(on: { interrupt(): void; leave(): void }): Signals {
   const left = new AbortController();
   let exitCode: number | undefined;
   let interrupts = 0;
+  let lastResort: NodeJS.Timeout | undefined;
   const leave = (code: number) => {
     exitCode = code;
     left.abort(new DOMException("left", "AbortError"));
+    lastResort ??= setTimeout(() => process.exit(code), lastResortMs).unref();
     on.leave();
   };
   const onInt = () => {
