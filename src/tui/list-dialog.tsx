@@ -31,7 +31,7 @@ export interface ListProps {
 
 /** Rows that are walked through, in any dialog that has them. */
 export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListProps): ReactNode {
-  const { store } = useFace();
+  const { store, theme } = useFace();
   const size = useSize();
   const width = usePanelWidth();
   const canChoose = choose !== undefined || stop !== undefined;
@@ -50,7 +50,7 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   const chosenNow = () => (canChoose ? selectable[indexNow()] : undefined);
   const chosen = chosenNow();
   const drawn = rows.flatMap((row) =>
-    rowLines(row, { isChosen: row === chosen, width, canChoose }).map((line) => ({ row, line })),
+    rowLines(row, { mark: row === chosen ? theme.marks.prompt : "", width, canChoose }).map((line) => ({ row, line })),
   );
   const height = Math.min(drawn.length, Math.max(3, size.rows - chrome));
   const topNow = () => {
@@ -108,12 +108,16 @@ const chrome = 9;
 
 function rowLines(
   { title, detail, isHeading }: ListRow,
-  { isChosen, width, canChoose }: { readonly isChosen: boolean; readonly width: number; readonly canChoose: boolean },
+  { mark, width, canChoose }: { readonly mark: string; readonly width: number; readonly canChoose: boolean },
 ): Line[] {
   const indent = canChoose && !isHeading ? 2 : 0;
-  const mark = span(isChosen ? "❯ " : " ".repeat(indent), { role: "accent" });
+  const isChosen = mark !== "";
   const styled = isChosen || isHeading ? title.map(({ text, style }) => span(text, { ...style, bold: true })) : title;
-  const own = hang(wrapLine(styled, width - indent), mark, span(" ".repeat(indent)));
+  const own = hang(
+    wrapLine(styled, width - indent),
+    span(mark.padEnd(indent), { role: "accent" }),
+    span(" ".repeat(indent)),
+  );
   if (detail === undefined || detail === "") return own;
   const room = span(" ".repeat(indent + 2));
   return [...own, ...hang(wrapLine([span(detail, { dim: true })], width - indent - 2), room, room)];

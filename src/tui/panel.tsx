@@ -1,14 +1,14 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { useFace, useSize } from "./app-context.ts";
-import { type Line, paintLines } from "./terminal-lines.ts";
+import { type Line, paintLine } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
 
-/** Lines in a frame, or without one where frames are noise. */
+/** Lines in a frame, or without one where frames are noise. A line that is too wide is broken: nothing is ever cut off. */
 export function Panel({ lines, border }: { readonly lines: readonly Line[]; readonly border?: Style }): ReactNode {
   const { theme } = useFace();
   const { columns } = useSize();
-  const text = <Text wrap="truncate">{paintLines(lines, theme)}</Text>;
+  const text = <Lines lines={lines} wrap="wrap" />;
   if (theme.marks.border === undefined) return <Box width={columns}>{text}</Box>;
   const { color } = theme.props(border ?? { role: "border" });
   return (
@@ -19,6 +19,27 @@ export function Panel({ lines, border }: { readonly lines: readonly Line[]; read
       width={columns}
     >
       {text}
+    </Box>
+  );
+}
+
+export interface LinesProps {
+  readonly lines: readonly Line[];
+  /** What becomes of a line that is too wide. */
+  readonly wrap: "wrap" | "truncate";
+}
+
+/** One element for each: Ink takes a text of several lines for one when it has to cut it. */
+export function Lines({ lines, wrap }: LinesProps): ReactNode {
+  const { theme } = useFace();
+  return (
+    <Box flexDirection="column">
+      {lines.map((line, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a line is where it is
+        <Text key={index} wrap={wrap}>
+          {paintLine(line, theme) || " "}
+        </Text>
+      ))}
     </Box>
   );
 }

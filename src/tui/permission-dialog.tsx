@@ -1,17 +1,18 @@
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import { askerOf, openQuestion, waitingQuestions } from "../view/index.ts";
 import { useAppState, useFace, useKeys, useSize } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { ElicitDialog, isElicitation } from "./elicit-dialog.tsx";
 import type { KeyPress } from "./input-keys.ts";
-import { actionOf, keyFor } from "./key-table.ts";
+import { actionOf } from "./key-table.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { type Choice, choicesOf, withWords } from "./permission-answers.ts";
 import { questionLines } from "./permission-body.ts";
 import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
+import { choiceLines, hint, longAllowed, moreLine, tooLong } from "./permission-lines.ts";
 import { scrolled } from "./scroll-window.ts";
-import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { type Line, span, wrapLine } from "./terminal-lines.ts";
 import { useLiveState } from "./use-live-state.ts";
 
 /** The oldest question that waits, and the answers to it. */
@@ -35,35 +36,44 @@ interface Answering {
   readonly seenTo: number;
   /** The width in which they were. */
   readonly width: number;
+  /** All of them were. */
+  readonly isSeen: boolean;
   /** An answer is on its way. */
   readonly isGiven: boolean;
   /** Written to go with a no. */
   readonly words: LineInput | undefined;
 }
 
+const unread = { selected: 0, top: 0, seenTo: 0, isSeen: false, isGiven: false, words: undefined };
+
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
-  const { send } = useFace();
+  const { send, theme } = useFace();
   const { rows } = useSize();
   const width = usePanelWidth();
   const armed = useArmed();
-  const state = useLiveState<Answering>({ selected: 0, top: 0, seenTo: 0, width, isGiven: false, words: undefined });
+  const state = useLiveState<Answering>({ ...unread, width });
 
-  const body = questionLines(question, width);
+  const offered = useMemo(() => choicesOf(question, asker), [question, asker.name, asker.team]);
+  const body = useMemo(
+    () => [...questionLines(question, width), ...longAllowed(offered, width)],
+    [question, offered, width],
+  );
   const isTooLong = body.length > mostLines;
-  const choices = choicesOf(question, asker).filter(({ isYes }) => !(isTooLong && isYes));
+  const choices = offered.filter(({ isYes }) => !(isTooLong && isYes));
   const answers = choices.flatMap((choice, index) =>
-    choiceLines(choice, { number: index + 1, isChosen: index === state.get().selected, width }),
+    choiceLines(choice, { number: index + 1, isChosen: index === state.get().selected, width, marks: theme.marks }),
   );
   const height = Math.min(body.length, Math.max(minimumBody, rows - answers.length - chrome));
-  const placed = (): Answering & { readonly isSeen: boolean } => {
+  const placed = (): Answering => {
     const now = state.get();
     // Another width breaks lines elsewhere: what was seen in part begins again.
-    const seenTo = now.width === width || now.seenTo >= body.length ? now.seenTo : 0;
-    const top = scrolled({ height, count: body.length }, now.top);
-    return { ...now, top, seenTo, isSeen: seenTo >= body.length };
+    const { top, seenTo } = now.width === width || now.isSeen ? now : unread;
+    return { ...now, seenTo, top: scrolled({ height, count: body.length }, top) };
   };
-  const scrollTo = (to: number) =>
-    state.set((before) => ({ ...before, top: scrolled({ height, count: body.length }, to) }));
+  const scrollTo = (to: number) => {
+    const now = placed();
+    state.set(() => ({ ...now, width, top: scrolled({ height, count: body.length }, to) }));
+  };
 
   const give = (choice: Choice | undefined) => {
     const { isSeen, seenTo, words } = placed();
@@ -107,14 +117,16 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const { top, isSeen, words } = placed();
   // Only what was drawn has been seen, however fast keys come.
   useEffect(() => {
-    const { seenTo } = placed();
-    if (top <= seenTo) state.set((before) => ({ ...before, seenTo: Math.max(seenTo, top + height), width }));
+    const { seenTo, isSeen: wasSeen } = placed();
+    const seen = top <= seenTo ? Math.max(seenTo, top + height) : seenTo;
+    state.set((before) => ({ ...before, top, seenTo: seen, width, isSeen: wasSeen || seen >= body.length }));
   }, [state, top, height, width, body.length]);
+
   const lines: Line[] = [
     ...askerLine(asker, { question, waiting, width }),
     [],
     ...body.slice(top, top + height),
-    ...(body.length > height ? [moreLine({ top, height, count: body.length, isSeen })] : []),
+    ...(body.length > height ? wrapLine(moreLine({ top, height, count: body.length, isSeen }), width) : []),
     [],
     ...(isTooLong ? wrapLine([span(tooLong(body.length), { role: "warning" })], width) : []),
     ...answers,
@@ -127,42 +139,3 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
 /** Rows that are not the body: frame, who asks, blanks, hints, and what stands below the dialog. */
 const chrome = 12;
 const minimumBody = 3;
-
-function choiceLines(
-  { label, allows }: Choice,
-  { number, isChosen, width }: { readonly number: number; readonly isChosen: boolean; readonly width: number },
-): Line[] {
-  const style = isChosen ? ({ role: "accent", bold: true } as const) : undefined;
-  const mark = span(`${isChosen ? "❯" : " "} ${number}. `, style);
-  return [
-    ...hang(wrapLine([span(label, style)], width - 5), mark),
-    ...allows.flatMap((rule) =>
-      hang(breakLine([span(rule, { role: "code" })], width - 7), span("     • "), span("       ")),
-    ),
-  ];
-}
-
-function moreLine({
-  top,
-  height,
-  count,
-  isSeen,
-}: {
-  top: number;
-  height: number;
-  count: number;
-  isSeen: boolean;
-}): Line {
-  const part = `lines ${top + 1}-${top + height} of ${count}`;
-  const keys = `${keyFor("permission", "pageDown")} on, ${keyFor("permission", "pageUp")} back`;
-  return [span(`${part} · ${keys}`, { dim: true }), ...(isSeen ? [] : [span(" · not all seen", { role: "warning" })])];
-}
-
-const tooLong = (count: number) =>
-  `It is too long to be judged here (${count} lines). Say no, and ask for it in smaller parts or in a file.`;
-
-function hint(isWriting: boolean, isSeen: boolean): string {
-  if (isWriting) return "Enter sends it, Esc goes back";
-  const choose = `${keyFor("permission", "choose")} or a number answers`;
-  return isSeen ? `${choose}, ${keyFor("permission", "deny")} is no` : "Enter shows the rest first, Esc is no";
-}

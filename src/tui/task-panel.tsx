@@ -1,9 +1,9 @@
-import { Text } from "ink";
 import type { ReactNode } from "react";
 import { type TaskBoard, taskBoard, type TaskBoardRow, visibleLine } from "../view/index.ts";
 import { useAppState, useFace, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
-import { type Line, paintLines, span } from "./terminal-lines.ts";
+import { Lines } from "./panel.tsx";
+import { type Line, span } from "./terminal-lines.ts";
 import { cutTo, widthOf } from "./terminal-width.ts";
 import type { Style, Theme } from "./theme.ts";
 
@@ -15,7 +15,7 @@ export function TaskPanel(): ReactNode {
   const state = useAppState((each) => each);
   if (!isShown) return null;
   const lines = taskLines(taskBoard(state), { columns, theme, room: Math.max(3, Math.floor(rows / 3)) });
-  return <Text wrap="truncate">{paintLines(lines, theme)}</Text>;
+  return <Lines lines={lines} wrap="truncate" />;
 }
 
 interface Drawing {

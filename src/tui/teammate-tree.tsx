@@ -1,11 +1,11 @@
-import { Text } from "ink";
 import type { ReactNode } from "react";
 import { type Activity, type AppState, type TeamTreeRow, teamTree, visibleLine } from "../view/index.ts";
 import { useAppState, useFace, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
+import { Lines } from "./panel.tsx";
 import { topFor } from "./scroll-window.ts";
 import { duration, tokens } from "./short-counts.ts";
-import { type Line, paintLines, span } from "./terminal-lines.ts";
+import { type Line, span } from "./terminal-lines.ts";
 import { cutTo, widthOf } from "./terminal-width.ts";
 import type { Style, Theme } from "./theme.ts";
 import { useNow } from "./use-now.ts";
@@ -19,7 +19,7 @@ export function TeammateTree(): ReactNode {
   const tree = teamTree(state, now);
   if (tree.length === 0) return null;
   const lines = treeLines(tree, { state, columns, theme, room: Math.max(4, Math.floor(rows / 3)) });
-  return <Text wrap="truncate">{paintLines(lines, theme)}</Text>;
+  return <Lines lines={lines} wrap="truncate" />;
 }
 
 interface Drawing {
@@ -41,12 +41,12 @@ function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }
   const isDrawn = !theme.isScreenReader;
   const more = tree.length - shown.length;
   return [
-    ...(isSelecting || state.viewing !== undefined ? [leadLine(state)] : []),
+    ...(isSelecting || state.viewing !== undefined ? [leadLine(state, theme)] : []),
     ...shown.flatMap((row, index) => {
       const isLast = index === shown.length - 1 && more === 0;
       const [branch, stem] = isDrawn ? [isLast ? "└─" : "├─", isLast ? "  " : "│ "] : ["", ""];
       return [
-        rowLine(row, { branch, columns }),
+        rowLine(row, { branch, columns, theme }),
         ...(hasPreviews && row.preview !== "" ? [previewLine(row, { stem, columns })] : []),
       ];
     }),
@@ -55,21 +55,24 @@ function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }
   ];
 }
 
-function leadLine({ viewSelectionMode, selectedTeammateIndex, viewing }: Drawing["state"]): Line {
+function leadLine({ viewSelectionMode, selectedTeammateIndex, viewing }: Drawing["state"], { marks }: Theme): Line {
   const isChosen = viewSelectionMode === "selecting-agent" && selectedTeammateIndex === -1;
   return [
-    span(isChosen ? "❯ " : "  ", { role: "accent" }),
+    span(isChosen ? `${marks.prompt} ` : "  ", { role: "accent" }),
     span("lead", { bold: isChosen }),
     ...(viewing === undefined ? [span(" · looked at", { dim: true })] : []),
   ];
 }
 
-function rowLine(row: TeamTreeRow, { branch, columns }: { readonly branch: string; readonly columns: number }): Line {
+function rowLine(
+  row: TeamTreeRow,
+  { branch, columns, theme }: { branch: string; columns: number; theme: Theme },
+): Line {
   const { task, isSelected, isViewed } = row;
   const name = cutTo(visibleLine(task.name), Math.max(8, Math.floor(columns / 3)));
   const colour: Style = task.color === undefined ? { role: "accent" } : { agent: task.color };
   const start: Line = [
-    span(isSelected ? "❯ " : "  ", { role: "accent" }),
+    span(isSelected ? `${theme.marks.prompt} ` : "  ", { role: "accent" }),
     span(branch === "" ? "" : `${branch} `, { role: "border" }),
     span(name, { ...colour, bold: isSelected || isViewed, inverse: isSelected }),
     span(" "),

@@ -63,7 +63,7 @@ test("the tree: who does what, and nothing where there is nobody", async () => {
   await expect.poll(frame).toContain("cyd");
   expect(frame()).toMatchInlineSnapshot(`
     "  ├─ ada works · 20s
-      ├─ ben idle · 20s · 2 unread
+      ├─ ben idle · 2 unread
       └─ cyd waits for permission · 4s"
   `);
 });

@@ -156,6 +156,30 @@ test("a command that does not fit is seen whole before a yes counts", async () =
   await expect.poll(() => sent).toHaveLength(1);
 });
 
+test("a rule that is long is read with what is asked about", async () => {
+  const rule = `Bash(${"echo and so on; ".repeat(30)})`;
+  const { see, frame } = ask([asked(1, { suggestions: [rule] })]);
+  await see("Enter or a number answers");
+  expect(frame().match(/Without asking from then on/g)).toHaveLength(1);
+  expect(frame()).toContain("(see above)");
+  expect(frame().replace(/[\s│]+/g, "")).toContain(rule.replace(/\s+/g, ""));
+});
+
+test("what was seen in part at one width is not taken for seen at another", async () => {
+  const command = Array.from({ length: 12 }, (_, index) => `echo ${index} ${"x".repeat(60)}`).join("\n");
+  const { see, press, resize, sent } = ask([asked(1, { input: { command } })], { size: { columns: 40, rows: 28 } });
+  await see("Enter shows the rest first");
+  press(" ");
+  await see("lines 7-");
+  resize({ columns: 120, rows: 24 });
+  await see("not all seen · lines 1-5 of 12");
+  press("1");
+  await see("not all seen · lines 5-9 of 12");
+  press(key.enter);
+  await see("Enter or a number answers");
+  expect(sent).toEqual([]);
+});
+
 test("what nobody can judge can only be refused", async () => {
   const command = "x".repeat(79 * 2_100);
   const { see, frame, press, sent } = ask([asked(1, { input: { command } })]);

@@ -1,0 +1,68 @@
+import { keyFor } from "./key-table.ts";
+import type { Choice } from "./permission-answers.ts";
+import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import type { Marks } from "./theme.ts";
+
+export interface ChoiceLook {
+  readonly number: number;
+  readonly isChosen: boolean;
+  readonly width: number;
+  readonly marks: Pick<Marks, "prompt" | "bullet">;
+}
+
+/** An answer, and below it what it would allow. */
+export function choiceLines(choice: Choice, { number, isChosen, width, marks }: ChoiceLook): Line[] {
+  const style = isChosen ? ({ role: "accent", bold: true } as const) : undefined;
+  const mark = span(`${isChosen ? marks.prompt : " "} ${number}. `, style);
+  const isLong = allowedLines(choice, width).length > mostAllowed;
+  return [
+    ...hang(wrapLine([span(isLong ? `${choice.label} (see above)` : choice.label, style)], width - 5), mark),
+    ...(isLong ? [] : hangEach(allowedLines(choice, width), `     ${marks.bullet} `)),
+  ];
+}
+
+/** Below an answer there is room for so many lines; what takes more is read with what is asked about. */
+const mostAllowed = 3;
+
+const allowedLines = ({ allows }: Choice, width: number): Line[] =>
+  allows.flatMap((rule) => breakLine([span(rule, { role: "code" })], width - 7));
+
+const hangEach = (lines: readonly Line[], first: string): Line[] => lines.map((line) => [span(first), ...line]);
+
+/** What answers would allow, where that is too long to stand below them. */
+export function longAllowed(choices: readonly Choice[], width: number): Line[] {
+  const long = choices.filter((choice) => allowedLines(choice, width).length > mostAllowed);
+  const shown = new Set<string>();
+  return long.flatMap((choice) => {
+    const text = choice.allows.join("\n");
+    if (shown.has(text)) return [];
+    shown.add(text);
+    const heading: Line = [span("Without asking from then on:", { bold: true })];
+    return [[], ...wrapLine(heading, width), ...hangEach(allowedLines(choice, width), "  ")];
+  });
+}
+
+export interface Part {
+  readonly top: number;
+  readonly height: number;
+  readonly count: number;
+  readonly isSeen: boolean;
+}
+
+/** Which part of it is on the screen, and how to see the rest. */
+export function moreLine({ top, height, count, isSeen }: Part): Line {
+  const part = `lines ${top + 1}-${top + height} of ${count}`;
+  const keys = `${keyFor("permission", "pageDown")} on, ${keyFor("permission", "pageUp")} back`;
+  return isSeen
+    ? [span(`${part} · ${keys}`, { dim: true })]
+    : [span("not all seen", { role: "warning" }), span(` · ${part} · ${keys}`, { dim: true })];
+}
+
+export const tooLong = (count: number): string =>
+  `It is too long to be judged here (${count} lines). Say no, and ask for it in smaller parts or in a file.`;
+
+export function hint(isWriting: boolean, isSeen: boolean): string {
+  if (isWriting) return "Enter sends it, Esc goes back";
+  const choose = `${keyFor("permission", "choose")} or a number answers`;
+  return isSeen ? `${choose}, ${keyFor("permission", "deny")} is no` : "Enter shows the rest first, Esc is no";
+}
