@@ -61,6 +61,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     },
   );
   const following = followSession({ session, store, now, signal: gone });
+  following.catch(() => undefined); // whoever waits for it below is told
   if (preferences.problem !== undefined) problem(preferences.problem);
 
   const size = watchSize(stdout, () => redrawSoon());
@@ -116,6 +117,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
         stdin,
         stdout: createLeanOutput(stdout),
         exitOnCtrlC: false,
+        patchConsole: false,
         maxFps: 30,
         isScreenReaderEnabled: theme.isScreenReader,
       },
