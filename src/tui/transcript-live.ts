@@ -30,7 +30,8 @@ const outputShown = 5;
 function openCallLines(call: CallItem, look: Look): Line[] {
   const title = titleLines(call, look);
   const text = visibleText(call.progress).replace(/\s+$/, "");
-  if (text === "") return title;
+  // What agents do stands in the tree.
+  if (text === "" || call.name === "Agent") return title;
   // Of a long output only the end is looked at: it is drawn thirty times a second.
   const rows = textLines(text.slice(-4000), Math.max(10, look.width - 4), { dim: true });
   const [first = [], ...rest] = rows.slice(-outputShown);
