@@ -21,7 +21,7 @@ export const isElicitation = ({ tool, input }: Question): boolean =>
 export function ElicitDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send } = useFace();
   const width = usePanelWidth();
-  const armed = useArmed();
+  const armed = useArmed(question.requestId);
   const fields = fieldsOf(question.input);
   const state = useLiveState<Filling>({ values: {}, at: 0, input: emptyInput, problem: undefined });
 

@@ -50,8 +50,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const { send, theme } = useFace();
   const { rows } = useSize();
   const width = usePanelWidth();
-  const armed = useArmed();
   const state = useLiveState<Answering>({ ...unread, width });
+  const armed = useArmed(state.get().isSeen);
 
   const offered = useMemo(() => choicesOf(question, asker), [question, asker.name, asker.team]);
   const body = useMemo(
@@ -63,7 +63,9 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const answers = choices.flatMap((choice, index) =>
     choiceLines(choice, { number: index + 1, isChosen: index === state.get().selected, width, marks: theme.marks }),
   );
-  const height = Math.min(body.length, Math.max(minimumBody, rows - answers.length - chrome));
+  // Until all of it was seen it has the room of the answers too: they come then.
+  const isReading = !state.get().isSeen && !isTooLong && body.length > roomFor(rows, answers.length);
+  const height = Math.min(body.length, roomFor(rows, isReading ? 0 : answers.length));
   const placed = (): Answering => {
     const now = state.get();
     // Another width breaks lines elsewhere: what was seen in part begins again.
@@ -75,10 +77,15 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     state.set(() => ({ ...now, width, top: scrolled({ height, count: body.length }, to) }));
   };
 
+  /** The next page; after the last the answers. */
+  const readOn = () => {
+    const { top, seenTo } = placed();
+    if (seenTo < body.length) return scrollTo(top + Math.max(1, height - 1));
+    state.set((before) => ({ ...before, isSeen: true, top: body.length }));
+  };
   const give = (choice: Choice | undefined) => {
-    const { isSeen, seenTo, words } = placed();
-    if (!choice || state.get().isGiven) return;
-    if (choice.isYes && !isSeen) return scrollTo(seenTo - 1);
+    const { isSeen, isGiven, words } = placed();
+    if (!choice || isGiven || (choice.isYes && !isSeen)) return;
     if (choice.asksWords && !words) return state.set((before) => ({ ...before, words: emptyInput }));
     const answer = words ? withWords(choice, inputText(words)) : choice.answer;
     state.set((before) => ({ ...before, isGiven: true }));
@@ -95,6 +102,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const onKey = ({ name }: KeyPress) => {
     const { selected, top } = placed();
     const action = actionOf("permission", name);
+    if (isReading && (action === "choose" || action === "pageDown")) return readOn();
+    if (isReading && /^[1-9]$/.test(name)) return;
     const number = /^[1-9]$/.test(name) ? Number(name) - 1 : undefined;
     if (number !== undefined && number < choices.length) {
       select(number);
@@ -114,28 +123,35 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     return true;
   });
 
-  const { top, isSeen, words } = placed();
+  const { top, seenTo, words } = placed();
   // Only what was drawn has been seen, however fast keys come.
   useEffect(() => {
     const { seenTo, isSeen: wasSeen } = placed();
     const seen = top <= seenTo ? Math.max(seenTo, top + height) : seenTo;
-    state.set((before) => ({ ...before, top, seenTo: seen, width, isSeen: wasSeen || seen >= body.length }));
-  }, [state, top, height, width, body.length]);
+    state.set((before) => ({
+      ...before,
+      top,
+      seenTo: seen,
+      width,
+      isSeen: wasSeen || (!isReading && seen >= body.length),
+    }));
+  }, [state, top, height, width, body.length, isReading]);
 
   const lines: Line[] = [
     ...askerLine(asker, { question, waiting, width }),
     [],
     ...body.slice(top, top + height),
-    ...(body.length > height ? wrapLine(moreLine({ top, height, count: body.length, isSeen }), width) : []),
+    ...(body.length > height
+      ? wrapLine(moreLine({ top, height, count: body.length, isSeen: seenTo >= body.length }), width)
+      : []),
     [],
     ...(isTooLong ? wrapLine([span(tooLong(body.length), { role: "warning" })], width) : []),
-    ...answers,
+    ...(isReading ? [] : answers),
     ...(words ? inputLines(words, width) : []),
-    ...wrapLine([span(armed.get() ? hint(words !== undefined, isSeen) : "…", { dim: true })], width),
+    ...wrapLine([span(armed.get() ? hint({ isWriting: words !== undefined, isReading }) : "…", { dim: true })], width),
   ];
   return <Panel lines={lines} border={asker.color === undefined ? { role: "warning" } : { agent: asker.color }} />;
 }
 
-/** Rows that are not the body: frame, who asks, blanks, hints, and what stands below the dialog. */
-const chrome = 12;
-const minimumBody = 3;
+/** Rows for the body: not for the frame, who asks, blanks, hints, and what stands below the dialog. */
+const roomFor = (rows: number, answers: number): number => Math.max(3, rows - answers - 12);

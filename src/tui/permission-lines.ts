@@ -1,6 +1,7 @@
 import { keyFor } from "./key-table.ts";
 import type { Choice } from "./permission-answers.ts";
 import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { widthOf } from "./terminal-width.ts";
 import type { Marks } from "./theme.ts";
 
 export interface ChoiceLook {
@@ -17,17 +18,16 @@ export function choiceLines(choice: Choice, { number, isChosen, width, marks }: 
   const isLong = allowedLines(choice, width).length > mostAllowed;
   return [
     ...hang(wrapLine([span(isLong ? `${choice.label} (see above)` : choice.label, style)], width - 5), mark),
-    ...(isLong ? [] : hangEach(allowedLines(choice, width), `     ${marks.bullet} `)),
+    ...(isLong ? [] : allowedLines(choice, width, `     ${marks.bullet} `)),
   ];
 }
 
 /** Below an answer there is room for so many lines; what takes more is read with what is asked about. */
 const mostAllowed = 3;
 
-const allowedLines = ({ allows }: Choice, width: number): Line[] =>
-  allows.flatMap((rule) => breakLine([span(rule, { role: "code" })], width - 7));
-
-const hangEach = (lines: readonly Line[], first: string): Line[] => lines.map((line) => [span(first), ...line]);
+/** Each rule whole, with a sign before it. */
+const allowedLines = ({ allows }: Choice, width: number, sign = "     - "): Line[] =>
+  allows.flatMap((rule) => hang(breakLine([span(rule, { role: "code" })], width - widthOf(sign)), span(sign)));
 
 /** What answers would allow, where that is too long to stand below them. */
 export function longAllowed(choices: readonly Choice[], width: number): Line[] {
@@ -38,7 +38,7 @@ export function longAllowed(choices: readonly Choice[], width: number): Line[] {
     if (shown.has(text)) return [];
     shown.add(text);
     const heading: Line = [span("Without asking from then on:", { bold: true })];
-    return [[], ...wrapLine(heading, width), ...hangEach(allowedLines(choice, width), "  ")];
+    return [[], ...wrapLine(heading, width), ...allowedLines(choice, width, "  ")];
   });
 }
 
@@ -49,20 +49,20 @@ export interface Part {
   readonly isSeen: boolean;
 }
 
-/** Which part of it is on the screen, and how to see the rest. */
+/** Which part of it is on the screen. */
 export function moreLine({ top, height, count, isSeen }: Part): Line {
   const part = `lines ${top + 1}-${top + height} of ${count}`;
   const keys = `${keyFor("permission", "pageDown")} on, ${keyFor("permission", "pageUp")} back`;
   return isSeen
     ? [span(`${part} · ${keys}`, { dim: true })]
-    : [span("not all seen", { role: "warning" }), span(` · ${part} · ${keys}`, { dim: true })];
+    : [span("not all seen", { role: "warning" }), span(` · ${part}`, { dim: true })];
 }
 
 export const tooLong = (count: number): string =>
   `It is too long to be judged here (${count} lines). Say no, and ask for it in smaller parts or in a file.`;
 
-export function hint(isWriting: boolean, isSeen: boolean): string {
+export function hint({ isWriting, isReading }: { readonly isWriting: boolean; readonly isReading: boolean }): string {
+  if (isReading) return "Enter or Space on, PgUp back, Esc is no; the answers come at the end of it";
   if (isWriting) return "Enter sends it, Esc goes back";
-  const choose = `${keyFor("permission", "choose")} or a number answers`;
-  return isSeen ? `${choose}, ${keyFor("permission", "deny")} is no` : "Enter shows the rest first, Esc is no";
+  return `${keyFor("permission", "choose")} or a number answers, ${keyFor("permission", "deny")} is no`;
 }

@@ -14,12 +14,14 @@ export interface QuestionProps {
 /** What is still being typed when a question comes up is not an answer to it. */
 const armMs = 350;
 
-export function useArmed(): Pick<LiveState<boolean>, "get"> {
+/** Begins anew when `since` changes. */
+export function useArmed(since: unknown): Pick<LiveState<boolean>, "get"> {
   const armed = useLiveState(false);
   useEffect(() => {
+    armed.set(() => false);
     const timer = setTimeout(() => armed.set(() => true), armMs);
     return () => clearTimeout(timer);
-  }, [armed]);
+  }, [armed, since]);
   return armed;
 }
 
