@@ -1,4 +1,4 @@
-import type { Session } from "../session/index.ts";
+import { loadConfig, type Session } from "../session/index.ts";
 import type { NextSession, TuiOptions } from "../tui/index.ts";
 import { createFaceFacts } from "./face-facts.ts";
 import { openPromptSources } from "./prompt-sources.ts";
@@ -14,10 +14,13 @@ export interface FaceOf {
 
 /** What the terminal UI works with, for one session in the terminal of this process. */
 export async function openFace({ session, flags, signal, setNext }: FaceOf): Promise<TuiOptions> {
+  const config = loadConfig({ cwd: session.cwd, env: process.env, flags, trust: flags.trust ? "all" : undefined });
+  const [preferences, { terminal }] = await Promise.all([openPreferences(process.env), config]);
   return {
     session,
+    look: terminal,
     facts: createFaceFacts({ session, flags, setNext }),
-    preferences: await openPreferences(process.env),
+    preferences,
     ...openPromptSources(session.cwd, process.env),
     stdin: process.stdin,
     stdout: process.stdout,

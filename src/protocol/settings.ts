@@ -128,6 +128,13 @@ export const TeamSettings = z.strictObject({
 });
 export type TeamSettings = z.infer<typeof TeamSettings>;
 
+/** How the terminal UI looks. `docs/terminal.md`. */
+const TerminalSettings = z.strictObject({
+  theme: z.enum(["dark", "light"]).optional(),
+  /** Linear text: no box drawing, nothing that moves. */
+  screenReader: z.boolean().optional(),
+});
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -172,6 +179,7 @@ export const Settings = z.strictObject({
   land: LandSettings.optional(),
   subagents: SubagentSettings.optional(),
   teams: TeamSettings.optional(),
+  terminal: TerminalSettings.optional(),
   /** Folders with `agents/` in them; relative to the settings file's folder, or `~/`. */
   plugins: z.array(z.string().min(1)).optional(),
   /** Checked by those who use them. */

@@ -94,6 +94,7 @@ export interface Config {
   readonly appendSystemPrompt: string | undefined;
   readonly subagents: NonNullable<Settings["subagents"]>;
   readonly teams: NonNullable<Settings["teams"]>;
+  readonly terminal: NonNullable<Settings["terminal"]>;
   /** The model for all agents that others start, whatever their definitions say; the source is the variable. */
   readonly subagentModel: Sourced<string> | undefined;
   /** The lead of a new session is a coordinator. */
@@ -181,6 +182,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
+    terminal: values.terminal ?? {},
     subagentModel: subagentModel(env),
     coordinatorMode: isSet(env["TROUPE_COORDINATOR_MODE"]),
     simpleWorkers: isSet(env["TROUPE_SIMPLE"]),

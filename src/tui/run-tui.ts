@@ -28,6 +28,10 @@ export interface TuiOptions {
   readonly findFiles: (query: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** How many tokens a model can take, where that is known. */
   readonly contextWindow: (model: string) => number | undefined;
+  /** What the settings say about how it looks; the environment goes first. */
+  readonly look?:
+    | { readonly theme?: "dark" | "light" | undefined; readonly screenReader?: boolean | undefined }
+    | undefined;
   /** Said at once. */
   readonly prompt?: string | undefined;
   /** Which member of a team this is, where it was started as one. */
@@ -43,7 +47,7 @@ export interface TuiOptions {
 /** Shows a session in a terminal until the user leaves or it closes; it does not close it. Gives back the exit code. */
 export async function runTui(options: TuiOptions): Promise<number> {
   const { session, facts, preferences, stdin, stdout, env, now } = options;
-  const theme = createTheme({ env });
+  const theme = createTheme({ env, ...options.look });
   const modes = createTerminalModes({ stdin, stdout, env });
   const keys = createKeyReader();
   const leaving = new AbortController();

@@ -67,15 +67,16 @@ export interface InkStyle {
 
 export interface ThemeOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** From the settings; without it the terminal is asked through its environment. */
+  /** From the settings; what the environment says goes first. */
   readonly theme?: "dark" | "light" | undefined;
   readonly screenReader?: boolean | undefined;
 }
 
 export function createTheme({ env, theme, screenReader }: ThemeOptions): Theme {
-  const isScreenReader = screenReader ?? isOn(env["TROUPE_SCREEN_READER"]);
+  const asked = env["TROUPE_SCREEN_READER"];
+  const isScreenReader = asked === undefined ? (screenReader ?? false) : isOn(asked);
   const isPlain = Boolean(env["NO_COLOR"]) || env["TERM"] === "dumb";
-  const background = theme ?? fromEnvironment(env);
+  const background = backgroundOf(env, theme);
   const palette = background === "light" ? light : dark;
   const colorOf = (style: Style): Color | undefined => {
     if (isPlain) return undefined;
@@ -91,10 +92,11 @@ export function createTheme({ env, theme, screenReader }: ThemeOptions): Theme {
   };
 }
 
-const isOn = (value: string | undefined): boolean => value !== undefined && value !== "" && value !== "0";
+const isOn = (value: string): boolean => value !== "" && value !== "0";
 
-function fromEnvironment(env: ThemeOptions["env"]): "dark" | "light" {
+function backgroundOf(env: ThemeOptions["env"], theme: ThemeOptions["theme"]): "dark" | "light" {
   if (env["TROUPE_THEME"] === "light" || env["TROUPE_THEME"] === "dark") return env["TROUPE_THEME"];
+  if (theme !== undefined) return theme;
   // "15;0": foreground; background. 7 and 15 are the light ones.
   const background = env["COLORFGBG"]?.split(";").at(-1);
   return background === "7" || background === "15" ? "light" : "dark";
