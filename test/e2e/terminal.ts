@@ -109,8 +109,9 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
     },
     resize: (to, high) => void tmux("resize-window", "-t", "t", "-x", `${to}`, "-y", `${high}`),
     async ended() {
-      const state = () => tmux("display-message", "-p", "-t", "t", "#{pane_dead} #{pane_dead_status}").trim();
-      await expect.poll(state, patience).toMatch(/^1/);
+      const state = () =>
+        tmux("display-message", "-p", "-t", "t", "#{pane_dead} #{pane_dead_status}#{pane_dead_signal}").trim();
+      await expect.poll(state, patience).toMatch(/^1 \d/);
       return Number(state().split(" ")[1]);
     },
     get pid() {
