@@ -1,5 +1,13 @@
-import { Box, Static, Text, useStdin } from "ink";
-import { type ReactNode, useEffect, useSyncExternalStore } from "react";
+import { Box, type DOMElement, measureElement, Static, Text, useStdin } from "ink";
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { type AppNotice, visibleText } from "../view/index.ts";
 import { type Face, FaceContext, useAppState, useFace, useKeys, useSize } from "./app-context.ts";
 import { AppKeys } from "./app-keys.tsx";
@@ -47,6 +55,10 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const state = useAppState((each) => each);
   const viewed = viewedOf(state);
   const isViewing = state.viewing !== undefined;
+  // Its height changes with what is written.
+  useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
+  const below = useRef<DOMElement>(null);
+  const belowHeight = useHeight(below);
   // A dialog has the screen to itself: together they could be higher than it, and Ink would redraw everything.
   if (dialog !== "none") {
     return (
@@ -61,9 +73,9 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   return (
     <Box flexDirection="column">
       {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
-      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} rows={rows} />}
+      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} height={rows - belowHeight - 3} />}
       {isNew && !isViewing && <Welcome facts={facts} />}
-      <Box flexDirection="column" marginTop={1}>
+      <Box ref={below} flexDirection="column" marginTop={1}>
         <Spinner agent={viewed?.agent} />
         <TeammateTree />
         <TaskPanel />
@@ -79,6 +91,18 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     </Box>
   );
 }
+
+/** How high something was when it was last laid out. */
+function useHeight(of: RefObject<DOMElement | null>): number {
+  const [height, setHeight] = useState(leastBelow);
+  useLayoutEffect(() => {
+    if (of.current) setHeight(measureElement(of.current).height);
+  });
+  return height;
+}
+
+/** Two rules, a row between them, the status line and the spinner. */
+const leastBelow = 5;
 
 /** What is printed once and stays. */
 function Printed({ history }: { readonly history: History }): ReactNode {

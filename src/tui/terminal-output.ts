@@ -11,6 +11,10 @@ export function createLeanOutput(stdout: Output): Output {
   const write = (data: unknown, ...rest: unknown[]): boolean => {
     const pass = (text: unknown) => Reflect.apply(stdout.write, stdout, [text, ...rest]) as boolean;
     if (typeof data !== "string" || isMode(data)) return pass(data);
+    if (data.startsWith(clearAll)) {
+      drawn = undefined;
+      return pass(lastScreen(data.slice(clearAll.length), stdout.rows || 24));
+    }
     const { erased, text } = partsOf(data);
     const next = text.endsWith("\n") ? text.slice(0, -1).split("\n") : undefined;
     const before = drawn;
@@ -30,6 +34,17 @@ export function createLeanOutput(stdout: Output): Output {
 const eraseLine = "\x1b[2K";
 const up = "\x1b[1A";
 const toStart = "\x1b[G";
+
+/**
+ * What Ink does with a frame that is higher than the screen: everything is cleared, the scrollback too, and all that was ever
+ * printed is written again. The scrollback is not ours: only what is seen of it in the end is written.
+ */
+const clearAll = "\x1b[2J\x1b[3J\x1b[H";
+
+function lastScreen(text: string, rows: number): string {
+  const lines = text.split("\n").slice(-rows);
+  return `\x1b[H${lines.map((line) => `${line}\x1b[K`).join("\n")}\x1b[J`;
+}
 
 /** Beginning and end of an update, the cursor shown or hidden: nothing is drawn by it. */
 // oxlint-disable-next-line no-control-regex -- the sequences of a terminal

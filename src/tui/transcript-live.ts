@@ -20,8 +20,9 @@ export function liveLines(agent: AgentView, from: number, look: Look & { readonl
     const [first = [], ...rest] = textLines(text, look.width - 12, { dim: true }).slice(0, 3);
     lines.push([], [span("  waiting: ", { dim: true }), ...first], ...indented(rest, "           "));
   }
-  const most = Math.max(3, look.height);
+  const most = Math.max(0, look.height);
   if (lines.length <= most) return lines;
+  if (most < 2) return [];
   return [[span(`  … ${lines.length - most + 1} lines above`, { dim: true })], ...lines.slice(1 - most)];
 }
 

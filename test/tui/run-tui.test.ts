@@ -151,6 +151,8 @@ test("of a frame only the lines are written that are others than before", () => 
     ["printed\n", "printed\n"],
     ["x\n2\n", "x\n2\n"],
     [`${erase(2)}x\n3\n`, "\x1b[1A3\x1b[K\n"],
+    // Ink would clear the scrollback as well.
+    ["\x1b[2J\x1b[3J\x1b[Hone\ntwo", "\x1b[Hone\x1b[K\ntwo\x1b[K\x1b[J"],
     // It does not know of that many lines.
     [`${erase(7)}y\n`, `${erase(7)}y\n`],
   ];
