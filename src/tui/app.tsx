@@ -64,7 +64,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     return (
       <Box flexDirection="column" marginTop={1}>
         <Dialogs facts={facts} />
-        <Notices />
+        <Notices most={1} lines={2} />
         <StatusLine contextWindow={contextWindow} home={home} />
       </Box>
     );
@@ -79,7 +79,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
         <Spinner agent={viewed?.agent} />
         <TeammateTree />
         <TaskPanel />
-        <Notices />
+        <Notices most={3} lines={4} />
         <Prompt
           prompt={prompt}
           to={isViewing && viewed ? viewed : undefined}
@@ -112,18 +112,17 @@ function Printed({ history }: { readonly history: History }): ReactNode {
   return <Static items={[...blocks]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>;
 }
 
-const shownNotices = 3;
-
-function Notices(): ReactNode {
+/** The last ones, each in so many lines. Dialogs count on two lines at most. */
+function Notices({ most, lines: high }: { readonly most: number; readonly lines: number }): ReactNode {
   const { theme } = useFace();
   const { columns } = useSize();
   const notices = useAppState(({ notices }) => notices);
   if (notices.length === 0) return null;
-  const lines = notices.slice(-shownNotices).flatMap(({ level, text }: AppNotice) =>
+  const lines = notices.slice(-most).flatMap(({ level, text }: AppNotice) =>
     marked(`${theme.marks.notice} `, visibleText(text), {
       width: columns - 1,
       style: level === "info" ? { dim: true } : { role: level },
-    }).slice(0, 4),
+    }).slice(0, high),
   );
   return <Text>{paintLines(lines, theme)}</Text>;
 }

@@ -104,7 +104,7 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
 }
 
 /** Rows of the screen that are not the list's: frame, title, blanks, hint, and what stands below. */
-const chrome = 9;
+const chrome = 11;
 
 function rowLines(
   { title, detail, isHeading }: ListRow,
