@@ -1,5 +1,5 @@
 import { claimedTask, sentBackByHook } from "../agent/index.ts";
-import { type Clock, currentProcess } from "../platform/index.ts";
+import { type Clock, type CreateId, currentProcess } from "../platform/index.ts";
 import {
   type Ack,
   type Member,
@@ -35,6 +35,7 @@ export interface MemberTeamOptions {
   readonly presence: OwnPresence;
   readonly settings: TeamSettings;
   readonly clock: Clock;
+  readonly createId: CreateId;
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
 }
 
@@ -95,6 +96,8 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       },
       beforeMark: () => runner.stated(),
       onFailure: fail,
+      clock,
+      createId: options.createId,
     });
     const watchdog = createMemberWatchdog({
       agent,

@@ -105,6 +105,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       lookAgain(mail.from).catch(fail);
     },
     onFailure: fail,
+    clock,
+    createId: options.createId,
   });
   const quiescence = createQuiescence({
     lead,

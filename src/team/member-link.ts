@@ -9,7 +9,9 @@ import {
   type PromptId,
   teamLead,
 } from "../protocol/index.ts";
+import type { Clock, CreateId } from "../platform/index.ts";
 import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox/mailbox.ts";
+import { whenRoom } from "./when-room.ts";
 
 /** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
 export interface MemberLink {
@@ -57,11 +59,15 @@ export interface MemberLinkOptions {
   readonly beforeMark?: (() => Promise<void>) | undefined;
   /** The inbox cannot be read or marked any more: the agent would be deaf without knowing. */
   readonly onFailure: (error: unknown) => void;
+  readonly clock: Pick<Clock, "sleep">;
+  readonly createId: CreateId;
 }
 
 export function createMemberLink(options: MemberLinkOptions): MemberLink {
   const { mailbox, team, name, agent } = options;
   const ended = new AbortController();
+  /** A full disk breaks nobody: what is to be written waits for space. */
+  const room = { clock: options.clock, signal: ended.signal };
   let following: Promise<void> = Promise.resolve();
   let marking: Promise<void> = Promise.resolve();
   let readIds: MailId[] = [];
@@ -73,7 +79,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       await options.beforeMark?.();
       const now = readIds;
       readIds = [];
-      if (now.length > 0) await mailbox.markRead(name, now);
+      if (now.length > 0) await whenRoom(() => mailbox.markRead(name, now), room);
     });
     marking.catch(options.onFailure);
   };
@@ -103,7 +109,8 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 
   const admit = async (mail: Mail) => {
     await put(mail);
-    if (options.conversation().waiting.includes(promptOfMail(mail.id))) await mailbox.markDelivered(name, [mail.id]);
+    if (options.conversation().waiting.includes(promptOfMail(mail.id)))
+      await whenRoom(() => mailbox.markDelivered(name, [mail.id]), room);
     else markRead([mail.id]);
   };
 
@@ -169,7 +176,9 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     team,
     name,
     async send(mail) {
-      const { id } = await mailbox.send({ ...mail, from: name });
+      // One id however often it is tried: what was stored after all is not said twice.
+      const id = mail.id ?? options.createId<MailId>("mail");
+      await whenRoom(() => mailbox.send({ ...mail, id, from: name }), room);
       const kind = mail.body?.kind ?? "text";
       const { to, summary } = mail;
       const facts = { team, mailId: id, kind, to, ...(summary !== undefined && { summary }) };

@@ -1,0 +1,21 @@
+import { isDiskFull } from "../agent/index.ts";
+import type { Clock } from "../platform/index.ts";
+
+/** Does it, and does it again for as long as the disk is full. Once `signal` has aborted it rejects with why it could not. */
+export async function whenRoom<T>(
+  work: () => Promise<T>,
+  { clock, signal }: { readonly clock: Pick<Clock, "sleep">; readonly signal: AbortSignal },
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      await clock.sleep(retryMs, signal).catch(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+const retryMs = 1_000;
