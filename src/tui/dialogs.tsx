@@ -1,12 +1,9 @@
 import type { ReactNode } from "react";
-import { closeDialog } from "../view/index.ts";
-import { useAppState, useFace, useKeys } from "./app-context.ts";
+import { useAppState } from "./app-context.ts";
 import { BackgroundDialog } from "./background-dialog.tsx";
 import { ConfirmLeave } from "./confirm-leave.tsx";
 import type { FaceFacts } from "./face-facts.ts";
-import { firstRunLines } from "./first-run.ts";
 import { Help } from "./help.tsx";
-import { Panel, usePanelWidth } from "./panel.tsx";
 import { PermissionDialog } from "./permission-dialog.tsx";
 import { ResumePicker } from "./resume-picker.tsx";
 import {
@@ -18,7 +15,6 @@ import {
   PermissionsDialog,
   TeamDialog,
 } from "./slash-dialogs.tsx";
-import { span } from "./terminal-lines.ts";
 
 /** The dialog that is open, if one is. It hears all keys but those that end or suspend the program. */
 export function Dialogs({ facts }: { readonly facts: FaceFacts }): ReactNode {
@@ -32,8 +28,6 @@ export function Dialogs({ facts }: { readonly facts: FaceFacts }): ReactNode {
       return <BackgroundDialog />;
     case "help":
       return <Help facts={facts} />;
-    case "first-run":
-      return <FirstRun />;
     case "agents":
       return <AgentsDialog facts={facts} />;
     case "team":
@@ -53,16 +47,4 @@ export function Dialogs({ facts }: { readonly facts: FaceFacts }): ReactNode {
     case "confirm-leave":
       return <ConfirmLeave facts={facts} />;
   }
-}
-
-/** Any key closes it. */
-function FirstRun(): ReactNode {
-  const { store } = useFace();
-  const width = usePanelWidth();
-  useKeys((key) => {
-    if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
-    store.setState(closeDialog);
-    return true;
-  });
-  return <Panel lines={[...firstRunLines({ width }), [], [span("any key goes on", { dim: true })]]} />;
 }

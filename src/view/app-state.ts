@@ -33,7 +33,6 @@ export type Dialog =
   | { readonly kind: "permission"; readonly requestId: RequestId }
   | { readonly kind: "background" }
   | { readonly kind: "help" }
-  | { readonly kind: "first-run" }
   | { readonly kind: "agents" }
   | { readonly kind: "team" }
   | { readonly kind: "model" }
