@@ -31,7 +31,7 @@ const ready = /❯ Say what/;
 test.each([40, 80, 200])(
   "a prompt and its answer in %i columns; nothing is wider; leaving gives the terminal back",
   async (columns) => {
-    const { see, type, press, scrollback, ended } = openTerminal(place(), flags, { columns, rows: 24 });
+    const { see, lose, type, press, scrollback } = openTerminal(place(), flags, { columns, rows: 24 });
     await see(ready);
     type("markdown");
     press("Enter");
@@ -46,7 +46,7 @@ test.each([40, 80, 200])(
     press("C-c");
     await see("Ctrl+C again leaves");
     press("C-c");
-    await ended();
+    await lose("asks nothing");
     // What was printed stays, what was redrawn is gone.
     expect(scrollback()).toContain("End.");
     expect(scrollback()).not.toContain("asks nothing");
@@ -167,7 +167,7 @@ test("kill -9 and --continue: the transcript and what was said before are there"
   first.press("Enter");
   await first.see("⎿ begun");
   process.kill(first.pid, "SIGKILL");
-  await first.ended();
+  await first.see("Pane is dead");
   const { see, press, scrollback } = openTerminal(at, [...flags, "--continue"]);
   await see("Unknown outcome");
   expect(scrollback()).toContain("● Found");
@@ -210,13 +210,13 @@ test("without colours there are none", async () => {
 
 test("prompts are kept for the project, in a file that is the user's alone", async () => {
   const at = place();
-  const { see, press, type, ended } = openTerminal(at, flags);
+  const { see, lose, press, type } = openTerminal(at, flags);
   await see(ready);
   type("remember me");
   press("Enter");
   await see("heard 11 characters");
   press("C-d");
-  await ended();
+  await lose("asks nothing");
   const projects = join(at.home, ".troupe", "projects");
   const file = join(projects, readdirSync(projects)[0] ?? "", "prompts.jsonl");
   expect(readFileSync(file, "utf8")).toContain('"remember me"');
