@@ -1,11 +1,14 @@
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
 import { AppKeys } from "../../src/tui/app-keys.tsx";
 import { Dialogs } from "../../src/tui/dialogs.tsx";
+import { firstRunScreen } from "../../src/tui/first-run.ts";
 import { runSlash } from "../../src/tui/slash.ts";
 import { TaskPanel } from "../../src/tui/task-panel.tsx";
 import { TeammateTree } from "../../src/tui/teammate-tree.tsx";
 import { widthOf } from "../../src/tui/terminal-width.ts";
+import { Welcome } from "../../src/tui/welcome.tsx";
 import { openDialog } from "../../src/view/index.ts";
 import { backgroundId, callId, enclose, helper, lead, opened, requestId, spawned } from "../view/envelopes.ts";
 import { type DrawOptions, drawPanel, type Drawn, key } from "./draw-panel.tsx";
@@ -267,6 +270,24 @@ test("an earlier session is gone on with", async () => {
   await see("mend the parser");
   press(key.enter);
   expect([next(), left()]).toEqual([{ kind: "resume", sessionId: "ses_earlier1" }, 1]);
+});
+
+test("a newcomer is told what to say, until something was said in the folder", async () => {
+  const none = () => Promise.resolve([]);
+  const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} />);
+  const later = drawPanel((facts) => <Welcome facts={facts} />);
+  screens.push(first, later);
+  await first.see("Say what you want done in this folder");
+  expect(later.frame().trim()).toBe("");
+});
+
+test.each([40, 80, 0])("without a model: what to set, in %i columns", (columns) => {
+  const problem = "openai/gpt-4.1 needs OPENAI_API_KEY. Set it.";
+  const screen = firstRunScreen({ problem, columns, env: { NO_COLOR: "1" } });
+  for (const words of ["openai/gpt-4.1 needs", "export ANTHROPIC_API_KEY=…", "troupe demo"])
+    expect(screen).toContain(words);
+  for (const line of stripVTControlCharacters(screen).split("\n"))
+    expect(widthOf(line)).toBeLessThanOrEqual(columns || 80);
 });
 
 test("read out, there is no drawing", async () => {
