@@ -54,9 +54,12 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   const store = options.teams ?? createFileTeamStore({ home, clock, createId });
   const team = await store.open(options.team);
   const mailbox = teamMailbox(team, { clock, createId });
+  /** What is to be given back if it does not come to life. */
+  const held: { close(): Promise<void> }[] = [];
   try {
     return await begin();
   } catch (error) {
+    for (const each of held) await each.close();
     await mailbox.close();
     await team.close();
     throw error;
@@ -65,12 +68,15 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   async function begin(): Promise<RunningTeammate> {
     const member = memberOf(team, options.name);
     const presence = await team.presence.announce(member.name, "starting");
+    // Its files are shared with others of its process: nobody else would end its heartbeat.
+    held.push(presence);
     const worktree = await worktreeOf(member);
     const { trusted, ledger, ...flags } = member.launch ?? {};
     const joint =
       options.shared || ledger === undefined
         ? undefined
         : openJointLedger(ledger, { budget: flags, who: member.sessionId ?? member.agentId, clock, createId });
+    if (joint) held.push(joint);
     const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
     let settle: (why: string | undefined) => void = () => undefined;

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { teamUser } from "../../src/protocol/index.ts";
@@ -113,4 +114,36 @@ test("a member that is brought back twice at once is there once", async () => {
   const [one, two] = await Promise.all([team.command(back), team.command(back)]);
   expect([one, two].map(({ ok }) => ok)).toEqual([true, false]);
   expect((await scoutOf(team.tree))?.ended).toBeUndefined();
+});
+
+/** Of this process. */
+const openFiles = () =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+
+test.skipIf(process.platform !== "linux")("nothing stays open of a member that cannot be started", async () => {
+  const team = await teamSession({
+    stored: true,
+    files: {
+      "project/.troupe/agents/odd.md": "---\nname: odd\ndescription: odd\n---\nYou are odd.\n",
+    },
+    flags: { team: "alpha" },
+    more: { trust: "all" },
+    answer: ({ agent, turn }) =>
+      agent === "lead" && turn === 1
+        ? { calls: [{ ...spawn, input: { ...spawn.input, subagent_type: "odd" } }] }
+        : { text: "found it" },
+  });
+  await team.ask("go");
+  await team.until((event) => event.type === "mail.received" && event.from === "scout");
+  await team.command({ type: "member.stop", team: "alpha", name: "scout", now: true });
+  rmSync(team.tree.path("project/.troupe/agents/odd.md"));
+  const path = team.tree.path("home/.troupe/teams/alpha/presence/scout.json");
+  expect(await team.command({ type: "member.respawn", team: "alpha", name: "scout" })).toMatchObject({ ok: false });
+  expect(openFiles()).not.toContain(path);
 });
