@@ -122,7 +122,8 @@ export async function runTui(options: TuiOptions): Promise<number> {
         stdout: createLeanOutput(stdout),
         exitOnCtrlC: false,
         patchConsole: false,
-        maxFps: 30,
+        // What happens is drawn thirty times a second by our own count; what is typed does not wait for that.
+        maxFps: 125,
         isScreenReaderEnabled: theme.isScreenReader,
       },
     );
@@ -165,10 +166,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     }, settleMs);
   };
 
-  const onData = (chunk: string | Buffer) => {
-    keys.push(chunk.toString());
-    frames.flush();
-  };
+  const onData = (chunk: string | Buffer) => keys.push(chunk.toString());
   const restore = () => modes.off();
   stdin.on("data", onData);
   process.on("exit", restore).on("uncaughtExceptionMonitor", restore);
