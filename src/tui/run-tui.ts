@@ -107,6 +107,8 @@ export async function runTui(options: TuiOptions): Promise<number> {
   let ink: Instance | undefined;
   const mount = () => {
     modes.on();
+    // Before the prompt is seen: what is typed at once would be drawn by the terminal, and Enter be another key.
+    stdin.setRawMode(true);
     ink = render(
       createElement(App, {
         face,
