@@ -49,7 +49,10 @@ export const createLeadTeams =
       start: led.start,
       async dispatch(command) {
         try {
-          return await carryOutForTeam(command, { led, tasks: place.tasks });
+          return await carryOutForTeam(command, {
+            led,
+            tasks: async (team) => (team === undefined ? place.tasks() : led.get(team).tasks),
+          });
         } catch (error) {
           if (TroupeError.is(error)) return { ok: false, code: error.code, message: error.message };
           throw error;

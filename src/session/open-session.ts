@@ -187,7 +187,12 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   });
   outfit?.attach({ record: lead.record, ask, createId });
   hooks?.started(resumed ? "resume" : "startup");
-  await team?.start();
+  try {
+    await team?.start();
+  } catch (error) {
+    await team?.close();
+    throw error;
+  }
   // Beside everything else: the first request does not wait for it, the end of the session does.
   const ordered = putBackInOrder();
   // Whoever closes hears of a failure; until then it is nobody's.

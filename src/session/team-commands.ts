@@ -6,7 +6,7 @@ import type { LedTeams } from "./led-teams.ts";
 /** Carries out what the user asks of a team or a task list. Rejects with a TroupeError for what cannot be. */
 export async function carryOutForTeam(
   command: TeamCommand,
-  { led, tasks }: { readonly led: LedTeams; readonly tasks: () => Promise<TaskList> },
+  { led, tasks }: { readonly led: LedTeams; readonly tasks: (team: string | undefined) => Promise<TaskList> },
 ): Promise<Ack> {
   switch (command.type) {
     case "mail.send": {
@@ -46,11 +46,11 @@ export async function carryOutForTeam(
       return { ok: true };
     case "task.create": {
       const { subject, description = "" } = command;
-      return ackOf(await (await tasks()).create({ subject, description }, { name: teamUser }));
+      return ackOf(await (await tasks(command.team)).create({ subject, description }, { name: teamUser }));
     }
     case "task.update": {
       const { taskId, status, owner } = command;
-      return ackOf(await (await tasks()).update(taskId, { status, owner }, { name: teamUser }));
+      return ackOf(await (await tasks(command.team)).update(taskId, { status, owner }, { name: teamUser }));
     }
   }
 }

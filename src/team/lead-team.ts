@@ -167,7 +167,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       if (!member.ended && (name === "*" || member.name === name)) quiescence.sentTo(member.name);
   };
 
-  /** A lead that is back with fewer rights has nobody with more. */
+  /** A lead with fewer rights than before has nobody with more. */
   const withinRights = async (member: Member): Promise<Member> => {
     const { mode } = effectiveMode({ parent: options.mode(), definition: member.mode });
     if (member.mode === undefined || mode === member.mode || mode === "bubble") return member;
@@ -231,6 +231,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     async setMode(name, mode) {
       const targets =
         name === "*" ? record.current().members.filter((m) => m.name !== teamLead && !m.ended) : [memberOf(name)];
+      const own = options.mode();
+      if (effectiveMode({ parent: own, definition: mode }).mode !== mode)
+        throw new TroupeError("team", `${mode} is more than the lead itself may do, which works in ${own}.`);
       for (const member of targets) {
         await record.change(member.name, { mode });
         await link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
@@ -256,6 +259,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         quiescence.leadRests();
       }
       if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
+      if (envelope.event.type === "agent.changed" && lowers(envelope.event.permissionMode))
+        for (const member of others()) if (!member.ended) withinRights(member).catch(fail);
       if (envelope.event.type === "mail.sent" && isWork.has(envelope.event.kind)) expect(envelope.event.to);
     },
     async start() {
@@ -300,3 +305,6 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
   };
 }
+
+/** A lead that plans for a while takes nothing from those who have their work already. */
+const lowers = (mode: PermissionMode | undefined): boolean => mode !== undefined && mode !== "plan";

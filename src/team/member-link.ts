@@ -107,17 +107,17 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     markRead([mail.id]);
   };
 
-  const admit = async (mail: Mail) => {
+  const admit = async (mail: ReceivedMail) => {
     await put(mail);
     if (options.conversation().waiting.includes(promptOfMail(mail.id)))
       await whenRoom(() => mailbox.markDelivered(name, [mail.id]), room);
     else markRead([mail.id]);
   };
 
-  const put = async (mail: Mail) => {
+  const put = async (mail: ReceivedMail) => {
     const promptId = promptOfMail(mail.id);
     if (!options.conversation().hasPrompt(promptId)) {
-      const parts = [{ type: "text" as const, text: memberMail(mail) }];
+      const parts = [{ type: "text" as const, text: memberMail(asSigned(mail)) }];
       await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes });
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from, promptId });
     }
@@ -221,6 +221,10 @@ const factsOf = ({ id, body, summary }: Mail) => ({
   kind: body.kind,
   ...(summary !== undefined && { summary }),
 });
+
+/** What nobody's key has signed is nobody's word: whom it names is told as what it says of itself. */
+const asSigned = ({ sender, ...mail }: ReceivedMail): Mail =>
+  sender === "verified" ? mail : { ...mail, from: `unknown sender, says it is ${mail.from}` };
 
 const rankOf = ({ body, from }: Mail): number => (isSpoken.has(body.kind) ? (from === teamLead ? 1 : 2) : 0);
 

@@ -109,6 +109,11 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     options.lead().wake();
   };
 
+  /** A lead that broke says so itself. */
+  const whenStill = async () => {
+    await Promise.allSettled([options.lead().settled()]);
+  };
+
   const isTaken = (id: MailId) => options.conversation().hasPrompt(promptOfMail(id));
   const states = () => JSON.stringify(present().map(({ name, state, since }) => [name, state, since]));
   const present = () => options.statuses().filter(({ state }) => state !== "ended");
@@ -138,12 +143,10 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     },
     leadRests() {
       pending += 1;
-      const done = () => {
+      void whenStill().finally(() => {
         check();
         pending -= 1;
-      };
-      // A lead that broke says so itself.
-      void options.lead().settled().then(done, done);
+      });
     },
     async close() {
       closed = true;

@@ -1,5 +1,5 @@
 import { idMaker, systemClock } from "../../platform/index.ts";
-import { type Member, type RequestId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { type Member, type RequestId, type SessionId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import { ownProgram } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { createTmuxBackend, teamMailbox } from "../../team/index.ts";
@@ -19,7 +19,7 @@ export interface StopFlags {
 
 /** Asks a member to end, or ends it without asking its model. */
 export async function stop(name: string, who: string, flags: StopFlags): Promise<number> {
-  return withTeam(name, async ({ stored, mailbox, createId }) => {
+  return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
     const member = memberOf(stored, who);
     if (member.ended) return report(flags, member, `${who} has ended already`);
     if (await isGone(stored, who)) {
@@ -36,6 +36,12 @@ export async function stop(name: string, who: string, flags: StopFlags): Promise
     await mailbox.send({ from: teamUser, to: who, body });
     const ended = await untilEnded(stored, who, flags.now ? endsNowWithinMs : endsWithinMs);
     if (ended) return report(flags, ended, `${who} has ended`);
+    if (flags.now && member.pane) {
+      const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+      await (await backend.attach(member))?.kill();
+      await stored.tasks.releaseGone(async (owner) => (owner.name === who ? "its owner was ended" : undefined));
+      return report(flags, await stored.record.end(who, { reason: "killed" }), `${who} did not react, and was killed`);
+    }
     throw new TroupeError("team", `${who} has not ended yet: it may have refused; '--now' does not ask it.`);
   });
 }
@@ -51,19 +57,22 @@ export async function respawn(name: string, who: string, flags: { readonly json?
       return report(flags, member, `${who} is being brought back by the lead of ${name}`);
     }
     const back = await stored.record.change(who, { ended: null, backendType: "tmux" });
-    const backend = await createTmuxBackend({
-      env: { ...process.env, TROUPE_HOME: home },
-      cwd,
-      sessionId: member.sessionId ?? createId("ses"),
-      placement: "own",
-      program: ownProgram(),
-      clock: systemClock,
-    });
+    const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
     const { pane } = await backend.start(back);
     if (pane) await stored.record.change(who, { pane, tmuxPaneId: pane.paneId });
     return report(flags, memberOf(stored, who), `${who} is back, in a pane of its own`);
   });
 }
+
+const panes = ({ cwd, home, sessionId }: { cwd: string; home: string; sessionId: SessionId }) =>
+  createTmuxBackend({
+    env: { ...process.env, TROUPE_HOME: home },
+    cwd,
+    sessionId,
+    placement: "own",
+    program: ownProgram(),
+    clock: systemClock,
+  });
 
 interface Place {
   readonly stored: StoredTeam;
