@@ -15,6 +15,7 @@ const insides = {
   tool: "src/tool/index.ts",
   agent: "src/agent/index.ts",
   view: "src/view/index.ts",
+  transcript: "src/view/forget-transcript.ts",
   hub: "src/session/hub.ts",
   mailbox: "src/team/mailbox/index.ts",
   anthropicWire: "src/testing/anthropic-wire.ts",

@@ -83,7 +83,7 @@ async function toPrompt({ command, ...place }, flags) {
 
 /** Reading and folding what is stored of one agent, as it is done when somebody begins to look at it. */
 async function opening(bench, { store, session, path }) {
-  const { foldTranscript, isTranscriptEvent } = await bench.inside("view");
+  const { foldTranscript, isTranscriptEvent } = await bench.inside("transcript");
   const open = async () => {
     const started = performance.now();
     const stored = await store.readLog(session, { only: isTranscriptEvent });

@@ -26,11 +26,6 @@ export function addNotice(state: AppState, notice: Omit<AppNotice, "id">): AppSt
   return { ...state, notices: [...state.notices, { ...notice, id }].slice(-mostNotices) };
 }
 
-export function dropNotice(state: AppState, id: number): AppState {
-  const notices = state.notices.filter((notice) => notice.id !== id);
-  return notices.length === state.notices.length ? state : { ...state, notices };
-}
-
 const mostNotices = 20;
 
 const none: Dialog = { kind: "none" };

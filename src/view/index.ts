@@ -1,7 +1,7 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { answerOf } from "./answer-of.ts";
-export { addNotice, closeDialog, dropNotice, openDialog } from "./app-dialog.ts";
-export { type AppStart, catchUp, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
+export { addNotice, closeDialog, openDialog } from "./app-dialog.ts";
+export { catchUp, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
 export type { AppNotice, AppState, Dialog } from "./app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export {
@@ -14,11 +14,8 @@ export {
 } from "./cost-report.ts";
 export { costSums, costTable } from "./cost-table.ts";
 export {
-  foldTranscript,
-  forgetOthers,
   forgetTranscript,
   isTranscriptEvent,
-  recallTranscript,
 } from "./forget-transcript.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
@@ -26,7 +23,6 @@ export {
   enterSelected,
   selectCoordinatorTask,
   selectTeammate,
-  type Step,
   stopSelecting,
   toggleExpanded,
 } from "./selection.ts";
@@ -40,7 +36,7 @@ export {
   type Question,
   type SessionView,
 } from "./session-view.ts";
-export { createStore, type Store, type StoreOptions } from "./store.ts";
+export { createStore, type Store } from "./store.ts";
 export {
   type AgentTask,
   isAgentTask,
@@ -48,18 +44,14 @@ export {
   isTeammate,
   type LocalAgentTask,
   type ShellTask,
-  type TaskProgress,
   type TaskState,
-  type TaskStatus,
   type TeammateTask,
 } from "./task-state.ts";
 export { type TaskBoard, taskBoard, type TaskBoardRow } from "./task-board.ts";
 export { graceMs } from "./task-of.ts";
-export { type Self, type TeamContext, teamContextOf, type TeammateInfo } from "./team-context.ts";
+export { type Self, teamContextOf } from "./team-context.ts";
 export { agentRows, teamTree, type TeamTreeRow } from "./team-tree.ts";
 export {
-  type ActiveAgent,
-  autoExit,
   enterTeammateView,
   exitTeammateView,
   getActiveAgentForInput,
@@ -69,11 +61,10 @@ export {
   refreshView,
   release,
   stopOrDismissAgent,
-  type Stopping,
   transcriptLoaded,
   wantedTranscript,
 } from "./teammate-view.ts";
-export type { MemberView, TaskLists, TeamView } from "./team-view.ts";
+export type { MemberView } from "./team-view.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
 export { transcriptMarkdown } from "./transcript-markdown.ts";
