@@ -8,7 +8,10 @@ import type { Theme } from "./theme.ts";
 export interface Face {
   readonly store: Store<AppState>;
   /** The same state, at most thirty times a second: what is drawn from. */
-  readonly frames: Pick<Store<AppState>, "getState" | "subscribe">;
+  readonly frames: Pick<Store<AppState>, "getState" | "subscribe"> & {
+    /** Draws in the next frame, whether something has happened or not: something moves. */
+    request?(): void;
+  };
   readonly keys: Pick<KeyReader, "subscribe">;
   readonly theme: Theme;
   readonly size: { getState(): Size; subscribe(listener: () => void): () => void };

@@ -4,7 +4,9 @@ export interface Frames {
   /** The state as it is drawn. */
   getState(): AppState;
   subscribe(listener: () => void): () => void;
-  /** Draws what is new now: a key was pressed, and its effect should be seen. */
+  /** Draws in the next frame, even if the state is the same. */
+  request(): void;
+  /** Draws what is new now. */
   flush(): void;
   /** Draws even if the state is the same. */
   redraw(): void;
@@ -33,9 +35,10 @@ export function createFrames({ store, before, frameMs = 34 }: FramesOptions): Fr
     before(shown);
     for (const listener of Array.from(listeners)) listener();
   };
-  const stop = store.subscribe(() => {
+  const request = () => {
     timer ??= setTimeout(draw, Math.max(0, drawnAt + frameMs - performance.now()));
-  });
+  };
+  const stop = store.subscribe(request);
   before(shown);
   return {
     getState: () => shown,
@@ -44,6 +47,7 @@ export function createFrames({ store, before, frameMs = 34 }: FramesOptions): Fr
       listeners.add(own);
       return () => void listeners.delete(own);
     },
+    request,
     flush() {
       if (store.getState() !== shown) draw();
     },

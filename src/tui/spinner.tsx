@@ -1,5 +1,5 @@
 import { Text } from "ink";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { type Activity, activityOf, type AgentView, tokensOf, visibleLine } from "../view/index.ts";
 import { useFace, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
@@ -81,14 +81,15 @@ function activityWords(activity: Activity): { readonly words: string; readonly i
 
 const frameMs = 125;
 
+/** Moves with the frames that are drawn anyway, and asks for some where there are none. */
 function useFrame(isMoving: boolean): number {
-  const [frame, setFrame] = useState(0);
+  const { frames, now } = useFace();
   useEffect(() => {
     if (!isMoving) return undefined;
-    const timer = setInterval(() => setFrame((before) => before + 1), frameMs);
+    const timer = setInterval(() => frames.request?.(), frameMs);
     return () => clearInterval(timer);
-  }, [isMoving]);
-  return frame;
+  }, [frames, isMoving]);
+  return useSyncExternalStore(frames.subscribe, () => (isMoving ? Math.floor(now() / frameMs) : 0));
 }
 
 /** When the work began that goes on now. */
