@@ -12,6 +12,7 @@ import {
 import type { StoredTeam, TaskList, TeamStore } from "../store/index.ts";
 import { type Backend, type ChildResolver, type LeadTeam, type LeadTeamOptions, loadLeading } from "../team/index.ts";
 import type { TeamPorts } from "./session-team.ts";
+import { showTasks } from "./show-tasks.ts";
 
 export interface LeadTeamsOptions {
   readonly store: TeamStore;
@@ -121,16 +122,8 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
     await record.change(name, { launch: { ...rest, ...now } });
   };
 
-  const followTasks = (tasks: TaskList, name: string | undefined) => {
-    const show = async () => {
-      for (const task of await tasks.list()) agent().live({ type: "task.changed", ...(name && { team: name }), task });
-      for await (const { item } of tasks.follow(over.signal))
-        agent().live({ type: "task.changed", ...(name && { team: name }), task: item });
-    };
-    show().catch((error: unknown) => {
-      if (!over.signal.aborted) void agent().fail(error);
-    });
-  };
+  const followTasks = (tasks: TaskList, team: string | undefined) =>
+    showTasks(tasks, { team, agent, signal: over.signal });
 
   const join = async (name: string) => {
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead" });

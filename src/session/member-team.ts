@@ -20,6 +20,7 @@ import {
 } from "../team/index.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import { showTasks } from "./show-tasks.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
 
 /** A session as a member of a team: its mail, its questions to the lead, its tasks. */
@@ -37,6 +38,8 @@ export interface MemberTeamOptions {
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
+  /** Whoever looks at it sees the team's tasks; where its lead is in the same process, the lead shows them. */
+  readonly showsTasks: boolean;
 }
 
 const defaultPermissionTimeoutMs = 600_000;
@@ -65,6 +68,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     agentOf = agent;
     const fail = (error: unknown) => void agent().fail(error);
     const claims = new Map<WorkItemId, number>();
+    const over = new AbortController();
     const runner = createTeammateRunner({
       name,
       link,
@@ -144,6 +148,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
         link().start();
         watchdog.start();
+        if (options.showsTasks) showTasks(team.tasks, { team: team.name, agent, signal: over.signal });
         for (const requestId of unsettled(ports)) await asks.withdraw(requestId);
         // What was in its conversation already and had no answer is a reason to work as much as new mail is. Before it
         // says how it is: nobody is to take it for idle.
@@ -163,6 +168,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         ];
       },
       async close() {
+        over.abort(new DOMException("the session has ended", "AbortError"));
         await watchdog.close();
         await runner.close();
         await link().close();

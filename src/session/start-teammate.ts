@@ -87,7 +87,17 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const onEnd = (end: MemberEnd, detail: string | undefined) => {
       stop(end, detail).catch((error: unknown) => settle(error instanceof Error ? error.message : String(error)));
     };
-    const asMember = createMemberTeam({ team, mailbox, member, presence, settings: teams, clock, createId, onEnd });
+    const asMember = createMemberTeam({
+      team,
+      mailbox,
+      member,
+      presence,
+      settings: teams,
+      clock,
+      createId,
+      onEnd,
+      showsTasks: options.shared === undefined,
+    });
     const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
 
     const finish = async (end: MemberEnd, detail?: string) => {
