@@ -158,8 +158,8 @@ describe("opening an event log", () => {
     writeFileSync(path, original + lineOf({ ...next, v: 2, event: { kind: "new" } }));
     await expect(openAt(path)).rejects.toMatchObject({ code: "session_newer" });
     await expect(openAt(path)).rejects.toThrow(/log\.jsonl:\d+ .*version 2/);
-    writeFileSync(path, original + lineOf({ ...next, event: { type: "mail.sent" } }));
-    await expect(openAt(path)).rejects.toThrow("mail.sent");
+    writeFileSync(path, original + lineOf({ ...next, event: { type: "weather.changed" } }));
+    await expect(openAt(path)).rejects.toThrow("weather.changed");
     await expect(repairLog(path, storeOptions)).rejects.toMatchObject({ code: "session_newer" });
   });
 
