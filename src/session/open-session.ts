@@ -124,8 +124,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   };
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
-    await team?.close();
     await lead.close();
+    await team?.close();
     await unlessFull(ordered);
     // At once, so that nobody is woken by what ends here.
     await Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]);

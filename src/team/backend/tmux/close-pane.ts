@@ -28,9 +28,14 @@ export async function closePane(tmux: Tmux, pane: TmuxPane, options: CloseOption
 }
 
 async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
-  const left = await listPanes(tmux, pane.socket);
-  if (stateAmong(left, pane) === "there")
-    throw new TroupeError("team", `tmux did not close the pane ${pane.paneId} on ${pane.socket}`);
+  let left = await listPanes(tmux, pane.socket);
+  // A server that has much to do lists a pane for a while that it is already closing.
+  for (const deadline = performance.now() + closesWithinMs; stateAmong(left, pane) === "there"; ) {
+    if (performance.now() >= deadline)
+      throw new TroupeError("team", `tmux did not close the pane ${pane.paneId} on ${pane.socket}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    left = await listPanes(tmux, pane.socket);
+  }
   if (left === "none" || left.length === 0) await removeDeadSocket(pane.socket, serverEndsWithinMs);
 }
 
@@ -44,6 +49,8 @@ export async function endProgram(pane: TmuxPane, program: ProcessIdentity, optio
 }
 
 const defaultGraceMs = 3000;
+
+const closesWithinMs = 3000;
 
 /** After its last pane. */
 const serverEndsWithinMs = 3000;
