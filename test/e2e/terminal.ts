@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect } from "vitest";
 import { isRunning } from "../promises/teammates.ts";
@@ -74,17 +75,29 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
   const start = ["env", "-i", ...set, process.execPath, program, ...args]
     .map((word, index) => (index === 0 ? word : quoted(word)))
     .join(" ");
-  tmux("new-session", "-d", "-s", "t", "-x", `${columns}`, "-y", `${rows}`, "-c", place.cwd, "sleep 1000");
+  const global = (name: string, value: string) => ["set-option", "-g", name, value, ";"];
+  // In one go: a program in a pane that is started anew ends without tmux noticing its exit code now and then.
+  tmux(
+    ...["start-server", ";"],
+    ...global("remain-on-exit", "on"),
+    ...global("history-limit", "20000"),
+    ...global("set-clipboard", "on"),
+    ...["new-session", "-d", "-s", "t", "-x", `${columns}`, "-y", `${rows}`, "-c", place.cwd],
+    inShell ? "env PS1='$ ' bash --norc" : start,
+  );
   open.push({
     pid: () => Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}")),
     end: () => tmux("kill-server"),
   });
-  tmux("set-option", "-g", "remain-on-exit", "on");
-  tmux("set-option", "-g", "history-limit", "20000");
-  tmux("set-option", "-g", "set-clipboard", "on");
-  tmux("respawn-pane", "-k", "-t", "t", "-c", place.cwd, inShell ? "env PS1='$ ' bash --norc" : start);
   if (inShell) tmux("send-keys", "-t", "t", start, "Enter");
   const capture = (...more: string[]) => tmux("capture-pane", "-p", "-t", "t", ...more).replace(/[ \t]+$/gm, "");
+  /** As tmux has heard of it, or, where it has not, as the system keeps it for tmux. */
+  const exitCode = (): number | undefined => {
+    const asked = "#{pane_dead} #{pane_pid} #{pane_dead_status}#{pane_dead_signal}";
+    const [dead, pid, status = ""] = tmux("display-message", "-p", "-t", "t", asked).trim().split(" ");
+    if (dead !== "1") return undefined;
+    return status === "" ? zombieExitCode(Number(pid)) : Number(status);
+  };
   const patience = { timeout: 15_000, interval: 50 };
   return {
     press: (...keys) => void tmux("send-keys", "-t", "t", ...keys),
@@ -109,10 +122,8 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
     },
     resize: (to, high) => void tmux("resize-window", "-t", "t", "-x", `${to}`, "-y", `${high}`),
     async ended() {
-      const state = () =>
-        tmux("display-message", "-p", "-t", "t", "#{pane_dead} #{pane_dead_status}#{pane_dead_signal}").trim();
-      await expect.poll(state, patience).toMatch(/^1 \d/);
-      return Number(state().split(" ")[1]);
+      await expect.poll(exitCode, patience).toBeDefined();
+      return exitCode() ?? -1;
     },
     get pid() {
       return Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}"));
@@ -121,3 +132,10 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+function zombieExitCode(pid: number): number | undefined {
+  if (!existsSync(`/proc/${pid}/stat`)) return undefined;
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" ? Number(fields[49]) >> 8 : undefined;
+}

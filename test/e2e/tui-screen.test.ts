@@ -167,7 +167,7 @@ test("kill -9 and --continue: the transcript and what was said before are there"
   first.press("Enter");
   await first.see("⎿ begun");
   process.kill(first.pid, "SIGKILL");
-  await first.see("Pane is dead");
+  await first.ended();
   const { see, press, scrollback } = openTerminal(at, [...flags, "--continue"]);
   await see("Unknown outcome");
   expect(scrollback()).toContain("● Found");
