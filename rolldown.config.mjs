@@ -79,7 +79,13 @@ export const face = defineConfig({
     { name: "no-devtools-asked", transform: { filter: { id: /ink\/build\/utils\.js$/ }, handler: withoutDevtools } },
     { name: "no-devtools", load: { filter: { id: /ink\/build\/devtools\.js$/ }, handler: () => "export {};" } },
   ],
-  output: { dir: "dist", format: "esm", minify, entryFileNames: "[name].js", chunkFileNames: "chunks/[name]-[hash].js" },
+  output: {
+    dir: "dist",
+    format: "esm",
+    minify,
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+  },
 });
 
 /** Ink would connect to a debugger wherever a variable DEV happens to be set. */

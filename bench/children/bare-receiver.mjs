@@ -8,12 +8,14 @@ const fd = openSync(file, "r");
 const buffer = Buffer.alloc(65_536);
 const body = JSON.stringify({ text: "x".repeat(20_000) });
 let offset = 0;
-watch(dirname(file), async () => {
+watch(dirname(file), () => void look());
+
+async function look() {
   const bytes = readSync(fd, buffer, 0, buffer.length, offset);
   offset += bytes;
   if (bytes === 0) return;
   JSON.parse(buffer.toString("utf8", 0, bytes));
   if (url === undefined) console.log(Number(process.hrtime.bigint()) / 1e6);
   else console.log(await (await fetch(url, { method: "POST", body })).text());
-});
+}
 console.log("ready");

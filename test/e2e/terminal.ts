@@ -78,11 +78,21 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
   const global = (name: string, value: string) => ["set-option", "-g", name, value, ";"];
   // In one go: a program in a pane that is started anew ends without tmux noticing its exit code now and then.
   tmux(
-    ...["start-server", ";"],
+    "start-server",
+    ";",
     ...global("remain-on-exit", "on"),
     ...global("history-limit", "20000"),
     ...global("set-clipboard", "on"),
-    ...["new-session", "-d", "-s", "t", "-x", `${columns}`, "-y", `${rows}`, "-c", place.cwd],
+    "new-session",
+    "-d",
+    "-s",
+    "t",
+    "-x",
+    `${columns}`,
+    "-y",
+    `${rows}`,
+    "-c",
+    place.cwd,
     inShell ? "env PS1='$ ' bash --norc" : start,
   );
   open.push({
