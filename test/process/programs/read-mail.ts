@@ -9,6 +9,8 @@ const [home = "", name = "", transcript = "", count = "0"] = process.argv.slice(
 const { mailbox, close } = openMail(home, { names: [name], rotateBytes: 20_000 });
 const known = new Set(existsSync(transcript) ? readFileSync(transcript, "utf8").split("\n").filter(Boolean) : []);
 const abort = new AbortController();
+// Its earlier life may have been killed after the last mark.
+if (known.size >= Number(count) && (await mailbox.readUnread(name)).length === 0) abort.abort();
 for await (const mail of mailbox.follow(name, abort.signal)) {
   await mailbox.markDelivered(name, [mail.id]);
   writeSync(1, "delivered\n");
