@@ -52,7 +52,8 @@ export function createMailbox(options: MailboxOptions): Mailbox {
         failed.push({ to, error });
       }
     };
-    await Promise.all(others.map(({ name }) => sendTo(name)));
+    // One after another, so that the report is in the order of the members.
+    for (const { name } of others) await sendTo(name);
     return { sent, failed };
   };
 
