@@ -103,7 +103,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     (reason === "completed" && options.conversation().hasReason);
 
   const rested = async (rest: EventId, idle: Idle) => {
-    if (goesOn(rest, idle)) return;
+    // Who goes has said so, and that is its last word.
+    if (leaving || agreed || goesOn(rest, idle)) return;
     if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
       const why = await options.beforeIdle();
       if (why !== undefined) {
