@@ -10,7 +10,5 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: "forks",
     maxWorkers: 2,
-    // Many processes on a busy machine: what fails once is tried once more and is reported as flaky, which is a fault to mend.
-    retry: 1,
   },
 });

@@ -60,4 +60,5 @@ export {
   teamUser,
   TmuxPane,
 } from "./team.ts";
+export { visibleLine, visibleText } from "./visible-text.ts";
 export { AcceptanceCheck, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";

@@ -1,5 +1,5 @@
 import { cachedShare, type CostReport, type CostSum } from "./cost-report.ts";
-import { visibleLine } from "./visible-text.ts";
+import { visibleLine } from "../protocol/index.ts";
 
 /** One session, for people: a line for each agent and model, and the total. */
 export function costTable({ rows, total }: CostReport): string {

@@ -68,4 +68,4 @@ export type { MemberView } from "./team-view.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
 export { transcriptMarkdown } from "./transcript-markdown.ts";
-export { visibleLine, visibleText } from "./visible-text.ts";
+export { visibleLine, visibleText } from "../protocol/index.ts";

@@ -4,7 +4,7 @@ import { itemsOf } from "./chunked-list.ts";
 import type { SessionView } from "./session-view.ts";
 import { noSpending, sessionSpending, type Spending, type Totals } from "./totals.ts";
 import type { CallItem, TranscriptItem } from "./transcript-item.ts";
-import { visibleLine, visibleText } from "./visible-text.ts";
+import { visibleLine, visibleText } from "../protocol/index.ts";
 
 /**
  * A session as Markdown. What was said can neither break out of its block nor load anything: text with markup of its own is

@@ -138,11 +138,11 @@ describe("safeName", () => {
 
 describe("projectName", () => {
   it("tells folders apart that look alike, and stays short", () => {
-    const paths = ["/", "/work/main", "/work-main", "/work/Main", "/w/ork/main", `/${"deep/".repeat(80)}end`, "/家"];
+    const paths = ["/", "/code/main", "/code-main", "/code/Main", "/c/ode/main", `/${"deep/".repeat(80)}end`, "/家"];
     const names = paths.map(projectName);
     expect(new Set(names).size).toBe(paths.length);
     for (const name of names) expect(name).toMatch(harmless);
-    expect(names[1]).toMatch(/^work-main~[0-9a-z]{16}$/);
+    expect(names[1]).toMatch(/^code-main~[0-9a-z]{16}$/);
   });
 });
 

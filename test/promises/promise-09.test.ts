@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runHeadless } from "../../src/headless/index.ts";
 import type { Command } from "../../src/protocol/index.ts";
 import { createSession, startSession } from "../../src/session/index.ts";
-import { type Answer, type Ask, createScriptedModel, systemClock } from "../../src/testing.ts";
+import { type Answer, type Ask, createScriptedModel, type ScriptedModel, systemClock } from "../../src/testing.ts";
 import { bypass, workplace } from "../e2e/troupe.ts";
 import { tempTree } from "../session/temp-tree.ts";
 import { gate } from "../team/team-session.ts";
@@ -36,14 +36,13 @@ const place = () => {
 
 const flags = { team: "alpha", permissionMode: "bypassPermissions" } as const;
 
-test("promise 09: a headless lead hears from its teammates, and does not leave while they work", async () => {
-  const { cwd, env } = place();
-  const model = createScriptedModel(twoAtWork(), { clock: systemClock, cwd });
+/** One prompt without a screen, and what came of it. */
+async function headless(model: ScriptedModel, { cwd, env }: ReturnType<typeof place>) {
   const session = await startSession({ cwd, env, flags, asker: "nobody", model });
   async function* commands(): AsyncGenerator<Command> {
     yield { type: "prompt", content: "go" };
   }
-  const result = await runHeadless({
+  return runHeadless({
     session,
     output: "json",
     verbose: false,
@@ -54,6 +53,12 @@ test("promise 09: a headless lead hears from its teammates, and does not leave w
     backgroundWaitMs: 1,
     now: () => systemClock.now(),
   });
+}
+
+test("promise 09: a headless lead hears from its teammates, and does not leave while they work", async () => {
+  const { cwd, env } = place();
+  const model = createScriptedModel(twoAtWork(), { clock: systemClock, cwd });
+  const result = await headless(model, { cwd, env });
   expect(result).toMatchObject({ result: "all is done" });
 }, 20_000);
 
@@ -76,21 +81,7 @@ test("promise 09: a task that the lead makes and leaves at once is done before a
     ),
     { clock: systemClock, cwd },
   );
-  const session = await startSession({ cwd, env, flags, asker: "nobody", model });
-  async function* commands(): AsyncGenerator<Command> {
-    yield { type: "prompt", content: "go" };
-  }
-  const result = await runHeadless({
-    session,
-    output: "json",
-    verbose: false,
-    commands: commands(),
-    write: () => undefined,
-    writeError: () => undefined,
-    signal: new AbortController().signal,
-    backgroundWaitMs: 1,
-    now: () => systemClock.now(),
-  });
+  const result = await headless(model, { cwd, env });
   expect(result).toMatchObject({ result: "all is done" });
 }, 20_000);
 

@@ -76,7 +76,8 @@ function mayHave(name: string, { kind, mode, userDefined }: AgentToolsRequest): 
 
 /** What nobody can be a member of a team without, whatever its definition names: to speak, to share the tasks, to present its plan. */
 const isOfEveryMember = (name: string, { kind, mode }: AgentToolsRequest): boolean =>
-  kind === "teammate" && (teamTools.has(name) || (name === "ExitPlanMode" && mode === "plan"));
+  kind === "teammate" &&
+  ((teamTools.has(name) && !notForUserDefined.has(name)) || (name === "ExitPlanMode" && mode === "plan"));
 
 interface Names {
   readonly all: readonly string[];

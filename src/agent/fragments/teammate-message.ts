@@ -1,6 +1,5 @@
-import type { Mail } from "../../protocol/index.ts";
+import { type Mail, visibleLine, visibleText } from "../../protocol/index.ts";
 import { cleanText } from "../../tool/index.ts";
-import { visibleLine, visibleText } from "../../view/index.ts";
 import { escapeMarkup } from "./escape-markup.ts";
 
 /**

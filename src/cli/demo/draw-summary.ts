@@ -2,7 +2,8 @@ import { itemsOf, type Spending, sessionSpending, type SessionView, tokensOf } f
 import type { BackendType, SessionId, WorkItem } from "../../protocol/index.ts";
 import type { Screen } from "../screen.ts";
 import type { TeamAfterwards } from "./look-at-team.ts";
-import type { RepositoryState, TestRun } from "./sample-repository.ts";
+import type { TestRun } from "./run-tests.ts";
+import type { RepositoryState } from "./sample-repository.ts";
 
 export interface Summary {
   readonly before: TestRun;

@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { runGit, runProcess } from "../../platform/index.ts";
+import { runGit } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
+import { runTests, type TestRun } from "./run-tests.ts";
 import { sampleFiles, testCommand } from "./sample-files.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -20,12 +21,6 @@ export interface RepositoryState {
   readonly changed: string;
   /** Worktrees beside the repository itself, and branches of agents. */
   readonly leftOver: readonly string[];
-}
-
-export interface TestRun {
-  readonly green: boolean;
-  /** `2 passed, 1 failed`. */
-  readonly summary: string;
 }
 
 /** A small project with a failing test and one commit. */
@@ -51,7 +46,7 @@ export async function createSampleRepository(workspace: Workspace, signal: Abort
 
   return {
     path,
-    runTests: (signal) => runTests(path, env, signal),
+    runTests: (signal) => runTests({ command: testCommand, cwd: path, env, signal }),
     async look() {
       const worktrees = linesOf(await git("worktree", "list", "--porcelain")).filter((line) =>
         line.startsWith("worktree "),
@@ -78,28 +73,3 @@ const repositoryConfig = {
   "core.hooksPath": "/dev/null",
   "core.autocrlf": "false",
 };
-
-async function runTests(cwd: string, env: Workspace["env"], signal: AbortSignal): Promise<TestRun> {
-  let output = "";
-  const [, ...args] = testCommand.split(" ");
-  const result = await runProcess({
-    command: process.execPath,
-    args,
-    cwd,
-    env,
-    signal,
-    timeoutMs: 60_000,
-    onOutput: (chunk) => {
-      output += chunk.toString("utf8");
-    },
-  });
-  signal.throwIfAborted();
-  const count = (what: string) => Number(new RegExp(`^\\S+ ${what} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
-  const [passed, failed] = [count("pass"), count("fail")];
-  const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
-  return {
-    // No test that ran is no success.
-    green: result.exitCode === 0 && passed > 0 && failed === 0,
-    summary: result.startFailure ?? (passed + failed > 0 ? counts : `no test ran (exit code ${result.exitCode})`),
-  };
-}

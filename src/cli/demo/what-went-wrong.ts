@@ -1,5 +1,6 @@
 import type { TeamAfterwards } from "./look-at-team.ts";
-import type { RepositoryState, TestRun } from "./sample-repository.ts";
+import type { TestRun } from "./run-tests.ts";
+import type { RepositoryState } from "./sample-repository.ts";
 
 export interface Outcome {
   readonly before: TestRun;

@@ -106,11 +106,11 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       const seen = collect(two.record.follow(stop.signal), (team) => team.teamAllowedPaths.length === 1);
       await one.record.join(worker("tester"));
       await one.record.changeTeam({ description: "new words" });
-      await one.record.allowPath({ path: "/work/src", tool: "Edit", addedBy: "team-lead" });
-      await one.record.allowPath({ path: "/work/src", tool: "Edit", addedBy: "team-lead" });
+      await one.record.allowPath({ path: "/project/src", tool: "Edit", addedBy: "team-lead" });
+      await one.record.allowPath({ path: "/project/src", tool: "Edit", addedBy: "team-lead" });
       const teams = await seen;
       stop.abort();
-      expect(teams.at(-1)).toMatchObject({ description: "new words", teamAllowedPaths: [{ path: "/work/src" }] });
+      expect(teams.at(-1)).toMatchObject({ description: "new words", teamAllowedPaths: [{ path: "/project/src" }] });
     });
 
     it.for(["team-lead", "user", "tеam-lead", "Team Lead", "TEAM_LEAD", "troupe", "uｓer"])(

@@ -1,14 +1,15 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { runGit, runProcess } from "../../../platform/index.ts";
+import { runGit } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
+import { runTests, type TestRun } from "../run-tests.ts";
 import type { Workspace } from "../workspace.ts";
 import { testCommand, tillFiles } from "./till-files.ts";
 
 export interface TillRepository {
   readonly path: string;
   /** Runs the tests ourselves, whatever anybody says about them. */
-  runTests(signal: AbortSignal): Promise<{ readonly green: boolean; readonly summary: string }>;
+  runTests(signal: AbortSignal): Promise<TestRun>;
   /** The files that are not as they were committed. */
   changed(): Promise<readonly string[]>;
 }
@@ -32,7 +33,7 @@ export async function createTillRepository(workspace: Workspace, signal: AbortSi
   await git("commit", "--quiet", "--message=A till that knows discounts");
   return {
     path,
-    runTests: (aborted) => runTests(path, env, aborted),
+    runTests: (aborted) => runTests({ command: testCommand, cwd: path, env, signal: aborted }),
     changed: async () =>
       (await git("status", "--porcelain"))
         .split("\n")
@@ -48,27 +49,3 @@ const config = [
   "core.hooksPath=/dev/null",
   "core.autocrlf=false",
 ].flatMap((setting) => ["-c", setting]);
-
-async function runTests(cwd: string, env: Workspace["env"], signal: AbortSignal) {
-  let output = "";
-  const [, ...args] = testCommand.split(" ");
-  const result = await runProcess({
-    command: process.execPath,
-    args,
-    cwd,
-    env,
-    signal,
-    timeoutMs: 60_000,
-    onOutput: (chunk) => {
-      output += chunk.toString("utf8");
-    },
-  });
-  signal.throwIfAborted();
-  const count = (what: string) => Number(new RegExp(`^\\S+ ${what} (\\d+)$`, "m").exec(output)?.[1] ?? 0);
-  const [passed, failed] = [count("pass"), count("fail")];
-  return {
-    // No test that ran is no success.
-    green: result.exitCode === 0 && passed > 0 && failed === 0,
-    summary: result.startFailure ?? `${passed} passed, ${failed} failed`,
-  };
-}

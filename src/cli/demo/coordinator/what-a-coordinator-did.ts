@@ -1,10 +1,8 @@
 import { readdirSync } from "node:fs";
 import type { Envelope, Event } from "../../../protocol/index.ts";
 import type { CoordinatorPlayed } from "./play-coordinator.ts";
-import type { TillRepository } from "./till-repository.ts";
+import type { TestRun } from "../run-tests.ts";
 import { discount, total } from "./till-files.ts";
-
-type TestRun = Awaited<ReturnType<TillRepository["runTests"]>>;
 
 export interface CoordinatorRun {
   readonly played: Pick<CoordinatorPlayed, "envelopes" | "outcome">;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { visibleLine, visibleText } from "../../src/view/index.ts";
+import { visibleLine, visibleText } from "../../src/protocol/index.ts";
 
 const esc = "\u001b";
 const character = (code: number) => String.fromCodePoint(code);
