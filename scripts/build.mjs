@@ -1,8 +1,9 @@
 // `npm run build`: dist/, quietly. Type declarations come from the compiler itself.
 import { execFileSync } from "node:child_process";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { build as buildPage } from "vite";
 import { face, launcher, library, program, programWith } from "../rolldown.config.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -11,6 +12,7 @@ await build(launcher, "write");
 await build(face, "write");
 const { output } = await build(program, "generate");
 await build(programWith(neededByEveryRun(output)), "write");
+await buildPage({ configFile: join(root, "web", "vite.config.ts"), logLevel: "warn" });
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 

@@ -29,7 +29,10 @@ function isBuilt() {
   const built = join(root, "dist", "troupe.cjs");
   if (!existsSync(built)) return false;
   const time = statSync(built).mtimeMs;
-  return !readdirSync(join(root, "src"), { recursive: true, withFileTypes: true }).some(
-    (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > time,
+  if (!existsSync(join(root, "dist", "web", "index.html"))) return false;
+  return !["src", "web"].some((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).some(
+      (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > time,
+    ),
   );
 }

@@ -1,0 +1,48 @@
+import type { SessionId, SessionListing } from "../../../src/protocol/index.ts";
+import type { SessionView } from "../../../src/view/index.ts";
+import type { Folds } from "./folds.ts";
+
+/** All that the page draws. Never changed in place. */
+export interface DashboardState {
+  /** Of this machine; undefined until the server has told. */
+  readonly sessions: readonly SessionListing[] | undefined;
+  /** The one whose views are open; its team's members come with it. */
+  readonly selected: SessionId | undefined;
+  /** One per session: the selected one, and those of its team that are logs of their own. */
+  readonly views: ReadonlyMap<SessionId, SessionView>;
+  readonly folds: ReadonlyMap<SessionId, Folds>;
+  /** Of these everything that is stored has been read. */
+  readonly caughtUp: ReadonlySet<SessionId>;
+  /** Why a session cannot be read. */
+  readonly gone: ReadonlyMap<SessionId, string>;
+  readonly connection: Connection;
+  readonly toasts: readonly Toast[];
+  /** The moment that is drawn where it is not now: commands are refused then. */
+  readonly replayAt: string | undefined;
+}
+
+export type Connection =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "open" }
+  /** It broke; the page tries again by itself. */
+  | { readonly kind: "waiting"; readonly since: number; readonly tries: number }
+  /** The server does not know this browser: only the address that it printed helps. */
+  | { readonly kind: "refused" };
+
+export interface Toast {
+  readonly id: number;
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
+}
+
+export const emptyDashboard: DashboardState = {
+  sessions: undefined,
+  selected: undefined,
+  views: new Map(),
+  folds: new Map(),
+  caughtUp: new Set(),
+  gone: new Map(),
+  connection: { kind: "connecting" },
+  toasts: [],
+  replayAt: undefined,
+};

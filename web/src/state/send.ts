@@ -1,0 +1,11 @@
+import { createContext, useContext } from "react";
+import type { Ack, Command, SessionId } from "../../../src/protocol/index.ts";
+
+/** Sends a command to a session. Never rejects; an answer that is not ok has been shown as a toast already. */
+export type Send = (session: SessionId, command: Command) => Promise<Ack>;
+
+export const SendContext = createContext<Send>(() =>
+  Promise.resolve({ ok: false, code: "not_running", message: "the page is not connected" }),
+);
+
+export const useSend = (): Send => useContext(SendContext);

@@ -1,0 +1,16 @@
+import { defineConfig } from "vite";
+
+/** The page is served from the package by the program itself, under a policy that allows no inline script or style. */
+export default defineConfig({
+  root: import.meta.dirname,
+  publicDir: false,
+  oxc: { jsx: { runtime: "automatic" } },
+  build: {
+    outDir: "../dist/web",
+    emptyOutDir: true,
+    target: "es2023",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+});
