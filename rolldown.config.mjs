@@ -70,13 +70,17 @@ export const programWith = (together) =>
     },
   });
 
-/** The terminal UI, which waits for a part of it while it loads: only a module of the newer kind can do that. */
+/**
+ * The terminal UI, which waits for a part of it while it loads: only a module of the newer kind can do that. Ink would draw
+ * nothing before the end wherever a variable CI is set; whether there is a terminal is for us to say.
+ */
 export const face = defineConfig({
   ...common,
   transform: { define: { ...common.transform.define, "process.env.NODE_ENV": '"production"' } },
   input: { tui: "src/tui/index.ts" },
   plugins: [
     { name: "no-devtools-asked", transform: { filter: { id: /ink\/build\/utils\.js$/ }, handler: withoutDevtools } },
+    { name: "never-in-ci", load: { filter: { id: /is-in-ci\/index\.js$/ }, handler: () => "export default false;" } },
     { name: "no-devtools", load: { filter: { id: /ink\/build\/devtools\.js$/ }, handler: () => "export {};" } },
   ],
   output: {

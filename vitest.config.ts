@@ -10,5 +10,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: "forks",
     maxWorkers: 2,
+    // Many real processes on a machine that may be busy: what fails is tried once more, and named at the end as a fault.
+    retry: 1,
+    reporters: ["default", "./test/setup/second-tries.ts"],
   },
 });

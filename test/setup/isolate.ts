@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** Every test file has a home of its own, no key in sight, and leaves nothing behind. */
+/** Every test file has a home of its own, no key in sight, does not know who runs it, and leaves nothing behind. */
 const home = mkdtempSync(join(tmpdir(), "troupe-test-home-"));
 process.env["TROUPE_HOME"] = join(home, ".troupe");
 process.env["HOME"] = home;
 process.env["GIT_CONFIG_GLOBAL"] = "/dev/null";
 for (const name of Object.keys(process.env)) {
   if (/^(ANTHROPIC|OPENAI|TROUPE|CLAUDE)_/.test(name) && name !== "TROUPE_HOME") delete process.env[name];
+  if (/^(CI|CONTINUOUS_INTEGRATION|NO_COLOR|FORCE_COLOR)$/.test(name)) delete process.env[name];
 }
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));

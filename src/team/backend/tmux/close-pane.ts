@@ -21,11 +21,14 @@ export async function closePane(tmux: Tmux, pane: TmuxPane, options: CloseOption
   if (found !== undefined) {
     if (!found.dead && found.pid > 0)
       await endProcessTree({ leader: found.pid, mark: processMark(pane.mark) }, options.graceMs ?? defaultGraceMs);
-    await tmux.inTurn(() => tmux.run([[ifSamePane(pane, [["kill-pane", "-t", pane.paneId]])]], pane));
+    await askToClose(tmux, pane);
   }
-  await tmux.inTurn(() => mustBeGone(tmux, pane));
+  await mustBeGone(tmux, pane);
   return stateAmong(panes, pane);
 }
+
+const askToClose = (tmux: Tmux, pane: TmuxPane) =>
+  tmux.inTurn(() => tmux.run([[ifSamePane(pane, [["kill-pane", "-t", pane.paneId]])]], pane));
 
 async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
   let left = await listPanes(tmux, pane.socket);
@@ -33,10 +36,12 @@ async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
   for (const deadline = performance.now() + closesWithinMs; stateAmong(left, pane) === "there"; ) {
     if (performance.now() >= deadline)
       throw new TroupeError("team", `tmux did not close the pane ${pane.paneId} on ${pane.socket}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Asked again: a client that was ended by a signal may have taken the first word with it.
+    await askToClose(tmux, pane);
     left = await listPanes(tmux, pane.socket);
   }
-  if (left === "none" || left.length === 0) await removeDeadSocket(pane.socket, serverEndsWithinMs);
+  if (left === "none" || left.length === 0) await tmux.inTurn(() => removeDeadSocket(pane.socket, serverEndsWithinMs));
 }
 
 /**
@@ -50,7 +55,7 @@ export async function endProgram(pane: TmuxPane, program: ProcessIdentity, optio
 
 const defaultGraceMs = 3000;
 
-const closesWithinMs = 3000;
+const closesWithinMs = 15_000;
 
 /** After its last pane. */
 const serverEndsWithinMs = 3000;
