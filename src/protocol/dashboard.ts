@@ -32,7 +32,10 @@ export const WorktreeListing = z.object({
   agentId: z.string().optional(),
   state: z.string(),
   commits: z.number().int(),
-  files: z.array(z.object({ path: z.string(), added: z.number().int(), removed: z.number().int() })),
+  /** Lines; null where they cannot be counted: a binary file, or a very large new one. */
+  files: z.array(
+    z.object({ path: z.string(), added: z.number().int().nullable(), removed: z.number().int().nullable() }),
+  ),
   /** Why it cannot simply be removed. */
   reasons: z.array(z.string()),
 });
@@ -41,3 +44,25 @@ export type WorktreeListing = z.infer<typeof WorktreeListing>;
 /** What the page posts: the one way in. */
 export const PostedCommand = z.object({ session: SessionId, command: Command });
 export type PostedCommand = z.infer<typeof PostedCommand>;
+
+/** Which branches of a session's repository are to be brought to its current one. */
+export const PostedLanding = z.object({
+  session: SessionId,
+  branches: z.array(z.string().min(1).max(400)).min(1).max(200),
+});
+export type PostedLanding = z.infer<typeof PostedLanding>;
+
+/** What became of them. */
+export const LandingReport = z.object({
+  /** The branch that was landed on. */
+  target: z.string(),
+  landed: z.array(z.object({ branch: z.string(), commits: z.number().int(), resolved: z.boolean() })),
+  /** `message` says what is in the way, and what to do. */
+  refused: z.array(
+    z.object({ branch: z.string(), reason: z.enum(["nothing new", "conflict", "red"]), message: z.string() }),
+  ),
+  /** The command that was run on the result; without one nothing was checked. */
+  check: z.string().optional(),
+  notices: z.array(z.string()),
+});
+export type LandingReport = z.infer<typeof LandingReport>;

@@ -1,6 +1,13 @@
 export { AgentColor, type AgentDefinition, AgentFrontmatter, type AgentSource } from "./agent-definition.ts";
 export { Command, type Ack } from "./command.ts";
-export { Cursor, PostedCommand, SessionListing, WorktreeListing } from "./dashboard.ts";
+export {
+  Cursor,
+  LandingReport,
+  PostedCommand,
+  PostedLanding,
+  SessionListing,
+  WorktreeListing,
+} from "./dashboard.ts";
 export { Envelope, protocolVersion, StoredEnvelope } from "./envelope.ts";
 export { TroupeError, type TroupeErrorCode } from "./error.ts";
 export { Event, LiveEvent, StoredEvent } from "./event.ts";
