@@ -13,10 +13,7 @@ export {
   totalCost,
 } from "./cost-report.ts";
 export { costSums, costTable } from "./cost-table.ts";
-export {
-  forgetTranscript,
-  isTranscriptEvent,
-} from "./forget-transcript.ts";
+export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {

@@ -1,4 +1,4 @@
-import type { SessionId, SessionListing } from "../../../src/protocol/index.ts";
+import type { AgentId, Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
 import type { SessionView } from "../../../src/view/index.ts";
 import type { Folds } from "./folds.ts";
 
@@ -15,23 +15,37 @@ export interface DashboardState {
   readonly caughtUp: ReadonlySet<SessionId>;
   /** Why a session cannot be read. */
   readonly gone: ReadonlyMap<SessionId, string>;
+  /** Whose transcript is on the screen: nobody else's is kept. */
+  readonly looking: Looking | undefined;
   readonly connection: Connection;
   readonly toasts: readonly Toast[];
+  /** How many there have been. */
+  readonly toasted: number;
   /** The moment that is drawn where it is not now: commands are refused then. */
   readonly replayAt: string | undefined;
+}
+
+export interface Looking {
+  readonly session: SessionId;
+  /** Without it the agent that the session is about. */
+  readonly agent: AgentId | undefined;
+  /** What came while its stored transcript is on its way. */
+  readonly streamed: readonly Envelope[];
+  /** Why its stored transcript could not be had. */
+  readonly problem: string | undefined;
 }
 
 export type Connection =
   | { readonly kind: "connecting" }
   | { readonly kind: "open" }
   /** It broke; the page tries again by itself. */
-  | { readonly kind: "waiting"; readonly since: number; readonly tries: number }
+  | { readonly kind: "waiting"; readonly tries: number; readonly delayMs: number }
   /** The server does not know this browser: only the address that it printed helps. */
   | { readonly kind: "refused" };
 
 export interface Toast {
   readonly id: number;
-  readonly level: "info" | "warning" | "error";
+  readonly level: "info" | "error";
   readonly text: string;
 }
 
@@ -42,7 +56,9 @@ export const emptyDashboard: DashboardState = {
   folds: new Map(),
   caughtUp: new Set(),
   gone: new Map(),
+  looking: undefined,
   connection: { kind: "connecting" },
   toasts: [],
+  toasted: 0,
   replayAt: undefined,
 };

@@ -1,0 +1,154 @@
+import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
+import type { Store } from "../../../src/view/index.ts";
+import { type Connection, type DashboardState, emptyDashboard } from "./dashboard-state.ts";
+import { foldEnvelopes } from "./fold-envelopes.ts";
+import { type Message, type MessageType, readMessage } from "./read-message.ts";
+import { streamAddress } from "./stream-address.ts";
+
+/** What the page is connected through; a browser's are in `browser-ports.ts`. */
+export interface ConnectionPorts {
+  /** `broken` is told once; whoever opened it closes it. */
+  openStream(address: string, on: StreamListener): { close(): void };
+  /** Whether the server knows this browser. */
+  isKnown(): Promise<boolean>;
+  /** Runs it before the next frame is drawn; gives back how to leave that. */
+  nextFrame(run: () => void): () => void;
+  after(ms: number, run: () => void): () => void;
+  random(): number;
+}
+
+export interface StreamListener {
+  opened(): void;
+  message(type: MessageType, data: string): void;
+  broken(): void;
+}
+
+/** Keeps the store as the server says, over any number of breaks. */
+export interface LiveConnection {
+  /** The session whose events are wanted; without one only the list. */
+  select(session: SessionId | undefined): void;
+  /** Tries at once, where it would wait. */
+  retry(): void;
+  close(): void;
+}
+
+/** How long a break lasts before the next try, at first and at most. */
+const [firstDelayMs, mostDelayMs] = [500, 10_000];
+
+export function connect(store: Store<DashboardState>, ports: ConnectionPorts): LiveConnection {
+  let stream: { close(): void } | undefined;
+  let waiting: Envelope[] = [];
+  let stopFrame: (() => void) | undefined;
+  let stopRetry: (() => void) | undefined;
+  let tries = 0;
+  let isClosed = false;
+
+  const set = (connection: Connection) => store.setState((state) => ({ ...state, connection }));
+  const flush = () => {
+    stopFrame?.();
+    stopFrame = undefined;
+    const came = waiting;
+    waiting = [];
+    if (came.length > 0) store.setState((state) => foldEnvelopes(state, came));
+  };
+  const take = (message: Message) => {
+    if (message.kind === "envelopes") {
+      for (const envelope of message.envelopes) waiting.push(envelope);
+      stopFrame ??= ports.nextFrame(flush);
+      return;
+    }
+    flush();
+    store.setState((state) => withMessage(state, message));
+  };
+  const drop = () => {
+    stream?.close();
+    stream = undefined;
+    stopRetry?.();
+    stopRetry = undefined;
+    flush();
+  };
+  const open = () => {
+    drop();
+    const { selected, views } = store.getState();
+    const mine = ports.openStream(streamAddress(selected, views), {
+      opened() {
+        if (stream !== mine) return;
+        tries = 0;
+        set({ kind: "open" });
+      },
+      message(type, data) {
+        if (stream !== mine) return;
+        let message: Message;
+        try {
+          message = readMessage(type, data);
+        } catch {
+          // It is not what this page understands. The stream begins again where it was; if that is no use the banner stays.
+          return broke();
+        }
+        take(message);
+      },
+      broken() {
+        if (stream === mine) broke();
+      },
+    });
+    stream = mine;
+  };
+  const broke = () => {
+    drop();
+    tries += 1;
+    const delayMs = Math.min(mostDelayMs, firstDelayMs * 2 ** (tries - 1)) * (0.75 + ports.random() / 2);
+    set({ kind: "waiting", tries, delayMs });
+    stopRetry = ports.after(delayMs, open);
+    void ports.isKnown().then((isKnown) => {
+      if (isKnown || isClosed || stream) return;
+      drop();
+      set({ kind: "refused" });
+    });
+  };
+
+  open();
+  return {
+    select(session) {
+      if (isClosed || store.getState().selected === session) return;
+      drop();
+      store.setState((state) => ({
+        ...emptyDashboard,
+        sessions: state.sessions,
+        toasts: state.toasts,
+        toasted: state.toasted,
+        connection: state.connection.kind === "open" ? { kind: "connecting" } : state.connection,
+        selected: session,
+      }));
+      open();
+    },
+    retry() {
+      const { kind } = store.getState().connection;
+      if (!isClosed && (kind === "waiting" || kind === "refused")) open();
+    },
+    close() {
+      isClosed = true;
+      drop();
+    },
+  };
+}
+
+function withMessage(state: DashboardState, message: Exclude<Message, { kind: "envelopes" }>): DashboardState {
+  switch (message.kind) {
+    case "sessions":
+      return { ...state, sessions: message.sessions };
+    case "caught-up": {
+      const gone = new Map(state.gone);
+      gone.delete(message.session);
+      return { ...state, gone, caughtUp: new Set(state.caughtUp).add(message.session) };
+    }
+    case "state": {
+      const { session, state: now } = message;
+      return {
+        ...state,
+        sessions: state.sessions?.map((each) => (each.id === session ? { ...each, state: now } : each)),
+      };
+    }
+    case "gone":
+      return { ...state, gone: new Map(state.gone).set(message.session, message.message) };
+  }
+}

@@ -1,0 +1,25 @@
+import type { SessionId } from "../../../src/protocol/index.ts";
+import { cursorOf, type SessionView } from "../../../src/view/index.ts";
+
+/** Servers take no longer first lines than that. */
+const longest = 8_000;
+
+/**
+ * Where the rest of a session's events is to be had: all that is known of it goes along, so that nothing comes twice. Of very
+ * many agents those with the longest logs go along; what the others have said comes again, and is passed over.
+ */
+export function streamAddress(session: SessionId | undefined, views: ReadonlyMap<SessionId, SessionView>): string {
+  if (session === undefined) return "/api/events";
+  const marks = [...views].flatMap(([id, view]) => [...cursorOf(view)].map(([agent, seq]) => ({ id, agent, seq })));
+  marks.sort((a, b) => b.seq - a.seq);
+  const after: Record<string, Record<string, number>> = {};
+  let length = 0;
+  for (const { id, agent, seq } of marks) {
+    length += encodeURIComponent(JSON.stringify({ [agent]: seq })).length + (after[id] ? 0 : id.length + 20);
+    if (length > longest) break;
+    (after[id] ??= {})[agent] = seq;
+  }
+  const query = new URLSearchParams({ session });
+  if (marks.length > 0) query.set("after", JSON.stringify(after));
+  return `/api/events?${query}`;
+}

@@ -1,0 +1,16 @@
+import type { Store } from "../../../src/view/index.ts";
+import type { DashboardState, Toast } from "./dashboard-state.ts";
+
+/** So many at once; the oldest goes first. */
+const most = 4;
+
+export function addToast(store: Store<DashboardState>, toast: Omit<Toast, "id">): void {
+  store.setState((state) => {
+    const toasted = state.toasted + 1;
+    return { ...state, toasted, toasts: [...state.toasts, { ...toast, id: toasted }].slice(-most) };
+  });
+}
+
+export function removeToast(store: Store<DashboardState>, id: number): void {
+  store.setState((state) => ({ ...state, toasts: state.toasts.filter((toast) => toast.id !== id) }));
+}
