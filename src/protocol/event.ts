@@ -24,6 +24,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     resumed: z.boolean(),
     /** The lead hands out the work and does none itself; a session that is resumed goes on like that. */
     coordinator: z.boolean().optional(),
+    /** What all its agents together may spend from here on. */
+    maxBudgetUsd: money.optional(),
   }),
   event("session.closed", { reason: z.enum(["completed", "interrupted", "failed"]) }),
 

@@ -148,6 +148,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     cwd: parts.cwd,
     resumed,
     ...(coordinator && { coordinator: true }),
+    ...(ledger.budget.maxBudgetUsd !== undefined && { maxBudgetUsd: ledger.budget.maxBudgetUsd }),
   });
   if (!resumed) {
     await lead.record({
