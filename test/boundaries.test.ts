@@ -18,7 +18,21 @@ const below: Readonly<Record<string, readonly string[]>> = {
   testing: ["protocol", "platform", "model"],
   headless: ["protocol", "view", "session"],
   tui: ["protocol", "view", "session"],
-  cli: ["protocol", "view", "platform", "model", "store", "tool", "team", "session", "headless", "tui", "testing"],
+  "web-server": ["protocol", "view", "session"],
+  cli: [
+    "protocol",
+    "view",
+    "platform",
+    "model",
+    "store",
+    "tool",
+    "team",
+    "session",
+    "headless",
+    "tui",
+    "web-server",
+    "testing",
+  ],
 };
 
 const doors = new Set(["index.ts", "testing.ts"]);

@@ -42,4 +42,6 @@ export type TroupeErrorCode =
   | "mail"
   /** A task that cannot be changed as was asked. */
   | "task"
+  /** A port of this machine that somebody else has. */
+  | "port"
   | "mcp";

@@ -1,0 +1,19 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Observatory } from "../session/index.ts";
+import type { Admission } from "./admission.ts";
+import type { Assets } from "./assets.ts";
+import type { Streams } from "./streams.ts";
+import type { WorktreeDesk } from "./worktree-desk.ts";
+
+export interface AppOptions {
+  readonly port: number;
+  readonly admission: Admission;
+  readonly observatory: Observatory;
+  readonly worktrees: WorktreeDesk;
+  readonly assets: Assets;
+  readonly streams: Streams;
+  /** Told of each request that came with the right cookie. */
+  readonly onAdmitted: (bindings: Partial<HttpBindings>) => void;
+  /** A bug: what was thrown where nothing should have been. */
+  readonly failed: (error: unknown) => void;
+}

@@ -1,0 +1,100 @@
+import { type Cursor, type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
+import type { Observatory } from "../session/index.ts";
+import type { Outbox } from "./outbox.ts";
+
+export interface FollowOptions {
+  readonly observatory: Observatory;
+  /** Besides the list: this one, and those of the members of its team. */
+  readonly session: SessionId | undefined;
+  readonly after: Readonly<Record<string, Cursor>>;
+  readonly outbox: Outbox;
+  readonly signal: AbortSignal;
+  /** Ends the stream: the page comes back with its cursor. */
+  readonly cut: () => void;
+  /** A bug, not something that was to be expected. */
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Brings to one page what it looks at: the list of sessions, one of them, and the members of its team as they are heard of.
+ * Never rejects.
+ */
+export async function followSessions(options: FollowOptions): Promise<void> {
+  const { observatory, session, outbox, signal, cut, failed } = options;
+  const followed = new Map<SessionId, Promise<void>>();
+  /** Members that have been heard of, and whose sessions were not there yet. */
+  const awaited = new Set<SessionId>();
+
+  const followMember = (id: SessionId) => {
+    if (followed.has(id) || awaited.has(id)) return;
+    const missing = () => {
+      followed.delete(id);
+      awaited.add(id);
+    };
+    followed.set(id, followOne(options, { id, missing }));
+  };
+  const lookForMembers = (envelopes: readonly Envelope[]) => {
+    for (const { event } of envelopes)
+      if ((event.type === "member.joined" || event.type === "member.changed") && event.sessionId !== undefined)
+        followMember(event.sessionId);
+  };
+
+  if (session !== undefined) followed.set(session, followOne(options, { id: session, each: lookForMembers }));
+  try {
+    for await (const list of observatory.sessions(signal)) {
+      outbox.send("sessions", list);
+      for (const { id } of list) if (awaited.delete(id)) followMember(id);
+      await outbox.room();
+    }
+  } catch (error) {
+    // Without the list there is little to show: the page comes back, and is told again if it is still so.
+    if (!signal.aborted) failed(error);
+    cut();
+  }
+  await Promise.all(followed.values());
+}
+
+interface Followed {
+  readonly id: SessionId;
+  readonly each?: (envelopes: readonly Envelope[]) => void;
+  /** There is no such session now; without it the page is told. */
+  readonly missing?: () => void;
+}
+
+async function followOne(options: FollowOptions, followed: Followed): Promise<void> {
+  const { outbox, signal, cut, failed } = options;
+  const { id, missing } = followed;
+  try {
+    await bring(options, followed);
+  } catch (error) {
+    if (signal.aborted) return;
+    const code = TroupeError.is(error) ? error.code : undefined;
+    if (code === undefined) failed(error);
+    if (code === "session_not_found" && missing) return missing();
+    if (code === "slow_reader") return cut();
+    outbox.send("gone", { session: id, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function bring({ observatory, after, outbox, signal }: FollowOptions, { id, each }: Followed): Promise<void> {
+  const observed = await observatory.open(id);
+  const cursor = after[id];
+  try {
+    for await (const item of observed.events({ signal, ...(cursor && { after: cursor }) })) {
+      switch (item.kind) {
+        case "envelopes":
+          outbox.sendEnvelopes(item.envelopes);
+          each?.(item.envelopes);
+          break;
+        case "caught-up":
+          outbox.send("caught-up", { session: id });
+          break;
+        case "state":
+          outbox.send("state", { session: id, state: item.state });
+      }
+      await outbox.room();
+    }
+  } finally {
+    await observed.close();
+  }
+}

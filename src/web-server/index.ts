@@ -1,0 +1,3 @@
+export { createToken, isTokenShaped } from "./admission.ts";
+export { startWebServer, type WebServer, type WebServerOptions } from "./start-web-server.ts";
+export type { WorktreeDesk } from "./worktree-desk.ts";

@@ -1,0 +1,112 @@
+import type { Envelope } from "../protocol/index.ts";
+
+/** What waits to be sent to one page: in order, bounded, and in as few messages as may be. */
+export interface Outbox {
+  send(event: string, data: unknown): void;
+  sendEnvelopes(envelopes: readonly Envelope[]): void;
+  /** A line that says nothing, so that both sides know the other is there. */
+  beat(): void;
+  /** Resolves when there is room for more: whoever brings much waits for it after each piece. */
+  room(): Promise<void>;
+  /** Resolves when something is there to be taken, or it is closed. */
+  filled(): Promise<void>;
+  /** All that is there in the form of the wire, up to some size; undefined if nothing is. */
+  take(): string | undefined;
+  close(): void;
+}
+
+/** One message holds at most so many envelopes. */
+const mostEnvelopes = 500;
+/** From here on those who bring wait. A single piece may go beyond it. */
+const fullAt = 1024 * 1024;
+/** As much is put into one piece of the stream. */
+const pieceAt = 256 * 1024;
+
+export function createOutbox(): Outbox {
+  /** Whole messages, or envelopes that are to be put together into one. */
+  let waiting: Entry[] = [];
+  let first = 0;
+  let size = 0;
+  let closed = false;
+  const roomy = createLatch();
+  const some = createLatch();
+
+  const push = (entry: Entry) => {
+    if (closed) return;
+    waiting.push(entry);
+    size += entry.text.length;
+    some.open();
+  };
+  const shift = (): Entry | undefined => {
+    const entry = waiting[first];
+    if (entry === undefined) return undefined;
+    first += 1;
+    size -= entry.text.length;
+    if (first === waiting.length || first >= 10_000) {
+      waiting = waiting.slice(first);
+      first = 0;
+    }
+    return entry;
+  };
+  const takeEnvelopes = (most: number): string => {
+    const texts: string[] = [];
+    let length = 0;
+    while (waiting[first]?.kind === "envelope" && texts.length < mostEnvelopes && length < most) {
+      const text = shift()?.text ?? "";
+      texts.push(text);
+      length += text.length;
+    }
+    return message("envelopes", `[${texts.join(",")}]`);
+  };
+
+  return {
+    send: (event, data) => push({ kind: "message", text: message(event, JSON.stringify(data)) }),
+    sendEnvelopes(envelopes) {
+      for (const envelope of envelopes) push({ kind: "envelope", text: JSON.stringify(envelope) });
+    },
+    beat() {
+      if (waiting.length === 0) push({ kind: "message", text: ":\n\n" });
+    },
+    room: () => (size < fullAt || closed ? Promise.resolve() : roomy.opened()),
+    filled: () => (waiting.length > 0 || closed ? Promise.resolve() : some.opened()),
+    take() {
+      let piece = "";
+      while (piece.length < pieceAt) {
+        const next = waiting[first];
+        if (next === undefined) break;
+        piece += next.kind === "envelope" ? takeEnvelopes(pieceAt - piece.length) : (shift()?.text ?? "");
+      }
+      if (size < fullAt) roomy.open();
+      return piece === "" ? undefined : piece;
+    },
+    close() {
+      closed = true;
+      waiting = [];
+      first = 0;
+      size = 0;
+      roomy.open();
+      some.open();
+    },
+  };
+}
+
+interface Entry {
+  readonly kind: "message" | "envelope";
+  readonly text: string;
+}
+
+/** JSON has no line break in it that is not escaped, so one data line holds it; no text can end the message or begin another. */
+const message = (event: string, json: string) => `event: ${event}\ndata: ${json}\n\n`;
+
+/** Whoever waits is let through when it opens; then it is shut again. */
+function createLatch(): { open(): void; opened(): Promise<void> } {
+  let waiters: (() => void)[] = [];
+  return {
+    open() {
+      const through = waiters;
+      waiters = [];
+      for (const resolve of through) resolve();
+    },
+    opened: () => new Promise((resolve) => waiters.push(resolve)),
+  };
+}
