@@ -15,7 +15,7 @@ export async function openMail({ inside, home, names, rotateBytes }) {
     ...options,
     store,
     members: () => members,
-    keyOf: () => Promise.resolve(key),
+    keyOf: () => Promise.resolve({ type: "secret", secret: key }),
     pairsPerMinute: Infinity,
   });
   const close = async () => {

@@ -98,7 +98,7 @@ async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close():
   const close = () => stored.close();
   try {
     // Rejects for a name that nobody has, naming those there are.
-    await stored.record.keyOf(actor(flags));
+    await stored.record.keyOf(actor(flags), "check");
   } catch (error) {
     await close();
     throw error;

@@ -77,7 +77,7 @@ export type Member = z.infer<typeof Member>;
 export const AllowedPath = z.object({ path: z.string(), tool: z.string(), addedBy: z.string(), addedAt: z.string() });
 export type AllowedPath = z.infer<typeof AllowedPath>;
 
-/** A team as everybody folds it. Keys are not part of it. */
+/** A team as everybody folds it. Secrets are not part of it. */
 export const Team = z.object({
   name: z.string(),
   description: z.string().optional(),
@@ -87,6 +87,8 @@ export const Team = z.object({
   hiddenPaneIds: z.array(z.string()),
   teamAllowedPaths: z.array(AllowedPath),
   members: z.array(Member),
+  /** Where members are on more than one machine: by name, what shows that it was they who signed (SPKI, base64). */
+  publicKeys: z.record(z.string(), z.string()).optional(),
 });
 export type Team = z.infer<typeof Team>;
 

@@ -1,10 +1,10 @@
-import { createSecretKey } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Mail, MailBody, MailId, RequestId } from "../../src/protocol/index.ts";
 import { digestOf } from "../../src/team/ask-by-mail.ts";
 import { signMail } from "../../src/team/mailbox/sign-mail.ts";
+import { secretOf } from "../store/team/secret-of.ts";
 import { gate } from "../team/team-session.ts";
 import { alpha, bash, filesOf, inState, leading, mate, memberLog, ports, report, say } from "./teammates.ts";
 
@@ -39,7 +39,7 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
   await inState(team, "other", "idle");
 
   const files = await filesOf(team.tree);
-  const keyOf = async (name: string) => createSecretKey(await files.record.keyOf(name));
+  const keyOf = (name: string) => secretOf(files.record, name);
   const [lead, scout, other] = await Promise.all(["team-lead", "scout", "other"].map(keyOf));
   if (!lead || !scout || !other) throw new Error("no keys");
   const requestId = asked[1]!;
@@ -125,7 +125,7 @@ test("promise 21: a question from a member is bound to what it says, and nobody 
   await inState(team, "scout", "idle");
   await inState(team, "other", "idle");
   const files = await filesOf(team.tree);
-  const key = createSecretKey(await files.record.keyOf("other"));
+  const key = await secretOf(files.record, "other");
   const request = (change: object): MailBody => ({
     kind: "permission_request",
     requestId: ports.createId<RequestId>("ask"),

@@ -35,7 +35,7 @@ export async function inbox(
   flags: { follow?: boolean; unread?: boolean; json?: boolean },
 ): Promise<number> {
   return withTeam(team, async ({ mailbox, record }) => {
-    if (member !== teamUser) await record.keyOf(member);
+    if (member !== teamUser) await record.keyOf(member, "check");
     if (flags.follow) {
       const { signal, release } = untilInterrupted();
       for await (const mail of mailbox.watch(member, signal)) {

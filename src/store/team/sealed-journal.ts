@@ -2,6 +2,7 @@ import type { FolderWatcher } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { type CompactOptions, createCompactor, createJournalFile } from "./compact-journal.ts";
 import { createChangeFeed } from "./change-feed.ts";
+import type { Journal, Written } from "./journal.ts";
 import { type JournalFold, JournalHeader, JournalLine } from "./journal-fold.ts";
 import { damagedStart, newer, openPart, type Part, removed, stuck } from "./journal-part.ts";
 
@@ -10,21 +11,10 @@ import { damagedStart, newer, openPart, type Part, removed, stuck } from "./jour
  * fold at its place in the file, so everybody knows the same winner. It stays small: a `sealed` line ends a file, whatever
  * stands behind it is void, and the file that takes its place begins with what the fold had come to at the seal.
  */
-export interface SealedJournal<State, Entry, Change, Refusal> {
-  /** With everything that is in the file now; the caller must not change it. A file that is not there yet is empty. */
+export interface SealedJournal<State, Entry, Change, Refusal> extends Journal<State, Entry, Change, Refusal> {
+  /** With everything that is in the file now. A file that is not there yet is empty. */
   read(): State;
-  /** Resolves when the entry is on disk and its place has decided. What is refused by then is not written at all. */
-  write(entry: Entry): Promise<Written<Change, Refusal>>;
-  /** In order, from now on, whoever wrote them; pushed. */
-  follow(signal: AbortSignal): AsyncIterable<Change>;
-  /** Lines that hold no record, and compactions that failed: for the user. */
-  problems(): readonly string[];
-  close(): Promise<void>;
 }
-
-export type Written<Change, Refusal> =
-  | { readonly ok: true; readonly change: Change }
-  | { readonly ok: false; readonly refusal: Refusal };
 
 export interface JournalOptions extends CompactOptions {
   readonly path: string;
@@ -234,6 +224,10 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
 
   return {
     read: () => {
+      refresh();
+      return state;
+    },
+    fresh: async () => {
       refresh();
       return state;
     },

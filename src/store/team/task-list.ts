@@ -1,6 +1,8 @@
 import * as z from "zod";
+import type { Clock } from "../../platform/index.ts";
 import { TroupeError, type WorkItem } from "../../protocol/index.ts";
 import { applyTask } from "./apply-task.ts";
+import type { Journal } from "./journal.ts";
 import type { JournalFold } from "./journal-fold.ts";
 import { judgeTask, type RefusedTask } from "./judge-task.ts";
 import { runtimeName } from "./names.ts";
@@ -10,9 +12,15 @@ import type { NewTask, TaskActor, TaskAnswer, TaskChange, TaskClaimer, TaskList,
 import { emptyTasks, isOpen, restoreTasks, snapshotTasks, type TaskState } from "./task-state.ts";
 
 /** A task list in one file, for a team or for a session. Makes nothing before the first task. */
-export function openTaskList(options: JournalOptions): TaskList {
-  const journal = openSealedJournal(taskFold, options);
-  const now = () => new Date(options.clock.now()).toISOString();
+export const openTaskList = (options: JournalOptions): TaskList =>
+  createTaskList(openSealedJournal(taskFold, options), options.clock);
+
+/** A task list on a journal of whatever kind. */
+export function createTaskList(
+  journal: Journal<TaskState, TaskEntry, TaskChange, RefusedTask>,
+  clock: Pick<Clock, "now">,
+): TaskList {
+  const now = () => new Date(clock.now()).toISOString();
 
   const write = async (entry: TaskEntry): Promise<TaskAnswer> => {
     assertSize(entry);
@@ -49,7 +57,7 @@ export function openTaskList(options: JournalOptions): TaskList {
 
   const releaseGone: TaskList["releaseGone"] = async (isGone) => {
     const released: WorkItem[] = [];
-    const { items, holders } = journal.read();
+    const { items, holders } = await journal.fresh();
     const underway = [...items.values()].filter((item) => item.status !== "pending" && isOpen(item));
     for (const { id, owner, generation } of underway) {
       if (owner === undefined) continue;
@@ -63,8 +71,8 @@ export function openTaskList(options: JournalOptions): TaskList {
 
   return {
     create,
-    get: async (id) => journal.read().items.get(id),
-    list: async () => [...journal.read().items.values()].sort((a, b) => a.id - b.id),
+    get: async (id) => (await journal.fresh()).items.get(id),
+    list: async () => [...(await journal.fresh()).items.values()].sort((a, b) => a.id - b.id),
     update: change,
     claim: async (id, by) => write({ do: "claim", by: by.name, at: now(), id, ...claimerOf(id, by) }),
     release: async (id, by, why) =>

@@ -25,6 +25,8 @@ export const TeamEntry = z.discriminatedUnion("do", [
     }),
   }),
   z.object({ do: z.literal("allow"), ...written, path: AllowedPath }),
+  /** Of `user` too. The first one counts for good: nobody can speak with another's voice by saying so later. */
+  z.object({ do: z.literal("key"), ...written, name: z.string(), publicKey: z.string() }),
 ]);
 export type TeamEntry = z.infer<typeof TeamEntry>;
 

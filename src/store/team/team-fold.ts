@@ -1,5 +1,5 @@
 import { storageError } from "../../platform/index.ts";
-import { AgentColor, type Member, type Team } from "../../protocol/index.ts";
+import { AgentColor, type Member, type Team, teamUser } from "../../protocol/index.ts";
 import type { JournalFold } from "./journal-fold.ts";
 import { TeamEntry, TeamSnapshot } from "./team-entry.ts";
 
@@ -62,6 +62,11 @@ function judge(state: TeamState, entry: TeamEntry): RefusedTeam | undefined {
         ? { reason: "done" }
         : undefined;
     }
+    case "key": {
+      if (teamOf(state).publicKeys?.[entry.name] !== undefined) return { reason: "done" };
+      const isThere = entry.name === teamUser || members.some(({ name }) => name === entry.name);
+      return isThere ? undefined : { reason: "unknown" };
+    }
     case "team":
       return undefined;
   }
@@ -84,6 +89,8 @@ function apply(team: Team, entry: TeamEntry): Team {
       return { ...team, ...defined(entry.patch) };
     case "allow":
       return { ...team, teamAllowedPaths: [...team.teamAllowedPaths, entry.path] };
+    case "key":
+      return { ...team, publicKeys: { ...team.publicKeys, [entry.name]: entry.publicKey } };
   }
 }
 

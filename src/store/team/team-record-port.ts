@@ -16,13 +16,26 @@ export interface TeamRecord {
   end(name: string, ended: Omit<NonNullable<Member["ended"]>, "at">): Promise<Member>;
   changeTeam(patch: TeamPatch): Promise<Team>;
   allowPath(path: Omit<AllowedPath, "addedAt">): Promise<Team>;
-  /** The secret that signs what this member sends. Rejects with `team` for a name that nobody has. */
-  keyOf(name: string): Promise<Uint8Array>;
+  /**
+   * What signs what this member sends, or shows that it was it who signed. Undefined if it is not to be had here: who
+   * signs does so on another machine, or nobody has yet. Rejects with `team` for a name that nobody has.
+   */
+  keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
   /** The team after each change from now on, pushed. Ends when the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<Team>;
   problems(): readonly string[];
   close(): Promise<void>;
 }
+
+/** To `sign` for a member whose key nobody has makes one, and makes this machine the one that signs for it. */
+export type KeyUse = "sign" | "check";
+
+/** One secret that all who may look at the team share (HMAC-SHA256), or a pair of which others have one half (Ed25519). */
+export type MemberKey =
+  | { readonly type: "secret"; readonly secret: Uint8Array }
+  /** PKCS 8 and SPKI, as DER. */
+  | { readonly type: "private"; readonly der: Uint8Array }
+  | { readonly type: "public"; readonly der: Uint8Array };
 
 /** `name` is what was asked for. Colours are given out in turn where none is asked for. */
 export type NewMember = Omit<Member, "agentId" | "joinedAt" | "ended" | "tmuxPaneId" | "subscriptions"> & {

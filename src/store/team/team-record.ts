@@ -1,25 +1,45 @@
-import { nearestName } from "../../platform/index.ts";
+import { type Clock, nearestName } from "../../platform/index.ts";
 import { type Member, type Team, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import { createJournalFile } from "./compact-journal.ts";
 import { skeletonOf } from "./look-alike.ts";
+import type { Journal } from "./journal.ts";
 import { checkName, quotedName, uniqueName } from "./names.ts";
 import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
 import { memberKey } from "./member-key.ts";
 import type { TeamEntry } from "./team-entry.ts";
-import { type RefusedTeam, teamFold } from "./team-fold.ts";
-import type { NewMember, TeamRecord } from "./team-record-port.ts";
+import { type RefusedTeam, teamFold, type TeamState } from "./team-fold.ts";
+import type { KeyUse, MemberKey, NewMember, TeamRecord } from "./team-record-port.ts";
 import type { NewTeam } from "./team-store.ts";
 
 /** The team record in one file. The file must be there: `createTeamRecord` makes it. */
 export function openTeamRecord(options: JournalOptions & { readonly keysFolder: string }): TeamRecord {
-  const journal = openSealedJournal(teamFold, options);
+  const keyOf = async (name: string): Promise<MemberKey> => ({
+    type: "secret",
+    secret: await memberKey(options.keysFolder, name),
+  });
+  const keys = { join: async (name: string) => void (await keyOf(name)), keyOf };
+  return createRecord(openSealedJournal(teamFold, options), { clock: options.clock, where: options.path, keys });
+}
+
+/** What a member signs with, and what others know it by. */
+export interface RecordKeys {
+  /** For one who has just joined, from here. */
+  join(name: string): Promise<void>;
+  keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
+}
+
+/** A team record on a journal of whatever kind. */
+export function createRecord(
+  journal: Journal<TeamState, TeamEntry, Team, RefusedTeam>,
+  options: { readonly clock: Pick<Clock, "now">; readonly where: string; readonly keys: RecordKeys },
+): TeamRecord {
   const now = () => new Date(options.clock.now()).toISOString();
 
-  const current = (): Team => {
-    const { team } = journal.read();
-    if (team === undefined) throw new TroupeError("team", `There is no team record in ${options.path}.`);
+  const teamOf = ({ team }: TeamState): Team => {
+    if (team === undefined) throw new TroupeError("team", `There is no team record in ${options.where}.`);
     return team;
   };
+  const current = (): Team => teamOf(journal.read());
 
   const write = async (entry: TeamEntry): Promise<Team | RefusedTeam> => {
     current();
@@ -46,7 +66,7 @@ export function openTeamRecord(options: JournalOptions & { readonly keysFolder: 
         if (answer.reason === "done" && answer.member !== undefined) return { member: answer.member, isNew: false };
         continue;
       }
-      await memberKey(options.keysFolder, name);
+      await options.keys.join(name);
       return { member: memberOf(answer, name), isNew: true };
     }
   };
@@ -64,17 +84,17 @@ export function openTeamRecord(options: JournalOptions & { readonly keysFolder: 
   };
 
   return {
-    read: async () => current(),
+    read: async () => teamOf(await journal.fresh()),
     current,
     join,
     change: (name, patch) => writeMember({ do: "change", at: now(), name, patch }),
     end: (name, ended) => writeMember({ do: "end", at: now(), name, ended: { ...ended, at: now() } }),
     changeTeam: (patch) => writeTeam({ do: "team", at: now(), patch }),
     allowPath: (path) => writeTeam({ do: "allow", at: now(), path: { ...path, addedAt: now() } }),
-    keyOf: async (name) => {
+    keyOf: async (name, use) => {
       const team = current();
       if (name !== teamUser && !team.members.some((member) => member.name === name)) throw nobody(team, name);
-      return memberKey(options.keysFolder, name);
+      return options.keys.keyOf(name, use);
     },
     follow: journal.follow,
     problems: journal.problems,
@@ -85,9 +105,18 @@ export function openTeamRecord(options: JournalOptions & { readonly keysFolder: 
 /** Whole or not at all; never in the place of another. */
 export async function createTeamRecord(
   options: Pick<JournalOptions, "path" | "clock" | "createId">,
-  { name, description, leadSessionId, leadColor, cwd }: NewTeam,
+  team: NewTeam,
 ): Promise<void> {
-  const at = new Date(options.clock.now()).toISOString();
+  const snapshot = newTeamSnapshot(team, options.clock);
+  await createJournalFile(options.path, { version: teamFold.version, snapshot, createId: options.createId });
+}
+
+/** What the record of a new team begins with. */
+export function newTeamSnapshot(
+  { name, description, leadSessionId, leadColor, cwd }: NewTeam,
+  clock: Pick<Clock, "now">,
+): unknown {
+  const at = new Date(clock.now()).toISOString();
   const leadAgentId = `${teamLead}@${name}`;
   const lead: Member = {
     agentId: leadAgentId,
@@ -111,8 +140,7 @@ export async function createTeamRecord(
     members: [lead],
   };
   const keys = new Map([teamLead, teamUser].map((taken) => [skeletonOf(taken), taken]));
-  const snapshot = teamFold.snapshot({ team, keys });
-  await createJournalFile(options.path, { version: teamFold.version, snapshot, createId: options.createId });
+  return teamFold.snapshot({ team, keys });
 }
 
 function memberOf(team: Team, name: string): Member {

@@ -19,7 +19,7 @@ export interface MailboxOptions extends MailboxMembers {
 
 export function createMailbox(options: MailboxOptions): Mailbox {
   const { store, team } = options;
-  const keys = createKeys((name) => options.keyOf(name));
+  const keys = createKeys((name, use) => options.keyOf(name, use));
   const send = createSend({ ...options, keys, members: () => options.members() });
   const receive = createReceive({ bodies: store.bodies, keys });
   const readers = createInboxReaders(options);

@@ -1,25 +1,42 @@
-import { createSecretKey, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
 import { TroupeError } from "../../protocol/index.ts";
+import type { KeyUse, MemberKey } from "../../store/index.ts";
+import type { MailboxMembers } from "./mailbox.ts";
 
 /** Members' keys, each asked for once. */
 export interface Keys {
   /** Undefined for who has none, or does not exist. At once, if it is known already. */
-  of(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
+  toSign(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
+  toCheck(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
 }
 
-export function createKeys(keyOf: (name: string) => Promise<Uint8Array | undefined>): Keys {
-  const known = new Map<string, KeyObject>();
+export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
+  const known = { sign: new Map<string, KeyObject>(), check: new Map<string, KeyObject>() };
 
-  const ask = async (name: string) => {
-    const secret = await keyOf(name).catch((error: unknown) => {
+  const ask = async (name: string, use: KeyUse) => {
+    const found = await keyOf(name, use).catch((error: unknown) => {
       if (TroupeError.is(error) && error.code === "team") return undefined;
       throw error;
     });
-    if (secret === undefined) return undefined;
-    const key = createSecretKey(secret);
-    known.set(name, key);
+    if (found === undefined) return undefined;
+    const key = keyObject(found);
+    known[use].set(name, key);
     return key;
   };
 
-  return { of: (name) => known.get(name) ?? ask(name) };
+  return {
+    toSign: (name) => known.sign.get(name) ?? ask(name, "sign"),
+    toCheck: (name) => known.check.get(name) ?? ask(name, "check"),
+  };
+}
+
+function keyObject(key: MemberKey): KeyObject {
+  switch (key.type) {
+    case "secret":
+      return createSecretKey(key.secret);
+    case "private":
+      return createPrivateKey({ key: Buffer.from(key.der), format: "der", type: "pkcs8" });
+    case "public":
+      return createPublicKey({ key: Buffer.from(key.der), format: "der", type: "spki" });
+  }
 }

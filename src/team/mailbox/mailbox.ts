@@ -1,4 +1,5 @@
 import type { Mail, MailBody, MailId, MailState, Member } from "../../protocol/index.ts";
+import type { KeyUse, MemberKey } from "../../store/index.ts";
 
 /** Mail of one team, for programs as for agents; knows no surface. */
 export interface Mailbox {
@@ -67,6 +68,6 @@ export interface ReceivedMail extends Mail {
 export interface MailboxMembers {
   /** Everybody who is or was in the team, the lead among them, as of now. */
   members(): readonly Member[];
-  /** The secret that signs what this member (or `user`) sends; undefined for who has none. Asked once for each name. */
-  keyOf(name: string): Promise<Uint8Array | undefined>;
+  /** What signs, or checks, what this member (or `user`) sends; undefined for who has none here. Asked until there is one. */
+  keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
 }

@@ -14,7 +14,7 @@ export function createReceive({ bodies, keys }: { readonly bodies: MailBodies; r
   const judged = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
 
   const receiveOne = async ({ mail, state }: HeldMail, name: string): Promise<ReceivedMail> => {
-    const known = judged.get(mail) ?? judge(mail, name, await keys.of(mail.from));
+    const known = judged.get(mail) ?? judge(mail, name, await keys.toCheck(mail.from));
     judged.set(mail, known);
     return { ...known, state, read: state === "read" };
   };

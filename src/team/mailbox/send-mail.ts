@@ -49,7 +49,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   };
 
   const finish = (draft: Draft): Mail | Promise<Mail> => {
-    const key = keys.of(draft.from);
+    const key = keys.toSign(draft.from);
     const body = fitBody(draft.body, { id: draft.id, bodies: store.bodies });
     if (!(key instanceof Promise) && !(body instanceof Promise)) return seal(draft, { body, key });
     return Promise.all([body, key]).then(([fitted, found]) => seal(draft, { body: fitted, key: found }));
@@ -64,7 +64,10 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     }
     if (key !== undefined) return signMail(parsed.data, key);
     if (body.kind === "text") return parsed.data;
-    throw new TroupeError("mail", `${draft.from} has no key, and a ${body.kind} that is not signed counts nothing.`);
+    throw new TroupeError(
+      "mail",
+      `${draft.from} has no key here, and a ${body.kind} that is not signed counts nothing.`,
+    );
   };
 
   const storeInTurn = async (to: string, ready: Mail | Promise<Mail>): Promise<void> => {

@@ -1,14 +1,16 @@
-import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from "node:crypto";
 import { Mail } from "../../protocol/index.ts";
 
 /** The mail with a signature that only who has `key` can make, over everything else that is in it. */
 export function signMail(mail: Mail, key: KeyObject): Mail {
-  return { ...mail, signature: digestOf(mail, key) };
+  return { ...mail, signature: key.type === "secret" ? digestOf(mail, key) : sealOf(mail, key) };
 }
 
 /** Whether exactly this mail was signed with `key`. */
 export function isSignedBy(mail: Mail, key: KeyObject): boolean {
   if (mail.signature === undefined) return false;
+  if (key.type !== "secret")
+    return verify(null, Buffer.from(signedText(mail)), key, Buffer.from(mail.signature, "base64url"));
   const given = Buffer.from(mail.signature);
   const expected = Buffer.from(digestOf(mail, key));
   return given.length === expected.length && timingSafeEqual(given, expected);
@@ -16,6 +18,10 @@ export function isSignedBy(mail: Mail, key: KeyObject): boolean {
 
 const digestOf = (mail: Mail, key: KeyObject): string =>
   createHmac("sha256", key).update(signedText(mail)).digest("base64url");
+
+/** By one of a pair of keys: who checks it cannot make it. */
+const sealOf = (mail: Mail, key: KeyObject): string =>
+  sign(null, Buffer.from(signedText(mail)), key).toString("base64url");
 
 /** Every field that a mail can have, but for the signature itself. */
 const signedFields = Object.keys(Mail.shape)

@@ -13,7 +13,7 @@ export function openMail(home: string, { names, rotateBytes }: { names: readonly
   const options = { team: "t", files, watcher, clock: systemClock, createId };
   const store = openMailFiles({ ...options, ...(rotateBytes !== undefined && { rotateBytes }) });
   const members = names.map(memberNamed);
-  const keyOf = (name: string) => Promise.resolve(Buffer.from(`key of ${name}`));
+  const keyOf = (name: string) => Promise.resolve({ type: "secret" as const, secret: Buffer.from(`key of ${name}`) });
   const mailbox = createMailbox({ ...options, store, members: () => members, keyOf, pairsPerMinute: Infinity });
   const close = async () => {
     await mailbox.close();

@@ -63,10 +63,14 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
         names.push((await (names.length % 2 ? one : two).record.join(worker(asked))).member.name);
       }
       expect(names).toEqual(["tester", "Tester-2", "tеster-3", "tester-2-2", "te ster", "ｔester-4"]);
-      const keys = await Promise.all(["team-lead", "user", ...names].map((member) => one.record.keyOf(member)));
-      expect(new Set(keys.map((key) => Buffer.from(key).toString("hex"))).size).toBe(names.length + 2);
-      expect(await two.record.keyOf("tester")).toEqual(await one.record.keyOf("tester"));
-      await expect(one.record.keyOf("nobody")).rejects.toMatchObject({ code: "team" });
+      const keys = await Promise.all(
+        ["team-lead", "user", ...names].map((member) => one.record.keyOf(member, "check")),
+      );
+      expect(keys).not.toContain(undefined);
+      expect(new Set(keys.map((key) => JSON.stringify(key))).size).toBe(names.length + 2);
+      expect(await two.record.keyOf("tester", "check")).toEqual(await one.record.keyOf("tester", "check"));
+      expect(await one.record.keyOf("tester", "sign")).toBeDefined();
+      await expect(one.record.keyOf("nobody", "check")).rejects.toMatchObject({ code: "team" });
     });
 
     it("joins once for one call, however often it is tried", async () => {

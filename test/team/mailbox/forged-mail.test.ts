@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { encodeLine } from "../../../src/platform/index.ts";
 import type { CallId, Mail, MailBody, MailId, MailKind, RequestId } from "../../../src/protocol/index.ts";
 import { isSignedBy, signMail } from "../../../src/team/mailbox/sign-mail.ts";
+import { secretOf } from "../../store/team/secret-of.ts";
 import { createId, openTeamMail } from "./open-mailbox.ts";
 
 const requestId = createId<RequestId>("ask");
@@ -110,7 +111,7 @@ describe("a control message", () => {
 
   it("that somebody wrote into the file is shown and refused, whomever it claims to be from", async () => {
     const { mailbox, inboxes, team } = await openTeamMail(["anna", "bert", "carl"]);
-    const anna = createSecretKey(await team.record.keyOf("anna"));
+    const anna = await secretOf(team.record, "anna");
     await mailbox.send({ from: "team-lead", to: "carl", body: bodies.shutdown_request });
     const [forCarl] = readFileSync(join(inboxes, "carl.jsonl"), "utf8").trim().split("\n");
     const mail = (change: Partial<Mail>): Mail => ({

@@ -23,7 +23,7 @@ export async function openTeamMail(
       clock,
       createId,
       members,
-      keyOf: (who) => record.keyOf(who),
+      keyOf: (who, use) => record.keyOf(who, use),
       ...options,
     });
     onTestFinished(async () => {
