@@ -52,6 +52,7 @@ export {
   LimitSettings,
   Settings,
   TeamSettings,
+  TelemetrySettings,
   WatchdogSettings,
   WorktreeSettings,
 } from "./settings.ts";

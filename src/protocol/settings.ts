@@ -135,6 +135,17 @@ const TerminalSettings = z.strictObject({
   screenReader: z.boolean().optional(),
 });
 
+/** Traces for OpenTelemetry. `docs/telemetry.md`. */
+export const TelemetrySettings = z.strictObject({
+  /** Nothing is exported without it. */
+  traces: z.boolean().optional(),
+  /** The collector's address for OTLP over HTTP, without the path; else what OpenTelemetry's own variables say. */
+  endpoint: BaseUrl.optional(),
+  /** Prompts, answers, inputs and results too. */
+  content: z.boolean().optional(),
+});
+export type TelemetrySettings = z.infer<typeof TelemetrySettings>;
+
 /** What a `.troupe/settings.json` may say; `docs/settings.md` says what each means. A key that is not here is an error. */
 export const Settings = z.strictObject({
   $schema: z.string().optional(),
@@ -180,6 +191,7 @@ export const Settings = z.strictObject({
   subagents: SubagentSettings.optional(),
   teams: TeamSettings.optional(),
   terminal: TerminalSettings.optional(),
+  telemetry: TelemetrySettings.optional(),
   /** Folders with `agents/` in them; relative to the settings file's folder, or `~/`. */
   plugins: z.array(z.string().min(1)).optional(),
   /** Checked by those who use them. */

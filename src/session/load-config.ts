@@ -14,6 +14,7 @@ import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
 import { mcpConfigFlag, readSettings, type SettingsLayer } from "./settings-files.ts";
 import { searchPath } from "./search-path.ts";
+import { type TelemetryConfig, telemetryConfig } from "./telemetry/telemetry-settings.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
 import { stateHome, userHomeOf } from "./state-home.ts";
 import { believe } from "./trust.ts";
@@ -95,6 +96,8 @@ export interface Config {
   readonly subagents: NonNullable<Settings["subagents"]>;
   readonly teams: NonNullable<Settings["teams"]>;
   readonly terminal: NonNullable<Settings["terminal"]>;
+  /** Undefined: nothing is exported. */
+  readonly telemetry: TelemetryConfig | undefined;
   /** The model for all agents that others start, whatever their definitions say; the source is the variable. */
   readonly subagentModel: Sourced<string> | undefined;
   /** The lead of a new session is a coordinator. */
@@ -183,6 +186,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
     terminal: values.terminal ?? {},
+    telemetry: telemetryConfig(values.telemetry ?? {}, env),
     subagentModel: subagentModel(env),
     coordinatorMode: isSet(env["TROUPE_COORDINATOR_MODE"]),
     simpleWorkers: isSet(env["TROUPE_SIMPLE"]),

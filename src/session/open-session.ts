@@ -54,6 +54,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     publish: (envelope) => {
       view = fold(view, envelope);
       hub.publish(envelope);
+      parts.telemetry?.heard(envelope);
       overlap?.(envelope);
       if (envelope.agent === log.agent) team?.heard(envelope);
     },
@@ -110,6 +111,9 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const equipment = await outfit?.equip(seat.policy, tools);
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
   const sandboxNotices = await noSandbox(sandbox);
+  parts.telemetry?.attach((message) => {
+    if (!closing) void unlessFull(lead.record({ type: "notice.raised", level: "warning", code: "telemetry", message }));
+  });
 
   /** A full disk does not hold up the end: the log is good to go on from without its last words. */
   const unlessFull = async (put: Promise<void> | undefined) => {
@@ -138,6 +142,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await unlessFull(lead.record({ type: "session.closed", reason }));
     hub.close();
     await opened.close();
+    await parts.telemetry?.close();
     await parts.onClose?.();
   };
 

@@ -23,6 +23,7 @@ import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { SessionMcp } from "./mcp.ts";
+import type { Telemetry } from "./telemetry/start-telemetry.ts";
 import type { Slash } from "./open-slash.ts";
 
 /** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
@@ -85,6 +86,8 @@ export interface SessionParts {
   readonly isCounted?: boolean | undefined;
   /** Things the user should hear about that stopped nothing. */
   readonly notices: readonly string[];
+  /** Told everything that happens, beside the work. */
+  readonly telemetry?: Telemetry | undefined;
   /** Run when the session closes; what it rejects with, `close` does. */
   readonly onClose?: (() => Promise<void>) | undefined;
   readonly clock: Clock;
@@ -94,6 +97,8 @@ export interface SessionParts {
 export interface MemberParts {
   readonly team: string;
   readonly name: string;
+  /** Of who leads the team, where that is a session. */
+  readonly leadSession?: SessionId | undefined;
   readonly path: AgentPath;
   readonly definition: AgentDefinition;
   /** Where it works, if that is a worktree of its own. */

@@ -224,8 +224,16 @@ export async function startSession(options: StartOptions): Promise<Session> {
           simple: config.simpleWorkers,
         })
       : undefined;
+    const telemetry =
+      config.telemetry &&
+      (await import("./telemetry/start-telemetry.ts")).startTelemetry(config.telemetry, {
+        sessionId,
+        leadSessionId: options.member?.leadSession,
+        cwd: config.cwd,
+      });
     return await openSession({
       opened,
+      telemetry,
       coordinator,
       readStored: async () => inOrder(await store.read(sessionId)),
       readTranscript: (session, agent) => store.readLog(session, { agent, only: isTranscriptEvent }),

@@ -15,7 +15,14 @@ import {
 } from "../protocol/index.ts";
 import { createGateRegistry } from "../model/index.ts";
 import { createFileTeamStore, type StoredTeam, type TeamStore } from "../store/index.ts";
-import { teamMailbox, createWorktree, finishWorktree, type MemberEnd, resumeWorktree } from "../team/index.ts";
+import {
+  createWorktree,
+  finishWorktree,
+  type MemberEnd,
+  patientTeam,
+  resumeWorktree,
+  teamMailbox,
+} from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
 import { openJointLedger } from "./joint-ledger.ts";
 import { loadConfig } from "./load-config.ts";
@@ -83,10 +90,16 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const ended = new Promise<string | undefined>((resolve) => {
       settle = resolve;
     });
-    const stop = (end: MemberEnd, detail?: string) => (stopping ??= finish(end, detail));
-    const onEnd = (end: MemberEnd, detail: string | undefined) => {
-      stop(end, detail).catch((error: unknown) => settle(error instanceof Error ? error.message : String(error)));
+    const hurry = new AbortController();
+    /** Whoever asks again waits no longer for a full disk: what it leaves undone its team does. */
+    const stop = (end: MemberEnd, detail?: string) => {
+      if (stopping) hurry.abort(new DOMException("it was asked to end again", "AbortError"));
+      return (stopping ??= finish(end, detail));
     };
+    const onEnd = (end: MemberEnd, detail: string | undefined) => {
+      stop(end, detail).catch(() => undefined); // `ended` says so
+    };
+    presence.lost.addEventListener("abort", () => onEnd("rest", undefined));
     const asMember = createMemberTeam({
       team,
       mailbox,
@@ -101,24 +114,34 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
 
     const finish = async (end: MemberEnd, detail?: string) => {
+      let why: string | undefined;
       try {
         await session.close(end === "rest" ? "interrupted" : "completed");
-        if (end !== "rest") await leave(end, detail);
+        // What is said of it is the other process's to say now.
+        if (presence.lost.aborted) why = "another process runs it now";
+        else if (end !== "rest") await leave(end, detail);
         else await presence.set("ended", "it rests until its team is taken up again");
+      } catch (error) {
+        why = error instanceof Error ? error.message : String(error);
+        throw error;
       } finally {
-        await joint?.close();
-        await presence.close();
-        await mailbox.close();
-        await team.close();
+        await letGo().finally(() => settle(why));
       }
-      settle(undefined);
+    };
+
+    const letGo = async () => {
+      await joint?.close();
+      await presence.close();
+      await mailbox.close();
+      await team.close();
     };
 
     const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
-      await team.tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
+      const { tasks, record } = patientTeam(team, { clock, signal: hurry.signal });
+      await tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
       if (worktree) await worktree.finish();
       await presence.set("ended", detail ?? end);
-      await team.record.end(member.name, { reason: end, ...(detail !== undefined && { detail }) });
+      await record.end(member.name, { reason: end, ...(detail !== undefined && { detail }) });
     };
 
     const session: Session = await startSession({
@@ -141,6 +164,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       member: {
         team: team.name,
         name: member.name,
+        leadSession: team.record.current().leadSessionId,
         path: `${member.name}@${team.name}` as AgentPath,
         folder: worktree?.path,
         isMoved: worktree?.isMoved ?? false,

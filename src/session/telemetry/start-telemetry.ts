@@ -1,0 +1,50 @@
+import { version } from "../../platform/index.ts";
+import type { Envelope, SessionId } from "../../protocol/index.ts";
+import { spanIdOf, traceIdOf } from "./span.ts";
+import { createSpanExporter } from "./span-exporter.ts";
+import { createSpanFold } from "./span-fold.ts";
+import type { TelemetryConfig } from "./telemetry-settings.ts";
+
+/** What a session is told of while it is traced. It is never slowed or broken by it. */
+export interface Telemetry {
+  heard(envelope: Envelope): void;
+  /** From when there is somebody to tell. */
+  attach(raise: (message: string) => void): void;
+  close(): Promise<void>;
+}
+
+export interface TracedSession {
+  readonly sessionId: SessionId;
+  /** Of the lead, where this one is a member's of its team: both are one trace. */
+  readonly leadSessionId: SessionId | undefined;
+  readonly cwd: string;
+}
+
+export function startTelemetry(config: TelemetryConfig, session: TracedSession): Telemetry {
+  const { sessionId, leadSessionId } = session;
+  let tell: (message: string) => void = () => undefined;
+  const underLead = leadSessionId === undefined ? undefined : spanIdOf("session", leadSessionId);
+  const fold = createSpanFold({ parentSpanId: underLead ?? config.parent?.spanId, content: config.content });
+  const exporter = createSpanExporter({
+    endpoint: config.endpoint,
+    headers: config.headers,
+    traceId: config.parent?.traceId ?? traceIdOf(leadSessionId ?? sessionId),
+    resource: { ...config.resource, "service.version": version, "process.working_directory": session.cwd },
+    version,
+    onLoss: (message) => tell(message),
+  });
+  return {
+    heard(envelope) {
+      // Members in the same process are shown here too, and traced by their own sessions.
+      if (envelope.session !== sessionId) return;
+      const ended = fold(envelope);
+      if (ended.length > 0) exporter.add(ended);
+    },
+    attach(raise) {
+      tell = raise;
+    },
+    close: () => exporter.close(closeWithinMs),
+  };
+}
+
+const closeWithinMs = 3000;

@@ -1,0 +1,83 @@
+import { expect, test, vi } from "vitest";
+import type { Span } from "../../../src/session/telemetry/span.ts";
+import { createSpanExporter, type SpanExporterOptions } from "../../../src/session/telemetry/span-exporter.ts";
+import { spanIdOf } from "../../../src/session/telemetry/span.ts";
+import { startCollector } from "./collector.ts";
+
+const span = (name: string): Span => ({
+  spanId: spanIdOf(name),
+  parentSpanId: undefined,
+  name,
+  kind: "internal",
+  startMs: 1_790_000_000_000,
+  endMs: 1_790_000_000_001,
+  attributes: {},
+});
+
+function exporterTo(address: string, more: Partial<SpanExporterOptions> = {}) {
+  const lost: string[] = [];
+  const exporter = createSpanExporter({
+    endpoint: `${address}/v1/traces`,
+    headers: {},
+    traceId: "a".repeat(32),
+    resource: {},
+    version: "0",
+    onLoss: (message) => lost.push(message),
+    everyMs: 1,
+    retryMs: 1,
+    ...more,
+  });
+  return { exporter, lost };
+}
+
+test.each([429, 502, 503, 504])("a collector that answers %s is asked again, and nothing is lost", async (status) => {
+  const collector = await startCollector();
+  let refusals = 2;
+  collector.answer = (response) => {
+    response.writeHead(status).end();
+    if (--refusals === 0) collector.answer = undefined;
+  };
+  const { exporter, lost } = exporterTo(collector.address);
+  exporter.add([span("one")]);
+  await exporter.close(10_000);
+  expect(collector.spans.map(({ name }) => name)).toEqual(["one"]);
+  expect([collector.requests.length, lost]).toEqual([3, []]);
+});
+
+test("what it refuses for good is lost, and that is said once", async () => {
+  const collector = await startCollector();
+  collector.answer = (response) => response.writeHead(400).end();
+  const { exporter, lost } = exporterTo(collector.address);
+  exporter.add([span("one")]);
+  await vi.waitFor(() => expect(collector.requests).toHaveLength(1));
+  exporter.add([span("two")]);
+  await exporter.close(10_000);
+  expect(collector.requests).toHaveLength(2);
+  expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http.*: it answered 400/)]);
+});
+
+test("what it takes in part is said", async () => {
+  const collector = await startCollector();
+  collector.answer = (response) => response.end('{"partialSuccess":{"rejectedSpans":"2"}}');
+  const { exporter, lost } = exporterTo(collector.address);
+  exporter.add([span("one"), span("two"), span("three")]);
+  await exporter.close(10_000);
+  expect(lost).toEqual([expect.stringContaining("it refused 2 of them")]);
+});
+
+test("one that never answers does not hold up the end", async () => {
+  const collector = await startCollector();
+  collector.answer = () => undefined;
+  const { exporter, lost } = exporterTo(collector.address);
+  exporter.add([span("one")]);
+  await vi.waitFor(() => expect(collector.requests).toHaveLength(1));
+  await exporter.close(1);
+  expect(lost).toEqual([expect.stringContaining("the session ended before it answered")]);
+});
+
+test("nobody there: said once, and what waits is bounded", async () => {
+  const { exporter, lost } = exporterTo("http://127.0.0.1:1");
+  for (let at = 0; at < 10_000; at++) exporter.add([span(`${at}`)]);
+  await exporter.close(10_000);
+  expect(lost).toHaveLength(1);
+});
