@@ -1,31 +1,40 @@
-import { Suspense, useSyncExternalStore } from "react";
-import { hrefOf, parseRoute, viewNames } from "./route.ts";
-import { lazyViews } from "./views/lazy-views.ts";
+import { useEffect, useMemo } from "react";
+import type { Store } from "../../src/view/index.ts";
+import { ErrorBoundary } from "./frame/error-boundary.tsx";
+import { Frame } from "./frame/frame.tsx";
+import { useTranscriptLoading } from "./state/load-transcript.ts";
+import type { LiveConnection } from "./state/connection.ts";
+import type { DashboardState } from "./state/dashboard-state.ts";
+import { DashboardContext } from "./state/dashboard-store.ts";
+import { NavigationContext, useHash } from "./state/navigation.ts";
+import { postCommand } from "./state/post-command.ts";
+import { type Send, SendContext } from "./state/send.ts";
+import { addToast } from "./state/toasts.ts";
 
-export function App() {
-  const hash = useSyncExternalStore(onHash, () => location.hash);
-  const route = parseRoute(hash);
-  if (route.kind !== "session") return <h1>Troupe</h1>;
-  const View = lazyViews[route.view];
-  return (
-    <>
-      <nav>
-        {viewNames.map((name) => (
-          <a key={name} href={hrefOf(route.session, name)}>
-            {name}
-          </a>
-        ))}
-      </nav>
-      <main>
-        <Suspense fallback={<p>Loading…</p>}>
-          <View session={route.session} />
-        </Suspense>
-      </main>
-    </>
+/** The page: what it knows, where it is, and what it can do, for everything that it draws. */
+export function App({ store, connection }: { store: Store<DashboardState>; connection: LiveConnection }) {
+  const navigation = useHash();
+  const { route } = navigation;
+  const session = route.kind === "session" ? route.session : undefined;
+  useEffect(() => connection.select(session), [connection, session]);
+  useTranscriptLoading(store);
+  const send = useMemo<Send>(
+    () => async (to, command) => {
+      const ack = await postCommand(to, command);
+      if (!ack.ok) addToast(store, { level: "error", text: ack.message });
+      return ack;
+    },
+    [store],
   );
-}
-
-function onHash(changed: () => void): () => void {
-  addEventListener("hashchange", changed);
-  return () => removeEventListener("hashchange", changed);
+  return (
+    <DashboardContext value={store}>
+      <SendContext value={send}>
+        <NavigationContext value={navigation}>
+          <ErrorBoundary about="The page">
+            <Frame onRetry={connection.retry} />
+          </ErrorBoundary>
+        </NavigationContext>
+      </SendContext>
+    </DashboardContext>
+  );
 }

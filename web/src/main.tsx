@@ -1,13 +1,28 @@
+import "./without-eval.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { createStore } from "../../src/view/index.ts";
 import { App } from "./app.tsx";
+import { applyTheme, savedTheme } from "./frame/theme.ts";
+import { browserPorts } from "./state/browser-ports.ts";
+import { connect } from "./state/connection.ts";
+import { emptyDashboard } from "./state/dashboard-state.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
+import "./styles/controls.css";
 
+applyTheme(savedTheme());
 const place = document.querySelector("#app");
 if (!place) throw new Error("the page has no place for the app");
+const store = createStore(emptyDashboard);
+const connection = connect(store, browserPorts);
+// A computer that wakes up, or is back in its network, does not wait for the next try.
+addEventListener("online", () => connection.retry());
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") connection.retry();
+});
 createRoot(place).render(
   <StrictMode>
-    <App />
+    <App store={store} connection={connection} />
   </StrictMode>,
 );

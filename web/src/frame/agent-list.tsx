@@ -1,0 +1,85 @@
+import { memo } from "react";
+import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
+import { activityOf } from "../../../src/view/index.ts";
+import { AgentName, stateWords } from "../parts/agent-name.tsx";
+import { hrefOf } from "../route.ts";
+import { useNavigation } from "../state/navigation.ts";
+import { type RosterEntry, useRoster } from "../state/roster.ts";
+
+/** Everybody in the session and its team; each leads to its transcript. */
+export function AgentList({ session }: { session: SessionId }) {
+  const roster = useRoster(session);
+  const { route } = useNavigation();
+  const looked =
+    route.kind === "session" && route.view === "transcript" ? (route.agent ?? roster[0]?.agent?.id) : undefined;
+  return (
+    <aside className="agents" aria-label="Agents">
+      <h2>
+        Agents <span className="soft">{roster.length}</span>
+      </h2>
+      <ul>
+        {roster.map((entry) => (
+          <AgentRow
+            key={entry.key}
+            session={session}
+            entry={entry}
+            isLooked={entry.agent !== undefined && entry.agent.id === looked}
+          />
+        ))}
+      </ul>
+      {roster.length === 0 && <p className="soft">Nobody yet</p>}
+    </aside>
+  );
+}
+
+interface RowProps {
+  readonly session: SessionId;
+  readonly entry: RosterEntry;
+  readonly isLooked: boolean;
+}
+
+const AgentRow = memo(
+  function AgentRow({ session, entry, isLooked }: RowProps) {
+    const inner = (
+      <>
+        <AgentName entry={entry} />
+        <span className="agent-doing">{doingWords(entry)}</span>
+      </>
+    );
+    return (
+      <li data-depth={Math.min(entry.depth, 3)} data-color={entry.color}>
+        {entry.agent ? (
+          <a
+            href={hrefOf(session, "transcript", { agent: entry.agent.id })}
+            aria-current={isLooked ? "true" : undefined}
+          >
+            {inner}
+          </a>
+        ) : (
+          <span className="agent-unheard">{inner}</span>
+        )}
+      </li>
+    );
+  },
+  (before, after) =>
+    before.session === after.session &&
+    before.isLooked === after.isLooked &&
+    before.entry.state === after.entry.state &&
+    before.entry.name === after.entry.name &&
+    before.entry.color === after.entry.color &&
+    before.entry.agent?.id === after.entry.agent?.id &&
+    doingWords(before.entry) === doingWords(after.entry),
+);
+
+/** What somebody is at, in a line. */
+function doingWords({ agent, state, agentType }: RosterEntry): string {
+  if (agent && (state === "tool" || state === "working")) {
+    const activity = activityOf(agent);
+    if (activity.kind === "calls") return visibleLine(activity.titles.join(", ").slice(0, 120));
+    if (activity.kind === "drafting") return `writes a call of ${visibleLine(activity.tool)}`;
+    if (activity.kind === "text") return "writing";
+    if (agent.progress) return visibleLine(agent.progress.text.slice(0, 120));
+  }
+  const type = visibleLine(agentType);
+  return type === "" ? stateWords[state] : `${stateWords[state]} · ${type}`;
+}

@@ -1,0 +1,100 @@
+import { Suspense, useEffect } from "react";
+import { useApprovals } from "../state/approvals.ts";
+import { useDashboard } from "../state/dashboard-store.ts";
+import { useNavigation } from "../state/navigation.ts";
+import { HomeView } from "../views/home/home-view.tsx";
+import { lazyViews } from "../views/lazy-views.ts";
+import { AgentList } from "./agent-list.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { ErrorBoundary } from "./error-boundary.tsx";
+import { Header } from "./header.tsx";
+import { KeyHelp, useKeys } from "./keys.tsx";
+import { NewApprovals } from "./new-approvals.tsx";
+import { sessionName } from "./session-name.ts";
+import { Tabs } from "./tabs.tsx";
+import { Toasts } from "./toasts.tsx";
+import "./frame.css";
+
+/** What is around the views, and the one that is open. */
+export function Frame({ onRetry }: { onRetry: () => void }) {
+  const { route } = useNavigation();
+  const session = route.kind === "session" ? route.session : undefined;
+  const approvals = useApprovals(session);
+  const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
+  const keys = useKeys();
+  useEffect(() => {
+    const waiting = approvals.length > 0 ? `(${approvals.length}) ` : "";
+    const view = route.kind === "session" ? `${route.view} · ${sessionName(listing)} · ` : "";
+    document.title = `${waiting}${view}Troupe`;
+  }, [approvals.length, route, listing]);
+  return (
+    <div className="frame" data-kind={route.kind}>
+      <a className="skip" href="#main" onClick={focusMain}>
+        Go to the content
+      </a>
+      <Header session={session} onHelp={keys.openHelp} />
+      <ConnectionBanner onRetry={onRetry} />
+      {route.kind === "session" ? (
+        <>
+          <Tabs session={route.session} view={route.view} approvals={approvals.length} />
+          <div className="frame-body">
+            <AgentList session={route.session} />
+            <main id="main" tabIndex={-1} key={route.session}>
+              <ErrorBoundary key={route.view} about="This view">
+                <OpenView />
+              </ErrorBoundary>
+            </main>
+          </div>
+        </>
+      ) : (
+        <main id="main" tabIndex={-1} className="frame-home">
+          {route.kind === "home" ? <HomeView /> : <UnknownPlace hash={route.hash} />}
+        </main>
+      )}
+      <NewApprovals approvals={approvals} />
+      <Toasts />
+      {keys.isHelpOpen && <KeyHelp onClose={keys.closeHelp} />}
+    </div>
+  );
+}
+
+function OpenView() {
+  const { route } = useNavigation();
+  const problem = useDashboard((state) => (route.kind === "session" ? state.gone.get(route.session) : undefined));
+  if (route.kind !== "session") return null;
+  if (problem !== undefined) {
+    return (
+      <section className="broken" role="alert">
+        <h2>This session cannot be read</h2>
+        <p>{problem}</p>
+        <p>
+          <a href="#/">All sessions</a>
+        </p>
+      </section>
+    );
+  }
+  const View = lazyViews[route.view];
+  return (
+    <Suspense fallback={<p className="loading">Loading…</p>}>
+      <View session={route.session} />
+    </Suspense>
+  );
+}
+
+function UnknownPlace({ hash }: { hash: string }) {
+  return (
+    <section className="broken">
+      <h2>There is nothing at this address</h2>
+      <pre>{hash}</pre>
+      <p>
+        <a href="#/">All sessions</a>
+      </p>
+    </section>
+  );
+}
+
+/** The address has to stay what it is: it says which view is open. */
+function focusMain(event: React.MouseEvent) {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#main")?.focus();
+}

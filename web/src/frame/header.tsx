@@ -1,0 +1,94 @@
+import { useMemo, useState } from "react";
+import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
+import { sessionSpending, tokensOf } from "../../../src/view/index.ts";
+import { countWords, moneyWords } from "../parts/amounts.ts";
+import { useDashboard } from "../state/dashboard-store.ts";
+import { sessionName, sessionStateWords } from "./session-name.ts";
+import { saveTheme, savedTheme, themes } from "./theme.ts";
+
+export function Header({ session, onHelp }: { session: SessionId | undefined; onHelp: () => void }) {
+  const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
+  return (
+    <header className="header">
+      <h1>
+        <a href="#/" title="All sessions">
+          Troupe
+        </a>
+      </h1>
+      {session && (
+        <p className="header-session" title={listing?.firstPrompt && visibleLine(listing.firstPrompt)}>
+          <span className="header-name">{sessionName(listing)}</span>
+          {listing && (
+            <span className="badge" data-state={listing.state}>
+              {sessionStateWords[listing.state]}
+            </span>
+          )}
+          {listing?.team !== undefined && <span className="header-team">team {visibleLine(listing.team)}</span>}
+        </p>
+      )}
+      <span className="header-space" />
+      {session && <Spent />}
+      <ConnectionMark />
+      <ThemeSwitch />
+      <button
+        type="button"
+        className="icon"
+        onClick={onHelp}
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
+      >
+        ?
+      </button>
+    </header>
+  );
+}
+
+/** Of the session and its team together. */
+function Spent() {
+  const views = useDashboard((state) => state.views);
+  const { costUsd, tokens } = useMemo(() => {
+    const totals = [...views.values()].map((view) => sessionSpending(view).total);
+    return {
+      costUsd: totals.reduce((sum, total) => sum + total.costUsd, 0),
+      tokens: totals.reduce((sum, total) => sum + tokensOf(total), 0),
+    };
+  }, [views]);
+  return (
+    <span className="header-spent" title="Cost and tokens of the session and its team">
+      <strong>{moneyWords(costUsd)}</strong> <span className="soft">{countWords(tokens)} tok</span>
+    </span>
+  );
+}
+
+function ConnectionMark() {
+  const kind = useDashboard((state) => state.connection.kind);
+  const words = { connecting: "connecting", open: "connected", waiting: "reconnecting", refused: "not let in" }[kind];
+  return (
+    <span className="connection" data-kind={kind} title={`The page is ${words}`}>
+      <span className="connection-dot" aria-hidden="true" />
+      <span className="connection-words">{words}</span>
+    </span>
+  );
+}
+
+const themeMarks = { auto: "◐", light: "☀", dark: "☾" } as const;
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useState(savedTheme);
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "auto";
+  const change = () => {
+    saveTheme(next);
+    setTheme(next);
+  };
+  return (
+    <button
+      type="button"
+      className="icon"
+      onClick={change}
+      aria-label={`Theme: ${theme}. Change to ${next}`}
+      title={`Theme: ${theme}`}
+    >
+      {themeMarks[theme]}
+    </button>
+  );
+}

@@ -1,0 +1,113 @@
+import { useEffect, useRef, useState } from "react";
+import { hrefOf, type ViewName } from "../route.ts";
+import { useNavigation } from "../state/navigation.ts";
+import { useRoster } from "../state/roster.ts";
+import { viewTitles } from "./tabs.tsx";
+import type { SessionId } from "../../../src/protocol/index.ts";
+
+/** After `g`. */
+const goKeys: Readonly<Record<string, ViewName>> = {
+  t: "team",
+  l: "timeline",
+  s: "transcript",
+  k: "tasks",
+  m: "mail",
+  a: "approvals",
+  c: "cost",
+  w: "worktrees",
+  r: "replay",
+};
+
+/** How long a `g` waits for its second key. */
+const pairMs = 1_200;
+
+/** The keys that hold everywhere, except where something is written. */
+export function useKeys() {
+  const { route, go } = useNavigation();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const pressed = useRef<number>(Number.NEGATIVE_INFINITY);
+  const session = route.kind === "session" ? route.session : undefined;
+  const roster = useRoster(session ?? ("" as SessionId));
+  const latest = useRef({ route, roster, session, go });
+  latest.current = { route, roster, session, go };
+
+  useEffect(() => {
+    const step = (by: number) => {
+      const { route, roster, session, go } = latest.current;
+      const agents = roster.flatMap(({ agent }) => (agent ? [agent.id] : []));
+      if (!session || route.kind !== "session" || agents.length === 0) return;
+      const at = Math.max(0, route.agent === undefined ? 0 : agents.indexOf(route.agent));
+      const agent = agents[(at + by + agents.length) % agents.length];
+      if (agent) go(hrefOf(session, "transcript", { agent }));
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const { session, go } = latest.current;
+      const isPair = performance.now() - pressed.current < pairMs;
+      pressed.current = Number.NEGATIVE_INFINITY;
+      if (isPair) {
+        const view = goKeys[event.key];
+        if (event.key === "h") go("#/");
+        else if (view && session) go(hrefOf(session, view));
+        else return;
+      } else if (event.key === "g") pressed.current = performance.now();
+      else if (event.key === "?") setHelpOpen((isOpen) => !isOpen);
+      else if (event.key === "]") step(1);
+      else if (event.key === "[") step(-1);
+      else if (event.key === "/") {
+        const composer = document.querySelector<HTMLElement>("[data-composer]");
+        if (!composer) return;
+        composer.focus();
+      } else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return { isHelpOpen, openHelp: () => setHelpOpen(true), closeHelp: () => setHelpOpen(false) };
+}
+
+const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches("input:not([type=range]), textarea, select"));
+
+export function KeyHelp({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} className="key-help" aria-labelledby="key-help-title" onClose={onClose} onClick={closeOutside}>
+      <h2 id="key-help-title">Keys</h2>
+      <dl>
+        {rows.map(([keys, words]) => (
+          <div key={words}>
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit" className="primary">
+          Close
+        </button>
+      </form>
+    </dialog>
+  );
+}
+
+const rows: readonly (readonly [string, string])[] = [
+  ["?", "These keys"],
+  ["g h", "All sessions"],
+  ...Object.entries(goKeys).map(([key, view]) => [`g ${key}`, viewTitles[view]] as const),
+  ["[", "Transcript of the agent before"],
+  ["]", "Transcript of the next agent"],
+  ["/", "Write to the agent that is shown"],
+  ["Esc", "Leave a dialog or a field"],
+];
+
+function closeOutside(event: React.MouseEvent<HTMLDialogElement>) {
+  if (event.target === event.currentTarget) event.currentTarget.close();
+}

@@ -1,0 +1,16 @@
+import { type SessionListing, visibleLine } from "../../../src/protocol/index.ts";
+
+/** What people know a session by: the folder, and in a team who it is. */
+export function sessionName(listing: SessionListing | undefined): string {
+  if (!listing) return "session";
+  const folder = visibleLine(listing.cwd.split("/").filter(Boolean).at(-1) ?? listing.cwd);
+  return listing.role === "teammate" && listing.member !== undefined
+    ? `${visibleLine(listing.member)} in ${folder}`
+    : folder;
+}
+
+export const sessionStateWords: Readonly<Record<SessionListing["state"], string>> = {
+  stored: "closed",
+  open: "open elsewhere",
+  reachable: "live",
+};

@@ -1,0 +1,28 @@
+export const themes = ["auto", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const key = "troupe.theme";
+
+/** What was chosen in this browser; `auto` is the system's. */
+export function savedTheme(): Theme {
+  try {
+    const saved = localStorage.getItem(key);
+    return themes.find((theme) => theme === saved) ?? "auto";
+  } catch {
+    return "auto"; // a browser that keeps nothing for pages
+  }
+}
+
+export function saveTheme(theme: Theme): void {
+  applyTheme(theme);
+  try {
+    localStorage.setItem(key, theme);
+  } catch {
+    // It holds until the page is closed.
+  }
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === "auto") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}

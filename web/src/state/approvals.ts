@@ -1,0 +1,75 @@
+import { useMemo } from "react";
+import { AgentColor, type SessionId, type SessionListing } from "../../../src/protocol/index.ts";
+import { agentOf, leadOf, type Question, type SessionView } from "../../../src/view/index.ts";
+import { useDashboard } from "./dashboard-store.ts";
+
+/** A question that waits for an answer. */
+export interface Approval {
+  readonly question: Question;
+  /** Where it is answered: a member's questions are its lead's to show. */
+  readonly session: SessionId;
+  readonly asker: Asker;
+  /** Why it cannot be answered from here. */
+  readonly obstacle: string | undefined;
+}
+
+/** Who asks. The name is as it came. */
+export interface Asker {
+  readonly name: string;
+  readonly team: string | undefined;
+  readonly color: AgentColor | undefined;
+  readonly agentType: string;
+}
+
+export function useApprovals(session: SessionId | undefined): readonly Approval[] {
+  const view = useDashboard((state) => (session === undefined ? undefined : state.views.get(session)));
+  const sessions = useDashboard((state) => state.sessions);
+  const questions = view?.questions;
+  const teams = view?.teams;
+  // What an agent says meanwhile changes nothing about who asks what.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  return useMemo(
+    () => (session && view ? approvalsOf(view, session, sessions ?? []) : []),
+    [questions, teams, session, sessions],
+  );
+}
+
+/** The oldest first. Nobody waits for an answer in a session that no process has open. */
+export function approvalsOf(
+  view: SessionView,
+  session: SessionId,
+  sessions: readonly SessionListing[],
+): readonly Approval[] {
+  const listing = sessions.find(({ id }) => id === session);
+  const lead =
+    listing?.role === "teammate" && listing.team !== undefined
+      ? sessions.find(({ role, team, state }) => role === "lead" && team === listing.team && state !== "stored")
+      : undefined;
+  const at = lead ?? listing;
+  if (listing?.state === "stored" && !lead) return [];
+  const obstacle =
+    at?.state === "open"
+      ? "The process that has this session open cannot be reached from here. Answer in its terminal."
+      : undefined;
+  return view.questions.map((question) => ({
+    question,
+    session: at?.id ?? session,
+    asker: askerOf(view, question),
+    obstacle,
+  }));
+}
+
+function askerOf(view: SessionView, { agent, member }: Question): Asker {
+  if (member) {
+    const known = view.teams.get(member.team)?.members.find(({ name }) => name === member.name);
+    const color = member.color ?? known?.color;
+    return { name: member.name, team: member.team, color: colorOf(color), agentType: known?.agentType ?? "" };
+  }
+  const asking = agentOf(view, agent);
+  const isLead = leadOf(view)?.id === agent;
+  const name = isLead ? "lead" : (asking?.path.split("/").at(-1) ?? agent);
+  return { name, team: undefined, color: undefined, agentType: asking?.agentType ?? "" };
+}
+
+const colorOf = (color: string | undefined): AgentColor | undefined =>
+  AgentColor.options.find((known) => known === color);

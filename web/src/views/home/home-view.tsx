@@ -1,0 +1,92 @@
+import { useMemo, useState } from "react";
+import { type SessionListing, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import { sessionName, sessionStateWords } from "../../frame/session-name.ts";
+import { agoWords } from "../../parts/amounts.ts";
+import { useNow } from "../../parts/use-now.ts";
+import { hrefOf } from "../../route.ts";
+import { useDashboard } from "../../state/dashboard-store.ts";
+import "./home-view.css";
+
+/** The sessions of this machine: what runs first, then what was used last. */
+export function HomeView() {
+  const sessions = useDashboard((state) => state.sessions);
+  const [wanted, setWanted] = useState("");
+  const now = useNow(10_000);
+  const shown = useMemo(() => found(sessions ?? [], wanted), [sessions, wanted]);
+  const [most, setMost] = useState(firstShown);
+  return (
+    <section className="home" aria-labelledby="home-title">
+      <div className="home-head">
+        <h2 id="home-title">Sessions</h2>
+        <input
+          type="search"
+          placeholder="Find by folder, words, team, model"
+          aria-label="Find sessions"
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      </div>
+      {sessions === undefined && <p className="soft">Reading the sessions of this machine…</p>}
+      {sessions?.length === 0 && (
+        <p className="home-empty">
+          There is no session on this machine yet. Start one in a terminal with <code>troupe</code>, or watch the demo:{" "}
+          <code>troupe demo --keep</code>.
+        </p>
+      )}
+      {sessions !== undefined && sessions.length > 0 && shown.length === 0 && (
+        <p className="soft">No session has that.</p>
+      )}
+      <ul className="home-list">
+        {shown.slice(0, most).map((listing) => (
+          <SessionRow key={listing.id} listing={listing} now={now} />
+        ))}
+      </ul>
+      {shown.length > most && (
+        <button type="button" onClick={() => setMost(most + firstShown)}>
+          Show more ({shown.length - most})
+        </button>
+      )}
+    </section>
+  );
+}
+
+const firstShown = 100;
+
+function SessionRow({ listing, now }: { listing: SessionListing; now: number }) {
+  const isLive = listing.state !== "stored";
+  return (
+    <li>
+      <a href={hrefOf(listing.id, listing.role === "lead" ? "team" : "transcript")} data-state={listing.state}>
+        <span className="home-row-head">
+          <strong>{sessionName(listing)}</strong>
+          <span className="badge" data-state={listing.state}>
+            {sessionStateWords[listing.state]}
+          </span>
+          {listing.team !== undefined && <span className="tag">team {visibleLine(listing.team)}</span>}
+          <span className="home-time" title={listing.updatedAt}>
+            {isLive ? `started ${agoWords(listing.startedAt, now)}` : agoWords(listing.updatedAt, now)}
+          </span>
+        </span>
+        <span className="home-words">
+          {listing.firstPrompt === undefined ? "(nothing said)" : visibleText(listing.firstPrompt)}
+        </span>
+        <span className="home-facts">
+          <span>{visibleLine(listing.cwd)}</span>
+          {listing.model !== undefined && <span>{visibleLine(listing.model)}</span>}
+          <code>{listing.id}</code>
+        </span>
+        {listing.problem !== undefined && <span className="home-problem">{visibleText(listing.problem)}</span>}
+      </a>
+    </li>
+  );
+}
+
+function found(sessions: readonly SessionListing[], wanted: string): readonly SessionListing[] {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = sessions.filter(({ id, cwd, firstPrompt, model, team, member }) => {
+    const text = [id, cwd, firstPrompt, model, team, member].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const rank = ({ state }: SessionListing) => (state === "stored" ? 1 : 0);
+  return matching.sort((a, b) => rank(a) - rank(b) || b.updatedAt.localeCompare(a.updatedAt));
+}
