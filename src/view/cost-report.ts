@@ -78,7 +78,7 @@ const noCost: CostSum = {
   costUsd: 0,
 };
 
-function addCosts(a: CostSum, b: CostSum): CostSum {
+export function addCosts(a: CostSum, b: CostSum): CostSum {
   return {
     requests: a.requests + b.requests,
     lostAttempts: a.lostAttempts + b.lostAttempts,

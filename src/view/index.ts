@@ -12,8 +12,18 @@ export {
   type CostSum,
   totalCost,
 } from "./cost-report.ts";
+export {
+  type CostCell,
+  type CostSeries,
+  emptyCostSeries,
+  joinCostSeries,
+  mostBuckets,
+  mostSeries,
+  reduceCostSeries,
+} from "./cost-series.ts";
 export { costSums, costTable } from "./cost-table.ts";
 export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
+export { type KeyedList, valueOf, valuesOf } from "./keyed-list.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {
@@ -62,7 +72,22 @@ export {
   wantedTranscript,
 } from "./teammate-view.ts";
 export type { MemberView } from "./team-view.ts";
+export { emptyTimeline, laneSpans, reduceTimeline, type Timeline, timelinePeriod } from "./timeline.ts";
+export type { Lane } from "./timeline-lane.ts";
+export { type ClosedSpan, mostSpans, type Period, type SpanKind } from "./timeline-spans.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
+export {
+  edgeKey,
+  emptyTraffic,
+  joinTraffic,
+  memberKey,
+  mostEdges,
+  mostPassages,
+  type Passage,
+  passedAlong,
+  reduceTraffic,
+  type Traffic,
+} from "./traffic.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
 export { transcriptMarkdown } from "./transcript-markdown.ts";
 export { visibleLine, visibleText } from "../protocol/index.ts";

@@ -1,13 +1,32 @@
 import type { Envelope } from "../../../src/protocol/index.ts";
+import {
+  type CostSeries,
+  emptyCostSeries,
+  emptyTimeline,
+  emptyTraffic,
+  reduceCostSeries,
+  reduceTimeline,
+  reduceTraffic,
+  type Timeline,
+  type Traffic,
+} from "../../../src/view/index.ts";
 
 /** What is folded beside `reduce`, one of each per session: bounded, pure, `emptyX` and `reduceX` of src/view. */
 export interface Folds {
   readonly events: number;
+  readonly timeline: Timeline;
+  readonly traffic: Traffic;
+  readonly cost: CostSeries;
 }
 
-export const emptyFolds: Folds = { events: 0 };
+export const emptyFolds: Folds = { events: 0, timeline: emptyTimeline, traffic: emptyTraffic, cost: emptyCostSeries };
 
 /** Sees each envelope of the session once: stored ones that came twice are sorted out before. */
-export function reduceFolds(folds: Folds, _envelope: Envelope): Folds {
-  return { events: folds.events + 1 };
+export function reduceFolds(folds: Folds, envelope: Envelope): Folds {
+  return {
+    events: folds.events + 1,
+    timeline: reduceTimeline(folds.timeline, envelope),
+    traffic: reduceTraffic(folds.traffic, envelope),
+    cost: reduceCostSeries(folds.cost, envelope),
+  };
 }

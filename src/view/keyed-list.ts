@@ -1,0 +1,23 @@
+import { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt } from "./chunked-list.ts";
+
+/** A map that is never changed in place: to change a value costs little however many there are, to add a key a copy of the keys. */
+export interface KeyedList<K, V> {
+  /** In the order in which their keys came. */
+  readonly values: ChunkedList<V>;
+  readonly index: ReadonlyMap<K, number>;
+}
+
+export const emptyKeyed = <K, V>(): KeyedList<K, V> => ({ values: emptyList(), index: new Map() });
+
+export function valueOf<K, V>({ values, index }: KeyedList<K, V>, key: K): V | undefined {
+  const at = index.get(key);
+  return at === undefined ? undefined : itemAt(values, at);
+}
+
+export function withValue<K, V>({ values, index }: KeyedList<K, V>, key: K, value: V): KeyedList<K, V> {
+  const at = index.get(key);
+  if (at !== undefined) return { index, values: replaceAt(values, at, value) };
+  return { index: new Map(index).set(key, values.length), values: append(values, value) };
+}
+
+export const valuesOf = <K, V>({ values }: KeyedList<K, V>): Generator<V, void, undefined> => itemsOf(values);

@@ -1,0 +1,169 @@
+import type { AgentId, Envelope, Event } from "../protocol/index.ts";
+import { emptyKeyed, type KeyedList, valueOf, valuesOf, withValue } from "./keyed-list.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/** Something that one has said to another: mail between members of a team, or what passes between an agent and its parent. */
+export interface Passage {
+  /** Sorts by when it was said. */
+  readonly id: string;
+  readonly how: "mail" | "order" | "report";
+  /** A member is `name@team`, any other agent its id. */
+  readonly from: string;
+  readonly to: string;
+  /** Of a mail: what kind it is. */
+  readonly kind: string;
+  readonly summary: string;
+  /** As the log of whoever did it says; undefined where that was not seen. */
+  readonly sentAt: number | undefined;
+  readonly receivedAt: number | undefined;
+}
+
+export interface TrafficEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly sent: number;
+  readonly received: number;
+  readonly lastAt: number;
+}
+
+/** Who talks to whom. Bounded; the same in whatever order the logs are read, but each in its own. */
+export interface Traffic {
+  /** By `edgeKey`. */
+  readonly edges: KeyedList<string, TrafficEdge>;
+  /** The latest, oldest first. */
+  readonly recent: readonly Passage[];
+  /** By agent: what it is called in its team, whose child it is, and how far its log was read. */
+  readonly agents: KeyedList<AgentId, Known>;
+}
+
+interface Known {
+  readonly names: ReadonlyMap<string, string>;
+  readonly parent: AgentId | undefined;
+  readonly seq: number;
+}
+
+export const emptyTraffic: Traffic = { edges: emptyKeyed(), recent: [], agents: emptyKeyed() };
+
+export const mostPassages = 300;
+export const mostEdges = 2000;
+
+export const memberKey = (name: string, team: string): string => `${name}@${team}`;
+
+/** How much has passed along an edge, also where only one end's log was seen. */
+export const passedAlong = ({ sent, received }: TrafficEdge): number => Math.max(sent, received);
+
+/** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
+export function reduceTraffic(traffic: Traffic, envelope: Envelope): Traffic {
+  const step = steps[envelope.event.type] as Step<Event> | undefined;
+  if (!step) return traffic;
+  const { agent, seq } = envelope;
+  const known = valueOf(traffic.agents, agent) ?? unknown;
+  if (seq <= known.seq) return traffic;
+  const { passage, ...learnt } = step(known, envelope.event, envelope);
+  const agents = withValue(traffic.agents, agent, { ...known, ...learnt, seq });
+  return passage ? { ...withPassage(traffic, passage), agents } : { ...traffic, agents };
+}
+
+/** The traffic of several sessions as one: a mail's sender and receiver may each have one of their own. */
+export function joinTraffic(all: readonly Traffic[]): Pick<Traffic, "edges" | "recent"> {
+  if (all.length <= 1) return all[0] ?? emptyTraffic;
+  let { edges, recent }: Pick<Traffic, "edges" | "recent"> = emptyTraffic;
+  for (const traffic of all) {
+    for (const edge of valuesOf(traffic.edges)) edges = withEdge(edges, edge);
+    for (const passage of traffic.recent) recent = placed(recent, passage);
+  }
+  return { edges, recent };
+}
+
+const unknown: Known = { names: new Map(), parent: undefined, seq: 0 };
+
+interface Learnt extends Partial<Omit<Known, "seq">> {
+  readonly passage?: Passage;
+}
+
+type Step<E> = (known: Known, event: E, envelope: Envelope) => Learnt;
+
+const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
+  "agent.spawned": (_, { parent }) => ({ parent }),
+  "team.joined": ({ names }, { team, name }) => ({ names: new Map(names).set(team, name) }),
+  "mail.sent": ({ names }, { team, mailId, kind, to, summary = "" }, { agent, at }) => {
+    const name = names.get(team);
+    const ends = { from: name === undefined ? agent : memberKey(name, team), to: memberKey(to, team) };
+    const said = { id: mailId, how: "mail", kind, summary: short(summary), ...ends } as const;
+    return { passage: { ...said, sentAt: Date.parse(at), receivedAt: undefined } };
+  },
+  "mail.received": ({ names }, { team, mailId, kind, from, summary = "" }, { agent, at }) => {
+    const name = names.get(team);
+    const ends = { from: memberKey(from, team), to: name === undefined ? agent : memberKey(name, team) };
+    const said = { id: mailId, how: "mail", kind, summary: short(summary), ...ends } as const;
+    return { passage: { ...said, sentAt: undefined, receivedAt: Date.parse(at) } };
+  },
+  "prompt.admitted": ({ parent }, { source }, envelope) =>
+    parent !== undefined && source === "agent"
+      ? { passage: { ...between(envelope, "order"), from: parent, to: envelope.agent } }
+      : {},
+  "agent.idle": ({ parent }, { reason }, envelope) =>
+    parent === undefined
+      ? {}
+      : { passage: { ...between(envelope, "report"), from: envelope.agent, to: parent, kind: reason } },
+};
+
+/** An agent and its parent are in one process: what is said is heard. */
+function between({ id, at }: Envelope, how: "order" | "report") {
+  const time = Date.parse(at);
+  return { id, how, kind: how, summary: "", sentAt: time, receivedAt: time } as const;
+}
+
+const short = (text: string): string => (text.length > 160 ? text.slice(0, 160) : text);
+
+function withPassage({ edges, recent, agents }: Traffic, passage: Passage): Traffic {
+  const { from, to, sentAt, receivedAt } = passage;
+  const lastAt = Math.max(sentAt ?? 0, receivedAt ?? 0);
+  const passed = { from, to, sent: sentAt === undefined ? 0 : 1, received: receivedAt === undefined ? 0 : 1, lastAt };
+  return { edges: withEdge(edges, passed), recent: placed(recent, passage), agents };
+}
+
+export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
+
+function withEdge(edges: Traffic["edges"], edge: TrafficEdge): Traffic["edges"] {
+  const key = edgeKey(edge.from, edge.to);
+  const known = valueOf(edges, key);
+  const grown = withValue(edges, key, known ? addEdges(known, edge) : edge);
+  return grown.values.length > mostEdges ? liveliest(grown) : grown;
+}
+
+const addEdges = (a: TrafficEdge, b: TrafficEdge): TrafficEdge => ({
+  ...a,
+  sent: a.sent + b.sent,
+  received: a.received + b.received,
+  lastAt: Math.max(a.lastAt, b.lastAt),
+});
+
+/** The half along which something has passed last. */
+function liveliest(edges: Traffic["edges"]): Traffic["edges"] {
+  const kept = [...valuesOf(edges)].sort((a, b) => b.lastAt - a.lastAt).slice(0, mostEdges >>> 1);
+  let list: Traffic["edges"] = emptyKeyed();
+  for (const edge of kept) list = withValue(list, edgeKey(edge.from, edge.to), edge);
+  return list;
+}
+
+/** Each once, in the order in which they were said; the oldest go. */
+function placed(recent: readonly Passage[], passage: Passage): readonly Passage[] {
+  const rank = rankOf(passage);
+  let at = recent.length;
+  while (at > 0 && rankOf(recent[at - 1] as Passage) > rank) at -= 1;
+  const known = recent[at - 1];
+  if (known?.id === passage.id) return recent.with(at - 1, both(known, passage));
+  if (at === 0 && recent.length >= mostPassages) return recent;
+  return recent.toSpliced(at, 0, passage).slice(-mostPassages);
+}
+
+const both = (a: Passage, b: Passage): Passage => ({
+  ...a,
+  sentAt: a.sentAt ?? b.sentAt,
+  receivedAt: a.receivedAt ?? b.receivedAt,
+});
+
+/** Ids begin with what they are of; the rest sorts by time. */
+const rankOf = ({ id }: Passage): string => id.slice(id.indexOf("_") + 1);
