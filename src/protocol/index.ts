@@ -64,6 +64,7 @@ export {
   Member,
   MemberState,
   MemberStatus,
+  Reservation,
   Team,
   teamLead,
   teamUser,

@@ -77,6 +77,18 @@ export type Member = z.infer<typeof Member>;
 export const AllowedPath = z.object({ path: z.string(), tool: z.string(), addedBy: z.string(), addedAt: z.string() });
 export type AllowedPath = z.infer<typeof AllowedPath>;
 
+/** A file or, with a slash at its end, a folder that a member works on, relative to the team's folder or absolute. */
+export const Reservation = z.object({
+  path: z.string().min(1),
+  by: z.string(),
+  /** `exclusive`: nobody else has it at the same time; `shared`: others may, if they share it too. */
+  mode: z.enum(["exclusive", "shared"]),
+  why: z.string().optional(),
+  at: z.string(),
+  until: z.string(),
+});
+export type Reservation = z.infer<typeof Reservation>;
+
 /** A team as everybody folds it. Secrets are not part of it. */
 export const Team = z.object({
   name: z.string(),
@@ -87,6 +99,8 @@ export const Team = z.object({
   hiddenPaneIds: z.array(z.string()),
   teamAllowedPaths: z.array(AllowedPath),
   members: z.array(Member),
+  /** What is or was reserved; who has ended, or whose time is over, holds nothing. */
+  reservations: z.array(Reservation).optional(),
   /** Where members are on more than one machine: by name, what shows that it was they who signed (SPKI, base64). */
   publicKeys: z.record(z.string(), z.string()).optional(),
 });

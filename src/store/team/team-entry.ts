@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AllowedPath, Member, SessionId, Team } from "../../protocol/index.ts";
+import { AllowedPath, Member, Reservation, SessionId, Team } from "../../protocol/index.ts";
 
 const written = { at: z.string() };
 const MemberChange = Member.omit({ agentId: true, name: true, joinedAt: true, ended: true }).partial();
@@ -25,6 +25,9 @@ export const TeamEntry = z.discriminatedUnion("do", [
     }),
   }),
   z.object({ do: z.literal("allow"), ...written, path: AllowedPath }),
+  z.object({ do: z.literal("reserve"), ...written, reservation: Reservation }),
+  /** Without paths everything that it holds. */
+  z.object({ do: z.literal("free"), ...written, by: z.string(), paths: z.array(z.string()).optional() }),
   /** Of `user` too. The first one counts for good: nobody can speak with another's voice by saying so later. */
   z.object({ do: z.literal("key"), ...written, name: z.string(), publicKey: z.string() }),
 ]);

@@ -1,6 +1,7 @@
 import { storageError } from "../../platform/index.ts";
-import { AgentColor, type Member, type Team, teamUser } from "../../protocol/index.ts";
+import { AgentColor, type Member, type Reservation, type Team, teamUser } from "../../protocol/index.ts";
 import type { JournalFold } from "./journal-fold.ts";
+import { heldReservations, whoHolds } from "./reservations.ts";
 import { TeamEntry, TeamSnapshot } from "./team-entry.ts";
 
 /** The team is replaced with every change, never changed. `keys` gives the name for each skeleton that is taken. */
@@ -12,6 +13,7 @@ export interface TeamState {
 export type RefusedTeam =
   | { readonly reason: "taken" }
   | { readonly reason: "unknown" }
+  | { readonly reason: "reserved"; readonly held: Reservation }
   /** It has been done already. */
   | { readonly reason: "done"; readonly member?: Member };
 
@@ -67,7 +69,13 @@ function judge(state: TeamState, entry: TeamEntry): RefusedTeam | undefined {
       const isThere = entry.name === teamUser || members.some(({ name }) => name === entry.name);
       return isThere ? undefined : { reason: "unknown" };
     }
+    case "reserve": {
+      if (!members.some(({ name, ended }) => name === entry.reservation.by && !ended)) return { reason: "unknown" };
+      const held = whoHolds(teamOf(state), entry.reservation);
+      return held && { reason: "reserved", held };
+    }
     case "team":
+    case "free":
       return undefined;
   }
 }
@@ -89,6 +97,15 @@ function apply(team: Team, entry: TeamEntry): Team {
       return { ...team, ...defined(entry.patch) };
     case "allow":
       return { ...team, teamAllowedPaths: [...team.teamAllowedPaths, entry.path] };
+    case "reserve": {
+      const { path, by, at } = entry.reservation;
+      const others = heldReservations(team, at).filter((held) => held.by !== by || held.path !== path);
+      return { ...team, reservations: [...others, entry.reservation] };
+    }
+    case "free": {
+      const isFreed = ({ by, path }: Reservation) => by === entry.by && (entry.paths?.includes(path) ?? true);
+      return { ...team, reservations: (team.reservations ?? []).filter((held) => !isFreed(held)) };
+    }
     case "key":
       return { ...team, publicKeys: { ...team.publicKeys, [entry.name]: entry.publicKey } };
   }

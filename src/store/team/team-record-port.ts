@@ -1,4 +1,4 @@
-import type { AllowedPath, Member, Team } from "../../protocol/index.ts";
+import type { AllowedPath, Member, Reservation, Team } from "../../protocol/index.ts";
 
 /** Who is in a team, and what holds for all of it. Any number of processes write it; nobody is ever removed from it. */
 export interface TeamRecord {
@@ -16,6 +16,10 @@ export interface TeamRecord {
   end(name: string, ended: Omit<NonNullable<Member["ended"]>, "at">): Promise<Member>;
   changeTeam(patch: TeamPatch): Promise<Team>;
   allowPath(path: Omit<AllowedPath, "addedAt">): Promise<Team>;
+  /** Of two who want the same the first one gets it, for everybody; the other is told who has it. A second time it is renewed. */
+  reserve(wanted: Omit<Reservation, "at">): Promise<ReservationAnswer>;
+  /** Gives back what it holds of these paths, or everything. */
+  free(by: string, paths?: readonly string[]): Promise<Team>;
   /**
    * What signs what this member sends, or shows that it was it who signed. Undefined if it is not to be had here: who
    * signs does so on another machine, or nobody has yet. Rejects with `team` for a name that nobody has.
@@ -26,6 +30,10 @@ export interface TeamRecord {
   problems(): readonly string[];
   close(): Promise<void>;
 }
+
+export type ReservationAnswer =
+  | { readonly ok: true; readonly reservation: Reservation }
+  | { readonly ok: false; readonly held: Reservation };
 
 /** To `sign` for a member whose key nobody has makes one, and makes this machine the one that signs for it. */
 export type KeyUse = "sign" | "check";

@@ -91,6 +91,14 @@ export function createRecord(
     end: (name, ended) => writeMember({ do: "end", at: now(), name, ended: { ...ended, at: now() } }),
     changeTeam: (patch) => writeTeam({ do: "team", at: now(), patch }),
     allowPath: (path) => writeTeam({ do: "allow", at: now(), path: { ...path, addedAt: now() } }),
+    reserve: async (wanted) => {
+      const reservation = { ...wanted, at: now() };
+      const answer = await write({ do: "reserve", at: reservation.at, reservation });
+      if (!("reason" in answer)) return { ok: true, reservation };
+      if (answer.reason === "reserved") return { ok: false, held: answer.held };
+      throw nobody(current(), wanted.by);
+    },
+    free: (by, paths) => writeTeam({ do: "free", at: now(), by, ...(paths && { paths: [...paths] }) }),
     keyOf: async (name, use) => {
       const team = current();
       if (name !== teamUser && !team.members.some((member) => member.name === name)) throw nobody(team, name);
