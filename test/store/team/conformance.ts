@@ -117,6 +117,37 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(teams.at(-1)).toMatchObject({ description: "new words", teamAllowedPaths: [{ path: "/project/src" }] });
     });
 
+    it("reserves a file or a folder for the first who asks; who shares it, shares it with who does too", async () => {
+      const { one, two } = await start();
+      for (const name of ["anna", "bert"]) await one.record.join(worker(name));
+      const until = new Date(Date.now() + 600_000).toISOString();
+      const wish = (by: string, path: string, mode: "exclusive" | "shared" = "exclusive") => ({
+        by,
+        path,
+        mode,
+        until,
+      });
+      const tries = await Promise.all([
+        one.record.reserve(wish("anna", "src/parse.ts")),
+        two.record.reserve(wish("bert", "src/")),
+      ]);
+      expect(tries.filter(({ ok }) => ok)).toHaveLength(1);
+      const [winner, loser] = tries[0].ok ? ["anna", "bert"] : ["bert", "anna"];
+      expect(tries.find(({ ok }) => !ok)).toMatchObject({ held: { by: winner } });
+      expect(await one.record.reserve(wish(winner, "src/"))).toMatchObject({ ok: true });
+      await two.record.free(winner);
+      expect(await two.record.reserve(wish(loser, "docs/", "shared"))).toMatchObject({ ok: true });
+      expect(await one.record.reserve(wish(winner, "docs/a.md", "shared"))).toMatchObject({ ok: true });
+      expect(await one.record.reserve(wish(winner, "docs/a.md"))).toMatchObject({ ok: false, held: { by: loser } });
+      await one.record.end(loser, { reason: "lost" });
+      expect(await one.record.reserve(wish(winner, "docs/"))).toMatchObject({ ok: true });
+      expect(
+        await two.record.reserve({ ...wish("team-lead", "lib/"), until: "2020-01-01T00:00:00.000Z" }),
+      ).toMatchObject({ ok: true });
+      expect(await one.record.reserve(wish(winner, "lib/x"))).toMatchObject({ ok: true });
+      await expect(one.record.reserve(wish("nobody", "x"))).rejects.toMatchObject({ code: "team" });
+    });
+
     it.for(["team-lead", "user", "tеam-lead", "Team Lead", "TEAM_LEAD", "troupe", "uｓer"])(
       "refuses the name %s, which is taken or looks so",
       async (asked) => {
