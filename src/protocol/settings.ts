@@ -121,6 +121,8 @@ export const TeamSettings = z.strictObject({
   shutdownMs: milliseconds.optional(),
   /** How long one waits for a permission before it is a no. */
   permissionTimeoutMs: milliseconds.optional(),
+  /** How long a teammate's process may give no sign, after its lease is over, before it is ended. */
+  silentMs: milliseconds.optional(),
   /** Who approves the plans of teammates. */
   planApproval: z.enum(["lead", "user"]).optional(),
   /** A team that is over is kept when its session ends. */

@@ -93,7 +93,9 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
       mode: () => seat().mode(),
       putAway: options.putAway,
       shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
+      silentMs: settings.silentMs,
       onStatus: (status, member) => agent().live(memberChanged(team.name, status, member)),
+      replayed: ports.replayed,
       clock,
       createId,
     });
@@ -230,7 +232,8 @@ function ledBefore({ replayed }: TeamPorts): readonly string[] {
   return [...led];
 }
 
-function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
+/** How a member is now, for whoever looks at its lead's session. */
+export function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
   const { color, agentType, model, backendType, sessionId, name, cwd, worktreePath, tmuxPaneId, joinedAt } = member;
   return {
     type: "member.changed" as const,

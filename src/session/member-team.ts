@@ -87,6 +87,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       replayed: ports.replayed,
       onEnd: options.onEnd,
       onFailure: fail,
+      clock,
     });
     current = createMemberLink({
       team: team.name,
@@ -95,6 +96,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       agent,
       conversation: () => seat().conversation,
       handlers: { ...asks.handlers, ...runner.handlers },
+      replayed: ports.replayed,
       onTaken: async ({ wakes }) => {
         if (wakes) runner.expected();
       },

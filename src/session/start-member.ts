@@ -25,8 +25,8 @@ export async function startMember(
   try {
     const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
     const sessionId = options.createId<SessionId>("ses");
-    try {
-      const { member, notices } = await team.spawn({
+    const spawn = await team
+      .spawn({
         name: wish.name,
         description: wish.description,
         prompt: [resolved.definition.initialPrompt, wish.prompt].filter((text) => text !== undefined).join("\n\n"),
@@ -41,22 +41,27 @@ export async function startMember(
         launch: options.launch,
         startedBy: parent.id,
         callId: wish.callId,
+      })
+      .catch(async (error: unknown) => {
+        await worktree?.finish();
+        throw error;
       });
-      const { name, model = resolved.model, color } = member;
-      await ports.agent().record({
-        type: "member.joined",
-        team: team.name,
-        name,
-        sessionId: member.sessionId ?? sessionId,
-        agentType: resolved.definition.name,
-        model,
-        ...(color && { color }),
-      });
-      return spawned(member, team.name, [...notices, ...(worktree?.notices ?? [])]);
-    } catch (error) {
-      await worktree?.finish();
-      throw error;
-    }
+    const { member, isNew, notices } = spawn;
+    // The call was made twice, and the other one has begun it, in a worktree of its own.
+    if (!isNew) await worktree?.finish();
+    if (!isNew) return spawned(member, team.name, notices);
+    // From here on it works there: whatever goes wrong with the lead, its worktree is its own.
+    const { name, model = resolved.model, color } = member;
+    await ports.agent().record({
+      type: "member.joined",
+      team: team.name,
+      name,
+      sessionId: member.sessionId ?? sessionId,
+      agentType: resolved.definition.name,
+      model,
+      ...(color && { color }),
+    });
+    return spawned(member, team.name, [...notices, ...(worktree?.notices ?? [])]);
   } finally {
     place.release();
   }

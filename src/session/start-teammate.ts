@@ -36,6 +36,8 @@ export interface TeammateOptions {
   readonly name: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Other processes can look on; unless told otherwise they can. */
+  readonly isObservable?: boolean | undefined;
   /** Told everything that happens in its session. */
   readonly onEnvelope?: ((envelope: Envelope) => void) | undefined;
   /** Of the lead, where it runs in the same process. */
@@ -152,6 +154,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       asker: asMember.asker,
       // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
       keep: options.shared ? "none" : "lead",
+      isObservable: options.isObservable,
       trust: trusted ? "all" : undefined,
       shared:
         options.shared ??

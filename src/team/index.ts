@@ -2,6 +2,7 @@ export { createWorktree, type Worktree } from "./worktree/create-worktree.ts";
 export { finishWorktree } from "./worktree/finish-worktree.ts";
 export { type ListedWorktree, listWorktrees } from "./worktree/list-worktrees.ts";
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
+export { patientTeam } from "./patient-team.ts";
 export { putInOrder } from "./put-in-order.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";
 export type { TeamPlace } from "./worktree/repository.ts";

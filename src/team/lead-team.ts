@@ -1,8 +1,9 @@
 import { effectiveMode } from "../agent/definitions/index.ts";
-import type { Agent, Conversation, PermissionQuestion } from "../agent/index.ts";
+import { type Agent, type Conversation, isDiskFull, type PermissionQuestion } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import {
   type BackendType,
+  type Envelope,
   type Mail,
   type Member,
   type MemberStatus,
@@ -17,13 +18,15 @@ import type { Backend } from "./backend/backend.ts";
 import { sendFirstMail } from "./first-mail.ts";
 import { leftOver } from "./left-over.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
-import type { LeadTeam } from "./lead-team-port.ts";
+import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createMemberLives, restMs } from "./member-lives.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
+import { patientTeam } from "./patient-team.ts";
 import { createQuiescence, isWork } from "./quiescence.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import { createStopMember, type StopAnswer } from "./stop-member.ts";
+import { whenRoom } from "./when-room.ts";
 
 export interface LeadTeamOptions {
   readonly team: StoredTeam;
@@ -41,7 +44,11 @@ export interface LeadTeamOptions {
   /** Puts in order what a member leaves behind that was ended from outside. */
   readonly putAway: (member: Member) => Promise<void>;
   readonly shutdownMs: number;
+  /** How long a member's process may give no sign after its lease is over. */
+  readonly silentMs?: number | undefined;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
+  /** What is stored of the lead's earlier lives. */
+  readonly replayed: readonly Pick<Envelope, "event">[];
   readonly clock: Clock;
   readonly createId: CreateId;
 }
@@ -49,13 +56,22 @@ export interface LeadTeamOptions {
 type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
 
 export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam> {
-  const { team, mailbox, lead, clock } = options;
-  const { record } = team;
-  const own = await team.presence.announce(teamLead, "idle");
+  const { mailbox, lead, clock } = options;
   let closing = false;
   const over = new AbortController();
+  const room = { clock, signal: over.signal };
+  const team = patientTeam(options.team, room);
+  const { record } = team;
+  const own = await team.presence.announce(teamLead, "idle");
 
-  const fail = (error: unknown) => void lead().fail(error);
+  /** What found no space before the end is told by the end. */
+  const fail = (error: unknown) => {
+    if (!closing || !isDiskFull(error)) void lead().fail(error);
+  };
+  const warn = (message: string) => lead().record({ type: "notice.raised", level: "warning", code: "member", message });
+  own.lost.addEventListener("abort", () => {
+    if (!closing) fail(new TroupeError("team", `Another process leads the team ${team.name} now: this one must stop.`));
+  });
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
   /** Programs and people speak for those of the kind `remote`: nobody waits for them to come to rest. */
   const driven = () => others().filter(({ backendType }) => backendType !== "remote");
@@ -92,14 +108,18 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     handlers: {
       ...answers.handlers,
       ...stops.handlers,
-      respawn_request: async (_, { name }) => {
-        await lives.respawn(name).catch(async (error: unknown) => {
-          if (!TroupeError.is(error)) throw error;
-          const message = `${name} could not be brought back: ${error.message}`;
-          await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
-        });
-      },
+      // It takes a while: other mail is heard meanwhile.
+      respawn_request: (_, { name }) => ({
+        later: lives.respawn(name).then(
+          () => undefined,
+          async (error: unknown) => {
+            if (!TroupeError.is(error)) throw error;
+            await warn(`${name} could not be brought back: ${error.message}`);
+          },
+        ),
+      }),
     },
+    replayed: options.replayed,
     onTaken: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") quiescence.heardFrom(mail.from);
       lookAgain(mail.from).catch(fail);
@@ -119,6 +139,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     statuses: () => watch.all().filter(({ name }) => name !== teamLead && !remote.has(name)),
     onFailure: fail,
   });
+  const say = (state: MemberStatus["state"]) => void whenRoom(() => own.set(state), room).catch(fail);
   /** Whoever waits for the team looks again. */
   const showAgain = () => {
     const status = watch.statusOf(teamLead);
@@ -139,6 +160,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   const lives = createMemberLives({
     ...options,
+    team,
     link: () => link,
     watch: () => watch,
     memberOf,
@@ -149,6 +171,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     statuses: () => watch.all(),
     isOurs: lives.has,
     giveUp: lives.giveUp,
+    silentMs: options.silentMs,
     clock,
     onFailure: fail,
   });
@@ -184,10 +207,33 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     return answer;
   };
 
+  const spawning = new Map<string, Promise<SpawnedMember>>();
+  const spawn = async (wish: MemberWish): Promise<SpawnedMember> => {
+    const { worktree, backend, description, ...entry } = wish;
+    const where = backend ? { type: backend } : await options.defaultBackend();
+    const notices = "notice" in where && where.notice !== undefined ? [where.notice] : [];
+    const { member, isNew } = await record.join({
+      ...entry,
+      backendType: where.type,
+      ...(worktree && { worktreePath: worktree.path, worktreeBranch: worktree.branch }),
+    });
+    if (!isNew && (lives.has(member.name) || member.ended)) return { member, isNew, notices };
+    try {
+      await link.send({ to: member.name, text: wish.prompt, summary: description });
+      return { member: await lives.begin(member), isNew, notices };
+    } catch (error) {
+      const detail = messageOf(error);
+      await record
+        .end(member.name, { reason: "failed", detail })
+        .catch((cause: unknown) => warn(`that ${member.name} has failed could not be put down: ${messageOf(cause)}`));
+      throw error;
+    }
+  };
+
   return {
     name: team.name,
     link,
-    tasks: team.tasks,
+    tasks: options.team.tasks,
     mailbox,
     members: others,
     statuses: () => watch.all(),
@@ -195,23 +241,13 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     answerPlan: answers.answerPlan,
     stopRequestTo: stops.requestTo,
     async spawn(wish) {
-      const { worktree, backend, description, ...entry } = wish;
-      const where = backend ? { type: backend } : await options.defaultBackend();
-      const notices = "notice" in where && where.notice !== undefined ? [where.notice] : [];
-      const { member, isNew } = await record.join({
-        ...entry,
-        backendType: where.type,
-        ...(worktree && { worktreePath: worktree.path, worktreeBranch: worktree.branch }),
-      });
-      if (!isNew) return { member, isNew, notices };
-      try {
-        await link.send({ to: member.name, text: wish.prompt, summary: description });
-        return { member: await lives.begin(member), isNew, notices };
-      } catch (error) {
-        const detail = error instanceof Error ? error.message : String(error);
-        await record.end(member.name, { reason: "failed", detail });
-        throw error;
-      }
+      // The same call, tried again before it has its answer.
+      const call = `${wish.startedBy} ${wish.callId}`;
+      const underWay = spawning.get(call);
+      if (underWay) return { ...(await underWay), isNew: false };
+      const spawned = spawn(wish).finally(() => spawning.delete(call));
+      spawning.set(call, spawned);
+      return spawned;
     },
     async interrupt(name) {
       await link.send({ to: memberOf(name).name, body: { kind: "interrupt_request" } });
@@ -253,9 +289,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     heard(envelope) {
       link.heard(envelope);
-      if (envelope.event.type === "turn.started") own.set("working").catch(fail);
+      if (envelope.event.type === "turn.started") say("working");
       if (envelope.event.type === "agent.idle") {
-        own.set("idle").catch(fail);
+        say("idle");
         quiescence.leadRests();
       }
       if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
@@ -295,7 +331,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       await Promise.allSettled(stopping.values()); // whoever has asked is told
       await quiescence.close();
       // Who rests takes back what it has asked.
-      await lives.restAll();
+      for (const trouble of await lives.restAll()) await warn(trouble);
       answers.close();
       await silence.close();
       await watch.close();
@@ -308,3 +344,5 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
 /** A lead that plans for a while takes nothing from those who have their work already. */
 const lowers = (mode: PermissionMode | undefined): boolean => mode !== undefined && mode !== "plan";
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -53,6 +53,8 @@ export interface MemberLinkOptions {
   readonly agent: () => Agent;
   readonly conversation: () => Pick<Conversation, "hasPrompt" | "waiting">;
   readonly handlers: MailHandlers;
+  /** What is stored of the agent's earlier lives: what was acted on in them is not again. */
+  readonly replayed: readonly Pick<Envelope, "event">[];
   /** Told of each mail that waits to be heard, and waited for, before the agent is woken for it and it is marked. */
   readonly onTaken?: ((mail: Mail) => Promise<void>) | undefined;
   /** Waited for before anything is marked as read: who sees that must see as well that it is being worked on. */
@@ -71,19 +73,45 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   let following: Promise<void> = Promise.resolve();
   let marking: Promise<void> = Promise.resolve();
   let readIds: MailId[] = [];
+  /** How often in a row marking went wrong. */
+  let unmarked = 0;
 
   /** Marks go out together, after the step that made them true is stored. */
   const markRead = (ids: readonly MailId[]) => {
     readIds.push(...ids);
-    marking = marking.then(async () => {
-      await options.beforeMark?.();
-      const now = readIds;
-      readIds = [];
-      if (now.length > 0) await whenRoom(() => mailbox.markRead(name, now), room);
-    });
-    marking.catch(options.onFailure);
+    marking = marking.then(markNow).catch(tellOfMarks);
   };
 
+  const markNow = async () => {
+    await options.beforeMark?.();
+    const now = readIds;
+    readIds = [];
+    if (now.length === 0) return;
+    try {
+      await whenRoom(() => mailbox.markRead(name, now), room);
+      unmarked = 0;
+    } catch (error) {
+      readIds.unshift(...now);
+      throw error;
+    }
+  };
+
+  /** They are marked with the next ones: until then its log knows that it has heard them. */
+  const tellOfMarks = async (error: unknown) => {
+    unmarked += 1;
+    if (ended.signal.aborted) return;
+    if (unmarked > mostUnmarked) return options.onFailure(error);
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `mail that was heard could not be marked as read, and will be with the next: ${why}`;
+    try {
+      await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
+    } catch (cause) {
+      options.onFailure(cause);
+    }
+  };
+
+  /** However long ago: an inbox forgets what was read, the log does not. */
+  const actedOn = new Set(actedOnIn(options.replayed));
   /** Marked when they have been acted on, not when the model has seen them. */
   const kept = new Set<MailId>();
 
@@ -91,6 +119,8 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     if (mail.refused !== undefined) return refuse(mail, mail.refused);
     const handler = options.handlers[mail.body.kind] as Handler | undefined;
     if (!handler) return admit(mail);
+    // Whoever puts an old mail into the inbox again, signed as it was, gets nothing done by it a second time.
+    if (actedOn.has(mail.id)) return markRead([mail.id]);
     kept.add(mail.id);
     const handled = handler(mail, mail.body, () => put(mail));
     if (!("later" in handled)) {
@@ -104,6 +134,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     if (!options.conversation().hasPrompt(promptOfMail(mail.id)))
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from });
     kept.delete(mail.id);
+    actedOn.add(mail.id);
     markRead([mail.id]);
   };
 
@@ -158,8 +189,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       // In the same step as the last look: what comes after it is taken anew.
       draining = undefined;
     }
-    telling = telling.then(tellOfDamage);
-    telling.catch(options.onFailure);
+    telling = telling.then(tellOfDamage).catch(options.onFailure);
   };
 
   const follow = async () => {
@@ -203,11 +233,14 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     async close() {
       ended.abort(new DOMException("the member has left", "AbortError"));
       await Promise.allSettled([following, draining]); // what went wrong was reported when it did
-      await telling.catch(() => undefined);
-      await marking.catch(() => undefined);
+      await telling;
+      await marking;
     },
   };
 }
+
+/** One failure is no deafness; so many in a row are. */
+const mostUnmarked = 5;
 
 const prefix = "prm_m";
 
@@ -215,6 +248,12 @@ const prefix = "prm_m";
 export const promptOfMail = (id: MailId): PromptId => id.replace(/^mail_/, prefix) as PromptId;
 const mailOf = (id: PromptId): MailId | undefined =>
   id.startsWith(prefix) ? (id.replace(prefix, "mail_") as MailId) : undefined;
+
+/** What was shown to the model as well is put down before it is acted on, and is known by its prompt. */
+function* actedOnIn(replayed: MemberLinkOptions["replayed"]): Generator<MailId> {
+  for (const { event } of replayed)
+    if (event.type === "mail.received" && event.promptId === undefined) yield event.mailId;
+}
 
 const factsOf = ({ id, body, summary }: Mail) => ({
   mailId: id,

@@ -22,8 +22,8 @@ export interface MemberLives {
   goneWithin(name: string, ms: number): Promise<boolean>;
   /** Ends it without asking; what it had in hand goes back. */
   endNow(name: string, detail: string | undefined): Promise<void>;
-  /** All of them, at once; from here on nobody who goes is lost. */
-  restAll(): Promise<void>;
+  /** All of them, at once; from here on nobody who goes is lost. Gives what went wrong with any of them. */
+  restAll(): Promise<readonly string[]>;
 }
 
 export interface MemberLivesOptions {
@@ -101,7 +101,24 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     const started = await backend.start(member);
     keep(member, started);
     const { pane } = started;
-    return pane ? record.change(member.name, { pane, tmuxPaneId: pane.paneId }) : member;
+    if (!pane) return member;
+    try {
+      return await record.change(member.name, { pane, tmuxPaneId: pane.paneId });
+    } catch (error) {
+      // Nobody would find it again: a pane that the record does not know is closed.
+      await quietly(member.name, () => kill(member.name));
+      throw error;
+    }
+  };
+
+  /** That it goes is no news while this is done. */
+  const quietly = async (name: string, work: () => Promise<void>) => {
+    leaving.add(name);
+    try {
+      await work();
+    } finally {
+      leaving.delete(name);
+    }
   };
 
   const putAway = async (member: Member) => {
@@ -122,7 +139,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
   };
 
   /** Resolves when it is no longer there; false when it still is after that long. */
-  const goneWithin = async (name: string, ms: number): Promise<boolean> => {
+  const goneWithin = async (name: string, ms: number, asked?: Promise<unknown>): Promise<boolean> => {
     const handle = running.get(name);
     if (!handle) return true;
     const stop = new AbortController();
@@ -131,12 +148,16 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
       () => false,
     );
     const gone = handle.ended.then(() => true);
-    return Promise.race([gone, late]).finally(() => stop.abort());
+    // Who could not be asked does not go by itself.
+    const unasked = (asked ?? never).then(
+      () => never,
+      () => false,
+    );
+    return Promise.race([gone, late, unasked]).finally(() => stop.abort());
   };
 
-  const endNow = async (name: string, detail: string | undefined) => {
-    leaving.add(name);
-    try {
+  const endNow = (name: string, detail: string | undefined) =>
+    quietly(name, async () => {
       await kill(name);
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason: "killed", ...(detail !== undefined && { detail }) });
@@ -144,19 +165,11 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
       await giveBack(name, "it was ended");
       await putAway(memberOf(name));
       await options.watch().look();
-    } finally {
-      leaving.delete(name);
-    }
-  };
+    });
 
   const giveUp = async (name: string, why: string) => {
     if (closing || leaving.has(name) || starting.has(name)) return;
-    leaving.add(name);
-    try {
-      await kill(name);
-    } finally {
-      leaving.delete(name);
-    }
+    await quietly(name, () => kill(name));
     await lose(memberOf(name), why);
     await options.watch().look();
   };
@@ -175,7 +188,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     try {
       return await begin(await record.change(name, { ended: null }));
     } catch (error) {
-      await record.end(name, { reason: "lost", detail: error instanceof Error ? error.message : String(error) });
+      await record.end(name, { reason: "lost", detail: messageOf(error) });
       throw error;
     } finally {
       starting.delete(name);
@@ -185,8 +198,10 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
   const rest = async (name: string) => {
     leaving.add(name);
     if (!running.has(name)) return;
-    await options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
-    if (!(await goneWithin(name, restMs))) await kill(name);
+    const asked = options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
+    if (await goneWithin(name, restMs, asked)) return;
+    // Where there is no place for the question, or nobody heeds it.
+    await kill(name);
   };
 
   return {
@@ -200,7 +215,15 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     endNow,
     async restAll() {
       closing = true;
-      await Promise.all([...running.keys()].map(rest));
+      const names = [...running.keys()];
+      const came = await Promise.allSettled(names.map(rest));
+      return came.flatMap((each, index) =>
+        each.status === "fulfilled" ? [] : [`${names[index]} could not be brought to rest: ${messageOf(each.reason)}`],
+      );
     },
   };
 }
+
+const never = new Promise<never>(() => undefined);
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

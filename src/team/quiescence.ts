@@ -33,11 +33,16 @@ export interface QuiescenceOptions {
   readonly pause: (ms: number) => Promise<void>;
   /** It has been seen, and the lead is woken if it has. */
   readonly onSettled: () => void;
+  /** It went wrong again and again. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Mail after which its receiver has something to do. */
 export const isWork: ReadonlySet<string> = new Set(["text", "task_assignment"]);
+
+/** So often in a row it may go wrong, after a pause that grows, before that breaks the lead. */
+const mostFailures = 5;
+const againMs = 200;
 
 /** How long whoever is idle has to take a free task before it counts as left. */
 const claimMs = 300;
@@ -53,16 +58,37 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   /** A report is in the lead's inbox, and on its way from there. */
   let isReportDue = false;
   let checking: Promise<void> = Promise.resolve();
+  let failures = 0;
 
   const check = () => {
     if (isDue) return;
     isDue = true;
     pending += 1;
-    checking = checking.then(checkOnce).finally(() => {
+    const checked = checking.then(checkOnce).finally(() => {
       pending -= 1;
       if (pending === 0) options.onSettled();
     });
-    checking.catch(options.onFailure);
+    checking = checked.then(
+      () => {
+        failures = 0;
+      },
+      (error: unknown) => lookLater(error),
+    );
+  };
+
+  /** What could not be read this once may be read the next time; nobody else would look again. */
+  const lookLater = (error: unknown) => {
+    if (closed) return;
+    failures += 1;
+    if (failures > mostFailures) return options.onFailure(error);
+    pending += 1;
+    void later(failures * againMs);
+  };
+
+  const later = async (ms: number) => {
+    await options.pause(ms);
+    check();
+    pending -= 1;
   };
 
   const checkOnce = async () => {
@@ -150,7 +176,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     },
     async close() {
       closed = true;
-      await checking.catch(() => undefined); // reported when it happened
+      await checking;
     },
   };
 }

@@ -14,15 +14,21 @@ export interface SilenceWatchOptions {
   readonly isOurs: (name: string) => boolean;
   readonly giveUp: (name: string, why: string) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  readonly limitMs?: number | undefined;
+  /** How long one may take to begin. */
+  readonly startMs?: number | undefined;
+  /** How long one that had begun may be silent after its lease is over. */
+  readonly silentMs?: number | undefined;
   readonly onFailure: (error: unknown) => void;
 }
 
 const everyMs = 1_000;
 
+/** Long for a program that has nothing to do but wait for others, short for whoever waits for it. */
+const defaultSilentMs = 20_000;
+
 export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
-  const { clock, limitMs = watchdogDefaults.startMs } = options;
-  const silentSince = new Map<string, number>();
+  const { clock, startMs = watchdogDefaults.startMs, silentMs = defaultSilentMs } = options;
+  const silentSince = new Map<string, { readonly state: string; readonly at: number }>();
   const over = new AbortController();
   let watching: Promise<void> = Promise.resolve();
 
@@ -33,16 +39,18 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
         silentSince.delete(name);
         continue;
       }
-      const since = silentSince.get(name) ?? clock.monotonic();
+      const before = silentSince.get(name);
+      const since = before?.state === state ? before : { state, at: clock.monotonic() };
       silentSince.set(name, since);
-      if (clock.monotonic() - since < limitMs) continue;
+      const limitMs = state === "starting" ? startMs : silentMs;
+      if (clock.monotonic() - since.at < limitMs) continue;
       silentSince.delete(name);
       const seconds = Math.round(limitMs / 1000);
       await options.giveUp(
         name,
         state === "starting"
           ? `it was started and has not begun in ${seconds} s`
-          : `it has given no sign for ${seconds} s`,
+          : `its process is there and has given no sign for ${seconds} s`,
       );
     }
   };

@@ -1,5 +1,5 @@
-import { type Agent, type Conversation, openBlockers } from "../agent/index.ts";
-import type { ProcessIdentity } from "../platform/index.ts";
+import { type Agent, type Conversation, isDiskFull, openBlockers } from "../agent/index.ts";
+import type { Clock, ProcessIdentity } from "../platform/index.ts";
 import {
   type Envelope,
   type EventId,
@@ -14,7 +14,9 @@ import {
 } from "../protocol/index.ts";
 import type { OwnPresence, TaskList } from "../store/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
+import { patientTasks } from "./patient-team.ts";
 import { createUntold } from "./untold.ts";
+import { whenRoom } from "./when-room.ts";
 
 /** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
 export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
@@ -61,14 +63,16 @@ export interface TeammateRunnerOptions {
   readonly replayed: readonly Pick<Envelope, "id" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   readonly onFailure: (error: unknown) => void;
+  readonly clock: Pick<Clock, "sleep">;
 }
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 const sentBackLimit = 10;
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
-  const { name, tasks, presence, agent } = options;
+  const { name, presence, agent } = options;
   const over = new AbortController();
+  const tasks = patientTasks(options.tasks, { clock: options.clock, signal: over.signal });
   const untold = createUntold();
   for (const envelope of options.replayed) untold.apply(envelope);
   let timesSentBack = 0;
@@ -80,19 +84,26 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   /** It has agreed to end, and does once the call that said so has its result. */
   let agreed = false;
   let root: Envelope["agent"] | undefined;
+  const room = { clock: options.clock, signal: over.signal };
   let work: Promise<void> = Promise.resolve();
   let following: Promise<void> = Promise.resolve();
 
   /** One after another: what is written about the member must be as true in the end as it was in between. */
   const inTurn = (step: () => Promise<void>) => {
-    work = work.then(step);
-    work.catch(options.onFailure);
+    const done = work.then(step);
+    // Told of here: what comes after it has its turn all the same.
+    work = done.catch(fail);
+    return done;
+  };
+  /** What found no space before it had to go is taken up by its next life. */
+  const fail = (error: unknown) => {
+    if (!over.signal.aborted || !isDiskFull(error)) options.onFailure(error);
   };
   /** At once: what is still being told of its last rest takes a disk's time, and its mail would wait for that. */
   const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) => {
     isIdle = state === "idle";
-    said = presence.set(shutdown && state !== "ended" ? "draining" : state, detail);
-    said.catch(options.onFailure);
+    const now = shutdown && state !== "ended" ? "draining" : state;
+    said = whenRoom(() => presence.set(now, detail), room).catch(fail);
   };
 
   /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
@@ -127,10 +138,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const whenStill = async (rest: EventId, idle: Idle) => {
     try {
       await agent().settled();
-      inTurn(() => rested(rest, idle));
+      void inTurn(() => rested(rest, idle));
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
-      inTurn(() => tellLead(rest, { ...idle, reason: "failed", detail }));
+      void inTurn(() => tellLead(rest, { ...idle, reason: "failed", detail }));
       leave("failed", detail);
     }
   };
@@ -164,6 +175,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       if (!isFree(task, list) || task.needs.some((tool) => !tools.includes(tool))) continue;
       const answer = await tasks.claim(task.id, { name, tools, holder: options.holder });
       if (answer.ok) return begin(answer.item);
+      // A try that was told of as failed may have been written after all.
+      if (answer.item?.owner === name && answer.item.status === "in_progress" && !options.claims.has(task.id))
+        return begin(answer.item);
       if (answer.reason === "busy") return;
     }
   };
@@ -190,7 +204,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 
   const follow = async () => {
     for await (const { what, freed } of tasks.follow(over.signal)) {
-      if (what === "created" || what === "released" || what === "changed" || freed.length > 0) inTurn(claimNext);
+      if (what === "created" || what === "released" || what === "changed" || freed.length > 0) void inTurn(claimNext);
     }
   };
 
@@ -245,7 +259,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       following.catch((error: unknown) => {
         if (!over.signal.aborted) options.onFailure(error);
       });
-      inTurn(async () => {
+      await inTurn(async () => {
         if (untold.lastRest !== undefined) await tellLead(untold.lastRest);
         const mine = (await tasks.list()).find((task) => task.owner === name && task.status === "in_progress");
         isIdle = !agent().running;
@@ -257,7 +271,6 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         // It died before it could say that it rests.
         if (untold.hasAnswered && !agent().running) agent().wake();
       });
-      await work;
     },
     expected() {
       if (isIdle) say("working");

@@ -5,13 +5,32 @@ import { buildProgram } from "../platform/build-program.ts";
 import { needUserNamespaces } from "../platform/need-program.ts";
 import { tempTree } from "../session/temp-tree.ts";
 
-test("a full disk breaks nobody in a team: with space again the report arrives", async () => {
+async function onSmallDisk(entry: string, ...args: readonly string[]): Promise<unknown> {
   needUserNamespaces();
-  const program = await buildProgram("team/programs/team-on-full-disk.ts");
+  const program = await buildProgram(`team/programs/${entry}`);
   onTestFinished(() => program.remove());
-  const script = 'mount -t tmpfs -o size=4m none "$2" && exec "$0" "$1" "$2"';
+  const script =
+    'program="$1"; disk="$2"; shift 2; mount -t tmpfs -o size=4m none "$disk" && exec "$0" "$program" "$disk" "$@"';
   const folder = tempTree({ "here/.keep": "" }).path("here");
-  const args = ["-Urm", "sh", "-c", script, process.execPath, program.path, folder];
-  const { stdout } = await promisify(execFile)("unshare", args, { timeout: 40_000, killSignal: "SIGKILL" });
-  expect(JSON.parse(stdout)).toEqual({ heard: true, broken: [] });
+  const words = ["-Urm", "sh", "-c", script, process.execPath, program.path, folder, ...args];
+  const { stdout } = await promisify(execFile)("unshare", words, { timeout: 40_000, killSignal: "SIGKILL" });
+  return JSON.parse(stdout);
+}
+
+test("a full disk breaks nobody in a team: with space again the report arrives", async () => {
+  expect(await onSmallDisk("team-on-full-disk.ts")).toEqual({ heard: true, broken: [] });
+}, 60_000);
+
+test("a teammate that is ended on a full disk has ended once there is space, its task is free, and its lead goes on", async () => {
+  expect(await onSmallDisk("end-on-full-disk.ts")).toMatchObject({
+    ack: { ok: true },
+    ended: "killed",
+    task: "pending",
+    broken: [],
+  });
+}, 60_000);
+
+test("a team on a full disk can be closed, and is there again with space", async () => {
+  const { ended, broken } = (await onSmallDisk("end-on-full-disk.ts", "close")) as { ended?: string; broken: string[] };
+  expect({ ended, broken }).toEqual({ ended: undefined, broken: [] });
 }, 60_000);

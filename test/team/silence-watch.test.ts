@@ -24,7 +24,8 @@ test("a member that never begins, or stops giving any sign, is given up after it
     statuses: () => statuses,
     isOurs: (name) => name !== "elsewhere",
     clock,
-    limitMs: 10_000,
+    startMs: 10_000,
+    silentMs: 4_000,
     giveUp: async (name, why) => {
       givenUp.push(`${name}: ${why}`);
       statuses = statuses.map((each) => (each.name === name ? { ...each, state: "ended", alive: "dead" } : each));
@@ -34,15 +35,18 @@ test("a member that never begins, or stops giving any sign, is given up after it
     },
   });
   watch.start();
-  await clock.advance(5_000);
+  await clock.advance(3_000);
   // One that has come back to itself begins anew.
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "alive" } : each));
   await clock.advance(1_000);
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "unknown" } : each));
-  await clock.advance(6_000);
-  expect(givenUp).toEqual(["new: it was started and has not begun in 10 s"]);
+  await clock.advance(3_000);
+  expect(givenUp).toEqual([]);
+  await clock.advance(2_000);
+  const frozen = "frozen: its process is there and has given no sign for 4 s";
+  expect(givenUp).toEqual([frozen]);
   await clock.advance(20_000);
-  expect(givenUp).toEqual(["new: it was started and has not begun in 10 s", "frozen: it has given no sign for 10 s"]);
+  expect(givenUp).toEqual([frozen, "new: it was started and has not begun in 10 s"]);
   await watch.close();
   expect(clock.sleeping).toBe(0);
 });

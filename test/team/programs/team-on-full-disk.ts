@@ -1,47 +1,23 @@
-import { mkdirSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { mkdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { hasErrorCode, systemClock } from "../../../src/platform/index.ts";
+import { systemClock } from "../../../src/platform/index.ts";
 import type { Envelope } from "../../../src/protocol/index.ts";
 import { startSession } from "../../../src/session/start-session.ts";
 import { createScriptedModel } from "../../../src/testing.ts";
+import { followed, smallDisk } from "./full-disk.ts";
 
 /** team-on-full-disk FOLDER: a lead and its teammate at work when the small disk fills up, and after it is free again; prints what happened. */
 const folder = process.argv[2] ?? "";
-const ballast = join(folder, "ballast");
 const cwd = join(folder, "project");
 mkdirSync(cwd);
-
-/** To the last byte. */
-const fill = () => {
-  writeFileSync(ballast, "");
-  for (let size = 1 << 20; size >= 1; size = size >> 1) {
-    try {
-      for (;;) writeFileSync(ballast, Buffer.alloc(size), { flag: "a" });
-    } catch (error) {
-      if (!hasErrorCode(error, "ENOSPC")) throw error;
-    }
-  }
-};
-
-const envelopes: Envelope[] = [];
-const lookers = new Set<() => void>();
-const until = (fits: (envelope: Envelope) => boolean) =>
-  new Promise<void>((resolve) => {
-    const look = () => {
-      if (!envelopes.some(fits)) return;
-      lookers.delete(look);
-      resolve();
-    };
-    lookers.add(look);
-    look();
-  });
+const disk = smallDisk(folder);
 
 const model = createScriptedModel(
   ({ agent, turn, said }) => {
     if (agent === "lead" && turn === 1)
       return { calls: [{ tool: "Agent", input: { description: "look", prompt: "find it", name: "scout" } }] };
     if (agent === "lead") return { text: said.includes("in src/parse.ts") ? "heard" : "waiting" };
-    fill();
+    disk.fill();
     return { text: "in src/parse.ts" };
   },
   { clock: systemClock, cwd },
@@ -53,12 +29,7 @@ const session = await startSession({
   asker: "nobody",
   model,
 });
-void (async () => {
-  for await (const envelope of session.events()) {
-    envelopes.push(envelope);
-    for (const look of lookers) look();
-  }
-})();
+const { envelopes, until, broken } = followed(session);
 await session.dispatch({ type: "prompt", content: "go" });
 const isScouts = ({ event }: Envelope) => event.type === "agent.spawned" && event.path === "scout@alpha";
 await until(isScouts);
@@ -66,11 +37,10 @@ const scout = envelopes.find(isScouts)?.agent;
 await until(({ event, agent }) => agent === scout && event.type === "agent.idle");
 // What it has to tell has no place yet: it has tried once at least.
 await systemClock.sleep(300);
-rmSync(ballast);
+disk.free();
 const isHeard = ({ event }: Envelope) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard");
 const isBroken = ({ event }: Envelope) => event.type === "agent.stopped";
 await until((envelope) => isHeard(envelope) || isBroken(envelope));
-const broken = envelopes.flatMap(({ event }) => (event.type === "agent.stopped" ? [event.detail] : []));
 await session.close();
-writeSync(1, JSON.stringify({ heard: envelopes.some(isHeard), broken }));
+writeSync(1, JSON.stringify({ heard: envelopes.some(isHeard), broken: broken() }));
 process.exit();

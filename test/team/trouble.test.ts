@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { type StoredEvent, teamUser, TroupeError } from "../../src/protocol/index.ts";
+import { createMemberLink } from "../../src/team/member-link.ts";
+import { createQuiescence } from "../../src/team/quiescence.ts";
+import { teamMailbox } from "../../src/team/team-mailbox.ts";
+import { heldBackend, ledTeam, wishFor } from "./led-team.ts";
+import { gate } from "./team-session.ts";
+
+const pane = { socket: "/nowhere", serverPid: 1, paneId: "%1", mark: "m" };
+const unwritable = () => new TroupeError("storage", "cannot write: EIO");
+
+test("who cannot be brought to rest is named, and keeps nobody else from it", async () => {
+  const backend = heldBackend({
+    kill: async ({ name }) => {
+      if (name === "stuck") throw new TroupeError("team", "it does not go");
+    },
+  });
+  const { team, recorded, close } = await ledTeam({ backend });
+  await team.spawn(wishFor("stuck", "call_1"));
+  await team.spawn(wishFor("scout", "call_2"));
+  await close();
+  expect([...backend.there]).toEqual(["stuck"]);
+  const notices = recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
+  expect(notices).toEqual(["stuck could not be brought to rest: it does not go"]);
+}, 20_000);
+
+test("mail to the lead is heard while a member is being brought back", async () => {
+  const back = gate();
+  let starts = 0;
+  const backend = heldBackend({
+    start: async () => {
+      starts += 1;
+      if (starts > 1) await back.opened;
+    },
+  });
+  const { team, stored, recorded } = await ledTeam({ backend });
+  await team.spawn(wishFor("scout", "call_1"));
+  await team.stop("scout", { now: true });
+  await team.mailbox.send({ from: teamUser, to: "team-lead", body: { kind: "respawn_request", name: "scout" } });
+  await expect.poll(() => starts).toBe(2);
+  await team.mailbox.send({ from: teamUser, to: "team-lead", text: "and now?" });
+  await expect.poll(() => recorded.some((event) => event.type === "mail.received" && event.kind === "text")).toBe(true);
+  back.open();
+  await expect.poll(async () => (await team.mailbox.readUnread("team-lead")).length).toBe(1);
+  expect(stored.record.current().members.find(({ name }) => name === "scout")?.ended).toBeUndefined();
+  await team.stop("scout", { now: true });
+});
+
+test("a pane that the record cannot be told of is closed again, and its member has failed", async () => {
+  const backend = heldBackend({ pane });
+  const { team, stored, failures } = await ledTeam({
+    backend,
+    seen: (real) => ({
+      ...real,
+      record: {
+        ...real.record,
+        change: (name, patch) => (patch.pane ? Promise.reject(unwritable()) : real.record.change(name, patch)),
+      },
+    }),
+  });
+  await expect(team.spawn(wishFor("scout", "call_1"))).rejects.toThrow("EIO");
+  expect([...backend.there]).toEqual([]);
+  expect(stored.record.current().members.at(-1)).toMatchObject({ name: "scout", ended: { reason: "failed" } });
+  expect(failures).toEqual([]);
+});
+
+test("a call that is made twice at once starts one member, and both know it", async () => {
+  const begun = gate();
+  let starts = 0;
+  const backend = heldBackend({
+    start: async () => {
+      starts += 1;
+      await begun.opened;
+    },
+  });
+  const { team } = await ledTeam({ backend });
+  const both = [team.spawn(wishFor("scout", "call_1")), team.spawn(wishFor("scout", "call_1"))];
+  begun.open();
+  expect((await Promise.all(both)).map(({ member, isNew }) => [member.name, isNew])).toEqual([
+    ["scout", true],
+    ["scout", false],
+  ]);
+  expect(starts).toBe(1);
+  expect(await team.mailbox.readAll("scout")).toHaveLength(1);
+  await team.stop("scout", { now: true });
+});
+
+test("whoever finds once that nothing can be read looks again, and wakes the lead for what is left", async () => {
+  const admitted: string[] = [];
+  const failures: unknown[] = [];
+  let looks = 0;
+  const woken = gate();
+  const quiescence = createQuiescence({
+    lead: () =>
+      ({
+        running: false,
+        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
+        wake: () => woken.open(),
+        settled: async () => undefined,
+      }) as never,
+    conversation: () => ({ waiting: ["prm_1" as never], hasReason: false, hasPrompt: () => true }),
+    tasks: { list: async () => [] } as never,
+    mailbox: { readUnread: async () => [] } as never,
+    look: async () => {
+      looks += 1;
+      if (looks === 1) throw unwritable();
+    },
+    statuses: () => [{ name: "scout", state: "idle", since: "2026-01-01T00:00:00.000Z", alive: "alive" }],
+    pause: async () => undefined,
+    onSettled: () => undefined,
+    onFailure: (error) => failures.push(error),
+  });
+  quiescence.heardFrom("scout");
+  await woken.opened;
+  expect(admitted).toHaveLength(1);
+  expect(failures).toEqual([]);
+  await quiescence.close();
+});
+
+test("what could not be marked as read once is marked with the next, and the reader is told", async () => {
+  const { stored } = await ledTeam({ backend: heldBackend({}) });
+  await stored.record.join({ name: "scout", cwd: "/", backendType: "remote" });
+  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const mailbox = teamMailbox(stored, ports);
+  const recorded: StoredEvent[] = [];
+  const failures: unknown[] = [];
+  let tries = 0;
+  const link = createMemberLink({
+    team: "alpha",
+    name: "scout",
+    mailbox: {
+      ...mailbox,
+      markRead: async (...args) => {
+        tries += 1;
+        if (tries === 1) throw unwritable();
+        return mailbox.markRead(...args);
+      },
+    },
+    agent: () => ({ record: async (event: StoredEvent) => void recorded.push(event) }) as never,
+    conversation: () => ({ hasPrompt: () => false, waiting: [] }),
+    handlers: { interrupt_request: async () => undefined },
+    replayed: [],
+    onFailure: (error) => failures.push(error),
+    ...ports,
+  });
+  link.start();
+  const stop = { from: teamUser, to: "scout", body: { kind: "interrupt_request" } } as const;
+  await mailbox.send(stop);
+  await expect.poll(() => tries).toBe(1);
+  await mailbox.send(stop);
+  await expect.poll(async () => (await mailbox.readUnread("scout")).length).toBe(0);
+  expect(recorded.filter(({ type }) => type === "notice.raised")).toHaveLength(1);
+  expect(failures).toEqual([]);
+  await link.close();
+  await mailbox.close();
+});
