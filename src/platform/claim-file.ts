@@ -35,6 +35,11 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
   }
 }
 
+/** Who holds what `path` stands for, dead or alive; undefined: nobody does. For those who only look. */
+export function claimHolder(path: string): ProcessIdentity | undefined {
+  return currentHolder(openLineFile(path))?.owner;
+}
+
 async function win(file: LineFile, options: ClaimOptions & { owner: ProcessIdentity }): Promise<string> {
   for (;;) {
     const before = currentHolder(file);

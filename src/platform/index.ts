@@ -1,12 +1,12 @@
 export { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
-export { type Claim, claim } from "./claim-file.ts";
+export { type Claim, claim, claimHolder } from "./claim-file.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { type CreateId, idMaker } from "./create-id.ts";
 export { findExecutable } from "./find-executable.ts";
 export { gitState } from "./git-state.ts";
 export { runGit } from "./git.ts";
 export { type MovableFile, openMovableFile } from "./movable-file.ts";
-export { decodeLine, encodeLine } from "./line-codec.ts";
+export { decodeLine, encodeLine, isSealedLine } from "./line-codec.ts";
 export { openLineFile } from "./line-file.ts";
 export { makeFolder } from "./make-folder.ts";
 export { nearestName } from "./nearest-name.ts";

@@ -21,18 +21,24 @@ export type DecodedLine =
 /** `line` is without its newlines, and is written over: it must be the caller's own. */
 export function decodeLine(line: Buffer): DecodedLine {
   const checkAt = line.length - checkLength;
-  const isChecked =
-    checkAt > 0 &&
-    line[checkAt] === comma &&
-    line[line.length - 1] === closingBrace &&
-    line.toString("latin1", checkAt, checkAt + checkKey.length) === checkKey;
-  if (!isChecked) {
+  if (!isSealedLine(line)) {
     return isUtf8(line) ? parseJson(line.toString("utf8")) : { ok: false, reason: "it is not UTF-8" };
   }
   const sum = line.toString("latin1", checkAt + checkKey.length, line.length - 2);
   if (sum !== checkSum(line.subarray(0, checkAt))) return { ok: false, reason: "its check sum does not match" };
   line[checkAt] = closingBrace;
   return parseJson(line.toString("utf8", 0, checkAt + 1));
+}
+
+/** Whether the line carries a check sum: what wrote it was `encodeLine`. To be asked before it is decoded. */
+export function isSealedLine(line: Buffer): boolean {
+  const checkAt = line.length - checkLength;
+  return (
+    checkAt > 0 &&
+    line[checkAt] === comma &&
+    line[line.length - 1] === closingBrace &&
+    line.toString("latin1", checkAt, checkAt + checkKey.length) === checkKey
+  );
 }
 
 function parseJson(text: string): DecodedLine {

@@ -9,6 +9,8 @@ import { basename, dirname } from "node:path";
 export interface FolderWatcher {
   /** `onHint` is called at most once for whatever happened together; the file need not exist. Gives the way to stop. */
   follow(path: string, onHint: () => void): () => void;
+  /** The same for whatever is in the folder; it need not exist. */
+  followFolder(path: string, onHint: () => void): () => void;
   /** Keeps the process alive until what it gives is called: for whoever waits for a file and nothing else. */
   hold(): () => void;
   /** Nobody is told anything any more. */
@@ -22,10 +24,13 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
   let holders = 0;
   let isClosed = false;
 
-  const follow = (path: string, onHint: () => void) => {
+  const follow = (path: string, onHint: () => void) => add(dirname(path), { name: basename(path), onHint });
+
+  const followFolder = (path: string, onHint: () => void) => add(path, { name: undefined, onHint });
+
+  const add = (path: string, follower: Follower) => {
     if (isClosed) return () => undefined;
-    const folder = folderOf(dirname(path));
-    const follower: Follower = { name: basename(path), onHint };
+    const folder = folderOf(path);
     folder.followers.add(follower);
     startTimer();
     return () => {
@@ -61,7 +66,9 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
   };
 
   const hint = (folder: Folder, name: string | null) => {
-    for (const follower of folder.followers) if (name === null || name === follower.name) tellSoon(follower);
+    for (const follower of folder.followers) {
+      if (name === null || follower.name === undefined || name === follower.name) tellSoon(follower);
+    }
   };
 
   /** A burst of changes is reported change by change: all of it that is there by now is one hint. */
@@ -114,7 +121,7 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
     for (const folder of folders.values()) leave(folder);
   };
 
-  return { follow, hold, close };
+  return { follow, followFolder, hold, close };
 }
 
 interface Folder {
@@ -126,7 +133,8 @@ interface Folder {
 }
 
 interface Follower {
-  readonly name: string;
+  /** Undefined: any. */
+  readonly name: string | undefined;
   readonly onHint: () => void;
 }
 

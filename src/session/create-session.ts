@@ -41,6 +41,8 @@ export interface CreateSessionOptions {
   readonly team?: string | undefined;
   /** Whose transcripts `view()` holds: everybody's unless told otherwise. What is not held is in the logs. */
   readonly keep?: "all" | "lead" | "none" | undefined;
+  /** Have a dashboard in another process look on, and give commands; without it none can. Not together with `memory`. */
+  readonly observable?: boolean | undefined;
   /** Keys, base URLs, TROUPE_HOME: everything that is read from the environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -71,6 +73,7 @@ export async function createSession(
     },
     resume: options.resume,
     keep: options.keep,
+    isObservable: options.observable ?? false,
     trust: options.trust,
     asker: options.onPermission ?? "reply",
     model: typeof model === "object" ? model : undefined,

@@ -13,6 +13,8 @@ export interface Subscription {
   readonly replay?: boolean;
   /** Nothing from before this call, not even for the first reader: it has the view of all that. */
   readonly fresh?: boolean;
+  /** Fresh, and not the first reader either: for those who look on from outside, beside the face whose session it is. */
+  readonly aside?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -38,13 +40,15 @@ export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
       else early?.push(envelope);
       for (const subscriber of subscribers) subscriber.push(envelope);
     },
-    subscribe({ replay = false, fresh = false, signal } = {}) {
-      let waiting: Envelope[] = fresh ? [] : (early ?? []);
-      early = undefined;
+    subscribe({ replay = false, fresh = false, aside = false, signal } = {}) {
+      let waiting: Envelope[] = fresh || aside ? [] : (early ?? []);
       let ended = closed;
       // A replay has all of it that is stored.
-      let overflowed = earlyLost && !replay && !fresh;
-      earlyLost = false;
+      let overflowed = earlyLost && !replay && !fresh && !aside;
+      if (!aside) {
+        early = undefined;
+        earlyLost = false;
+      }
       let wake: (() => void) | undefined;
       const notify = () => {
         wake?.();

@@ -141,6 +141,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     await sandbox?.close();
     await unlessFull(lead.record({ type: "session.closed", reason }));
     hub.close();
+    // While the session is still ours: the next one may open a door of its own.
+    await door?.close();
     await opened.close();
     await parts.telemetry?.close();
     await parts.onClose?.();
@@ -204,7 +206,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   // Whoever closes hears of a failure; until then it is nobody's.
   ordered.catch(() => undefined);
 
-  return {
+  const session: Session = {
     id: opened.sessionId,
     cwd: parts.cwd,
     async dispatch(command) {
@@ -234,6 +236,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
     close: (reason = "completed") => (closing ??= close(reason)),
   };
+  const door = parts.openDoor?.(session, async (message) => {
+    if (!closing) await lead.record({ type: "notice.raised", level: "warning", code: "door", message });
+  });
+  return session;
 
   function commands() {
     return [...(parts.slash?.commands ?? []), ...(parts.mcp?.commands() ?? [])];

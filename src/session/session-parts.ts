@@ -22,6 +22,7 @@ import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
+import type { OpenDoor } from "./observe/door-later.ts";
 import type { SessionMcp } from "./mcp.ts";
 import type { Telemetry } from "./telemetry/start-telemetry.ts";
 import type { Slash } from "./open-slash.ts";
@@ -84,6 +85,8 @@ export interface SessionParts {
   readonly ledger?: Ledger | undefined;
   /** It knows already what this session has spent in earlier lives. */
   readonly isCounted?: boolean | undefined;
+  /** Lets other processes of the user look on; undefined: none can. */
+  readonly openDoor?: OpenDoor | undefined;
   /** Things the user should hear about that stopped nothing. */
   readonly notices: readonly string[];
   /** Told everything that happens, beside the work. */

@@ -30,6 +30,7 @@ import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { withSecretsKept } from "./keep-secrets.ts";
 import { type SessionMcp, startMcp } from "./mcp.ts";
+import { doorLater } from "./observe/door-later.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { jointLedger } from "./joint-ledger.ts";
@@ -71,6 +72,8 @@ export interface StartOptions {
   readonly clock?: Clock | undefined;
   /** Whose transcripts `view()` holds: a face that folds the events itself needs them once only. */
   readonly keep?: "all" | "lead" | "none" | undefined;
+  /** Other processes of the user can look on and give commands, as a dashboard does; unless told otherwise they can. */
+  readonly isObservable?: boolean | undefined;
   /** Instead of the files under TROUPE_HOME. */
   readonly store?: SessionStore | undefined;
   /** The session of this id: goes on with it if there is one, else begins it. */
@@ -334,6 +337,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
         ...initial.notices,
         ...slash.notices,
       ],
+      openDoor:
+        options.isObservable === false || options.store ? undefined : doorLater({ home: config.home, clock, createId }),
       clock,
       createId,
     });

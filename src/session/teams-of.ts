@@ -64,7 +64,8 @@ export function teamsOf({
     const team = member.agentId.slice(member.name.length + 1);
     const onEnvelope = (envelope: Envelope) => show(envelope);
     const { name, cwd: own } = member;
-    return startTeammate({ team, name, cwd: own, env: options.env, shared, teams, onEnvelope });
+    const { env, isObservable } = options;
+    return startTeammate({ team, name, cwd: own, env, isObservable, shared, teams, onEnvelope });
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");

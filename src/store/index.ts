@@ -1,6 +1,9 @@
 export { createMemoryLog, type EventLog, openEventLog } from "./event-log.ts";
 export { createFileSessionStore } from "./file-session-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
+export { type CatalogEntry, createSessionCatalog, type SessionCatalog } from "./session-catalog.ts";
+export type { SessionFiles } from "./session-files.ts";
+export { tailSession } from "./session-tail.ts";
 export { repairLog } from "./repair-log.ts";
 export type {
   OpenedSession,
@@ -27,6 +30,7 @@ export type {
 } from "./team/task-list-port.ts";
 export { loadTaskList } from "./team/load-task-list.ts";
 export { openTaskList } from "./team/task-list.ts";
+export { heldReservations } from "./team/reservations.ts";
 export type { KeyUse, MemberKey, MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/team-record-port.ts";
 export { teamFiles } from "./team/team-files.ts";
 export type { StoredTeam, TeamStore } from "./team/team-store.ts";

@@ -71,7 +71,7 @@ function* withWholeTail({ records, tail }: LineReading): Iterable<{ offset: numb
   if (tail !== undefined && "value" in tail) yield { offset: tail.offset, value: tail.value };
 }
 
-const knownTypes: ReadonlySet<string> = new Set(StoredEvent.options.map((option) => option.shape.type.value));
+export const knownTypes: ReadonlySet<string> = new Set(StoredEvent.options.map((option) => option.shape.type.value));
 
 function refuseNewer(path: string, offset: number, value: unknown): void {
   const line = value as { v?: unknown; event?: { type?: unknown } } | null;

@@ -64,6 +64,8 @@ export interface SessionSummary {
   readonly firstPrompt?: string;
   readonly model?: string;
   readonly turns?: number;
+  /** The team that its agent has joined last, as far as the ends of the log say, and who it is there. */
+  readonly team?: { readonly name: string; readonly role: "lead" | "teammate"; readonly member: string };
   /** Why this one will not open as it is. Not everything is known without reading it whole. */
   readonly problem?: string;
 }

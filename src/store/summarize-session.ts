@@ -34,6 +34,7 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
   const cwd = events.findLast((event) => event.type === "session.opened")?.cwd ?? spawned?.cwd ?? "";
   const firstPrompt = events.find((event) => event.type === "prompt.admitted" && event.source === "user");
   const model = events.reduce<string | undefined>((known, event) => modelOf(event) ?? known, undefined);
+  const joined = events.findLast((event) => event.type === "team.joined");
   const turns = events.findLast((event) => event.type === "turn.ended" || event.type === "turn.started");
   return {
     cwd,
@@ -42,6 +43,7 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
     ...(firstPrompt?.type === "prompt.admitted" && { firstPrompt: oneLine(firstPrompt) }),
     ...(model !== undefined && { model }),
     ...(turns !== undefined && { turns: turns.turn }),
+    ...(joined !== undefined && { team: { name: joined.team, role: joined.role, member: joined.name } }),
   };
 }
 

@@ -1,0 +1,47 @@
+import type { CreateId } from "../../platform/index.ts";
+import { type AgentId, type Envelope, type EventId, type LiveEvent, protocolVersion } from "../../protocol/index.ts";
+import { itemAt, itemsOf, leadOf, type SessionView } from "../../view/index.ts";
+
+/** Puts an event that nobody stores into an envelope. */
+export interface LiveStamp {
+  readonly session: Envelope["session"];
+  readonly agent: AgentId;
+  readonly seq: number;
+  readonly at: string;
+  readonly createId: CreateId;
+}
+
+export const liveEnvelope = (event: LiveEvent, { createId, ...stamp }: LiveStamp): Envelope => ({
+  v: protocolVersion,
+  id: createId<EventId>("evt"),
+  ...stamp,
+  event,
+});
+
+/** Of an open session what is in no log: members and tasks as they are, servers of tools, what is being said and shown this moment. */
+export function liveStateOf(view: SessionView, stamp: Pick<LiveStamp, "session" | "at" | "createId">): Envelope[] {
+  const lead = leadOf(view);
+  if (!lead) return [];
+  const said: Envelope[] = [];
+  const say = (event: LiveEvent, { id: agent, seq } = { id: lead.id, seq: lead.seq }) =>
+    said.push(liveEnvelope(event, { ...stamp, agent, seq }));
+  for (const { name: team, members } of view.teams.values())
+    for (const member of members) say({ type: "member.changed", team, ...member });
+  for (const [team, tasks] of view.tasks)
+    for (const task of tasks) say({ type: "task.changed", ...(team !== "" && { team }), task });
+  for (const server of view.mcpServers) say({ type: "mcp.changed", ...server });
+  for (const agent of itemsOf(view.agents)) {
+    const { draft } = agent;
+    if (!draft || agent.session !== stamp.session) continue;
+    const { turn, thinking, text, tool } = draft;
+    if (thinking !== "") say({ type: "thinking.delta", turn, text: thinking }, agent);
+    if (text !== "") say({ type: "text.delta", turn, text }, agent);
+    if (tool) say({ type: "tool.drafted", turn, ...tool }, agent);
+  }
+  for (const index of view.runningBackground.values()) {
+    const { backgroundId, outputTail: text = "", agent: id } = itemAt(view.background, index) ?? {};
+    if (backgroundId && id && text !== "")
+      say({ type: "background.output", backgroundId, text }, { id, seq: lead.seq });
+  }
+  return said;
+}

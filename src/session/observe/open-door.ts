@@ -1,0 +1,78 @@
+import { chmod, rename } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { type Clock, type CreateId, version } from "../../platform/index.ts";
+import { protocolVersion } from "../../protocol/index.ts";
+import type { Session } from "../session.ts";
+import { linkAway, makeDoorsFolder, newDoorName, pathToBind, removeDoor } from "./door-place.ts";
+import { receiveGuest } from "./receive-guest.ts";
+import { sweepDoors } from "./sweep-doors.ts";
+
+/** The socket of a live session, at which other processes of the same user look on and give commands. */
+export interface Door {
+  /** Nobody new comes in; who is in hears the rest, and is let go. */
+  close(): Promise<void>;
+}
+
+export interface DoorOptions {
+  readonly session: Session;
+  readonly home: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+const mostGuests = 64;
+
+/** Keeps no process alive. Rejects if it cannot listen. */
+export async function openDoor({ session, home, clock, createId }: DoorOptions): Promise<Door> {
+  const guests = new Set<ReturnType<typeof receiveGuest>>();
+  const folder = await makeDoorsFolder(home);
+  const name = newDoorName(session.id, process.pid);
+  const server = createServer((socket) => {
+    socket.unref();
+    const guest = receiveGuest(socket, {
+      session,
+      hello: { say: "hello", v: protocolVersion, session: session.id, version },
+      isFull: guests.size >= mostGuests,
+      clock,
+      createId,
+    });
+    guests.add(guest);
+    socket.once("close", () => guests.delete(guest));
+  });
+  server.unref();
+  // Under another name until it listens and is closed to others: by its own name it is always a door that opens.
+  const binding = await pathToBind(folder, `.${name.slice(name.indexOf(".") + 1)}`);
+  try {
+    await listening(server, binding.path);
+    await chmod(binding.path, 0o600);
+    if (binding.isAway) await linkAway(binding.path, folder, name);
+    else await rename(binding.path, join(folder, name));
+  } catch (error) {
+    server.close();
+    throw error;
+  } finally {
+    binding.release();
+  }
+  // Later trouble is that of one guest, who comes again.
+  server.on("error", () => undefined);
+  void sweepDoors(home).catch(() => undefined); // who looks for a door that is dead finds out as well
+
+  return {
+    async close() {
+      server.close();
+      await removeDoor(folder, name);
+      for (const guest of guests) guest.leave();
+    },
+  };
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import { createFolderWatcher, idMaker, systemClock } from "../../platform/index.ts";
+import { type Ack, type Command, type SessionId, TroupeError } from "../../protocol/index.ts";
+import { createFileSessionStore, createSessionCatalog, type SessionFiles } from "../../store/index.ts";
+import { isTranscriptEvent } from "../../view/index.ts";
+import type { Session } from "../session.ts";
+import { dispatchAtDoor } from "./dispatch-at-door.ts";
+import { doorsFolder } from "./door-place.ts";
+import { listSessions } from "./list-sessions.ts";
+import { observeSession, openHere } from "./observe-session.ts";
+import type { Observatory, ObservedSession } from "./observed-session.ts";
+import { watchSessions } from "./watch-sessions.ts";
+
+export interface ObservatoryOptions {
+  /** The state folder: `stateHome(env)`. */
+  readonly home: string;
+  /** A session that is open in this process, of the same home: it is looked at without a way around. */
+  readonly own?: Session | undefined;
+}
+
+/** The sessions of a home as seen from outside of them. Makes nothing and claims nothing. */
+export function openObservatory({ home, own }: ObservatoryOptions): Observatory {
+  const clock = systemClock;
+  const createId = idMaker(clock);
+  const store = createFileSessionStore({ home, clock, createId });
+  const catalog = createSessionCatalog({ home });
+  const watcher = createFolderWatcher();
+  const closing = new AbortController();
+  const until = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
+
+  const openOne = (id: SessionId, files: SessionFiles): ObservedSession => {
+    const closed = new AbortController();
+    const mine = own?.id === id ? own : undefined;
+    const ports = { home, id, files, own: mine, watcher, clock, createId };
+    return {
+      id,
+      events: ({ after, signal }) =>
+        observeSession(ports, { after, signal: AbortSignal.any([until(signal), closed.signal]) }),
+      dispatch: (command: Command): Promise<Ack> =>
+        openHere(mine)?.dispatch(command) ?? dispatchAtDoor(command, { home, id, files }),
+      transcript: ({ session, agent }) => store.readLog(session ?? id, { agent, only: isTranscriptEvent }),
+      async close() {
+        closed.abort();
+      },
+    };
+  };
+
+  return {
+    sessions: (signal) =>
+      watchSessions(
+        {
+          catalog,
+          watcher,
+          doors: doorsFolder(home),
+          list: () => listSessions(catalog, { home, own: openHere(own)?.id }),
+        },
+        until(signal),
+      ),
+    async open(id) {
+      const files = await catalog.filesOf(id);
+      if (!files) throw new TroupeError("session_not_found", `There is no session ${id}.`);
+      return openOne(id, files);
+    },
+    async close() {
+      closing.abort();
+      watcher.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { claimHolder, hasErrorCode, type ProcessIdentity, storageError } from "../platform/index.ts";
+import { SessionId } from "../protocol/index.ts";
+import { hasBegun } from "./opened-session.ts";
+import { projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
+import type { SessionSummary } from "./session-store.ts";
+import { summarizeSession } from "./summarize-session.ts";
+
+/** The sessions of a home for somebody who looks again and again: what has not changed is not read anew. */
+export interface SessionCatalog {
+  /** Newest first. */
+  list(): Promise<CatalogEntry[]>;
+  /** Undefined: there is no such session. */
+  filesOf(sessionId: SessionId): Promise<SessionFiles | undefined>;
+  /** Where sessions are, and the folders in it as of the last `list`: what to watch. */
+  readonly folder: string;
+  projectFolders(): readonly string[];
+}
+
+export interface CatalogEntry extends SessionSummary {
+  /** The process that has claimed it and not let go, dead or alive. */
+  readonly holder?: ProcessIdentity;
+}
+
+export function createSessionCatalog({ home }: { readonly home: string }): SessionCatalog {
+  const folder = projectsFolder(home);
+  const known = new Map<string, Remembered<SessionSummary | undefined>>();
+  const holders = new Map<string, Remembered<ProcessIdentity | undefined>>();
+  let projects: readonly string[] = [];
+
+  const list = async (): Promise<CatalogEntry[]> => {
+    projects = await namesIn(folder);
+    const entries = (await Promise.all(projects.map(listProject))).flat();
+    forget(known, new Set(entries.map(({ file }) => file)));
+    forget(holders, new Set(entries.map((entry) => ownerOf(entry))));
+    return entries.sort((a, b) => b.updatedAt.localeCompare(a.updatedAt) || b.sessionId.localeCompare(a.sessionId));
+  };
+
+  const listProject = async (project: string): Promise<CatalogEntry[]> => {
+    const entries: CatalogEntry[] = [];
+    for (const name of await namesIn(join(folder, project))) {
+      const sessionId = SessionId.safeParse(name.replace(/\.jsonl$/, ""));
+      if (!name.endsWith(".jsonl") || !sessionId.success) continue;
+      const file = join(folder, project, name);
+      const summary = await remember(known, file, () => summarizeSession({ sessionId: sessionId.data, project, file }));
+      if (summary === undefined) continue;
+      const holder = await remember(holders, ownerOf(summary), () => claimHolder(ownerOf(summary)));
+      entries.push(holder === undefined ? summary : { ...summary, holder });
+    }
+    return entries;
+  };
+
+  const ownerOf = ({ project, sessionId }: SessionSummary) => sessionFiles(home, project, sessionId).owner;
+
+  const filesOf = async (sessionId: SessionId) =>
+    (await namesIn(folder)).map((project) => sessionFiles(home, project, sessionId)).find(({ log }) => hasBegun(log));
+
+  return { list, filesOf, folder, projectFolders: () => projects.map((project) => join(folder, project)) };
+}
+
+interface Remembered<T> {
+  readonly mark: string;
+  readonly value: T;
+}
+
+async function remember<T>(kept: Map<string, Remembered<T>>, path: string, read: () => T): Promise<T | undefined> {
+  const mark = await markOf(path);
+  if (mark === undefined) return undefined;
+  const before = kept.get(path);
+  if (before?.mark === mark) return before.value;
+  const value = read();
+  kept.set(path, { mark, value });
+  return value;
+}
+
+/** What changes when the file does. */
+async function markOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeMs } = await stat(path);
+    return `${ino}:${size}:${mtimeMs}`;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw storageError("look at", path, error);
+  }
+}
+
+function forget(kept: Map<string, unknown>, there: ReadonlySet<string>): void {
+  for (const path of kept.keys()) if (!there.has(path)) kept.delete(path);
+}
+
+/** A folder that is not there has nothing in it. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw storageError("read the folder", folder, error);
+  }
+}

@@ -1,0 +1,100 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { hasErrorCode, storageError } from "../platform/index.ts";
+import type { AgentId, SessionId, StoredEnvelope } from "../protocol/index.ts";
+import { type LogTail, tailLog } from "./log-tail.ts";
+import type { SessionFiles } from "./session-files.ts";
+
+/** Reads the logs of one session on from where they were read to. */
+export interface SessionTail {
+  /**
+   * What is stored and not seen yet: each agent's in its order, and all of it by time; some hundred at once, and what is
+   * given out is seen. Ends when there is no more for now. Rejects with `session_damaged`, `session_newer` or `storage`.
+   */
+  read(): AsyncGenerator<StoredEnvelope[], void, undefined>;
+}
+
+/** `seen` is how far the reader has come in each agent's log; whoever has events from elsewhere says so there too. */
+export function tailSession(
+  files: SessionFiles,
+  { session, seen }: { readonly session: SessionId; readonly seen: Map<AgentId, number> },
+): SessionTail {
+  const logs = new Map<string, LogTail>();
+  const tailOf = (path: string): LogTail => {
+    const known = logs.get(path) ?? tailLog(path, { session, seen });
+    logs.set(path, known);
+    return known;
+  };
+
+  async function* read(): AsyncGenerator<StoredEnvelope[], void, undefined> {
+    const paths = [files.log, ...agentLogs(files.subagents)];
+    const bytes = Math.min(mostBytes, Math.max(leastBytes, Math.floor(heldBytes / paths.length)));
+    const sources: Source[] = paths.map((path) => ({ tail: tailOf(path), held: [], at: 0 }));
+    let open = sources.filter((source) => refill(source, bytes));
+    let batch: StoredEnvelope[] = [];
+    while (open.length > 0) {
+      const { first, until } = earliest(open);
+      for (;;) {
+        const envelope = headOf(first);
+        if (envelope === undefined || (until !== undefined && envelope.at > until)) break;
+        first.at += 1;
+        seen.set(envelope.agent, envelope.seq);
+        batch.push(envelope);
+        if (batch.length < batchSize) continue;
+        yield batch;
+        batch = [];
+      }
+      if (first.at < first.held.length) continue;
+      // Others have their turn between two pieces of a long log.
+      if (first.held.length >= batchSize) await new Promise((resolve) => setImmediate(resolve));
+      if (!refill(first, bytes)) open = open.filter((source) => source !== first);
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  return { read };
+}
+
+const batchSize = 500;
+/** How much of a log is read at once, and of all logs together. */
+const leastBytes = 1 << 16;
+const mostBytes = 1 << 20;
+const heldBytes = 1 << 23;
+
+interface Source {
+  readonly tail: LogTail;
+  held: StoredEnvelope[];
+  at: number;
+}
+
+const headOf = ({ held, at }: Source): StoredEnvelope | undefined => held[at];
+
+function refill(source: Source, bytes: number): boolean {
+  source.held = source.tail.next(bytes);
+  source.at = 0;
+  return source.held.length > 0;
+}
+
+/** The log whose next event is the oldest, and the time at which another one's turn comes. */
+function earliest(open: readonly Source[]): { first: Source; until: string | undefined } {
+  let first = open[0] as Source;
+  let until: string | undefined;
+  for (const source of open.slice(1)) {
+    const [at, best] = [headOf(source)?.at ?? "", headOf(first)?.at ?? ""];
+    if (at < best) [first, until] = [source, until === undefined || best < until ? best : until];
+    else if (until === undefined || at < until) until = at;
+  }
+  return { first, until };
+}
+
+function agentLogs(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^agt_[0-9a-z]+\.jsonl$/.test(name))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw storageError("read the folder", folder, error);
+  }
+}

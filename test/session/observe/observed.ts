@@ -1,0 +1,81 @@
+import { onTestFinished } from "vitest";
+import type { Cursor, Envelope, SessionId } from "../../../src/protocol/index.ts";
+import { type Observatory, type Observed, openObservatory, type Session } from "../../../src/session/index.ts";
+
+/** An observatory that is closed when the test is over. */
+export function observatoryOf(home: string, own?: Session): Observatory {
+  const observatory = openObservatory({ home, own });
+  onTestFinished(() => observatory.close());
+  return observatory;
+}
+
+/** Follows a session from outside, and keeps what it was told. */
+export interface Watch {
+  readonly told: readonly Observed[];
+  readonly envelopes: readonly Envelope[];
+  /** How far it has come. */
+  cursor(): Cursor;
+  /** Resolves with the first thing told, now or later, that this is true of. */
+  saw(wanted: (observed: Observed) => boolean): Promise<Observed>;
+  event(wanted: (envelope: Envelope) => boolean): Promise<Envelope>;
+  caughtUp(): Promise<unknown>;
+  state(state: string): Promise<unknown>;
+  /** Resolves when the stream has ended; rejects with what ended it. */
+  readonly done: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function watch(observatory: Observatory, id: SessionId, after?: Cursor): Promise<Watch> {
+  const session = await observatory.open(id);
+  const over = new AbortController();
+  const told: Observed[] = [];
+  const lookers = new Set<() => void>();
+  let failure: unknown;
+  let isOver = false;
+  const done = (async () => {
+    try {
+      for await (const observed of session.events({ ...(after && { after }), signal: over.signal })) {
+        told.push(observed);
+        for (const look of lookers) look();
+      }
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      isOver = true;
+      for (const look of lookers) look();
+      await session.close();
+    }
+  })();
+  done.catch(() => undefined); // who waits is told
+  onTestFinished(() => over.abort());
+  const envelopes = () => told.flatMap((each) => (each.kind === "envelopes" ? each.envelopes : []));
+  const find = <T>(look: () => T | undefined): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const again = () => {
+        const found = look();
+        if (found === undefined && !isOver) return;
+        lookers.delete(again);
+        if (found !== undefined) resolve(found);
+        else reject(failure ?? new Error(`the stream ended before; it told: ${JSON.stringify(told).slice(-2000)}`));
+      };
+      lookers.add(again);
+      again();
+    });
+  return {
+    told,
+    get envelopes() {
+      return envelopes();
+    },
+    cursor: () => Object.fromEntries(envelopes().map(({ agent, seq }) => [agent, seq])),
+    saw: (wanted) => find(() => told.find(wanted)),
+    event: (wanted) => find(() => envelopes().find(wanted)),
+    caughtUp: () => find(() => told.find(({ kind }) => kind === "caught-up")),
+    state: (state) => find(() => told.find((each) => each.kind === "state" && each.state === state)),
+    done,
+    async stop() {
+      over.abort();
+      await done;
+    },
+  };
+}
