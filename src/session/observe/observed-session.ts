@@ -13,10 +13,14 @@ import type { TranscriptOf } from "../session.ts";
 export interface ObservedSession {
   readonly id: SessionId;
   /**
-   * What is stored after the cursor, agent by agent in the order of their logs, then `caught-up`, then what happens, live
-   * events too; nothing twice and nothing left out. Members and tasks as they are now come as `member.changed` and
-   * `task.changed` before `caught-up`. `state` says when a process opens or leaves it; the stream goes on over that.
-   * A reader that falls far behind is thrown out with `slow_reader` and comes back with its cursor.
+   * What is stored after the cursor, by time and each agent's in its order, then `caught-up`, then what happens, live events
+   * too; nothing stored twice or left out. `state` is the first thing after what is stored, and comes again when a process
+   * opens or leaves the session; the stream goes on over that, until the signal aborts. Members and tasks as they are now
+   * come as `member.changed` and `task.changed` before `caught-up`, and again after each change of the state.
+   * Of this session alone: members of its team have sessions of their own (`member.joined`, `member.changed`), to be opened
+   * by their ids wherever they run.
+   * Read as slowly as you like: who falls behind goes on from disk, and misses only live events. Rejects with
+   * `session_damaged`, `session_newer` or `storage` for what cannot be read.
    */
   events(options: { readonly after?: Cursor; readonly signal: AbortSignal }): AsyncIterable<Observed>;
   /** Never rejects for what a caller can get wrong. A session that nobody has open refuses with `not_running`. */
