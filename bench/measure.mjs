@@ -57,4 +57,7 @@ export const atMostMore = (limit, unit) => ({
 
 export const atMost = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, reached: (value) => value <= limit });
 
+/** At most so many times the bare minimum. */
+export const atMostTimes = (limit) => ({ text: `≤ ${limit}×`, reached: (value, base) => value <= limit * base });
+
 export const atLeast = (limit, unit) => ({ text: `≥ ${limit} ${unit}`, reached: (value) => value >= limit });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { screenModel } from "./screen-model.mjs";
 
 /** Runs a program in a terminal of its own, without a window: `script` makes one, and hands on what is written and typed. */
 export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
@@ -12,33 +13,47 @@ export function openTerminal(command, { cwd, env, columns = 120, rows = 40 }) {
     stdio: ["pipe", "pipe", "inherit"],
   });
   const lookers = new Set();
-  let output = "";
+  let bytes = 0;
+  /** What has changed on the screen, frame by frame. */
+  const changed = { frames: 0, bytes: 0, cells: 0 };
+  const model = screenModel({
+    columns,
+    rows,
+    onFrame(change) {
+      changed.frames += 1;
+      changed.bytes += change.bytes;
+      changed.cells += change.cells;
+    },
+  });
   child.stdout.setEncoding("utf8").on("data", (text) => {
-    output += text;
+    bytes += Buffer.byteLength(text);
+    model.write(text);
     for (const look of lookers) look();
   });
   const ended = new Promise((resolve) => child.on("close", resolve));
 
-  /** Resolves with the time at which something that fits is in what was written after `from`. */
-  const until = (fits, from = 0) =>
+  /** Resolves with the time at which the screen is like that. */
+  const until = (fits) =>
     new Promise((resolve, reject) => {
       const look = () => {
-        if (!fits(output.slice(from))) return;
+        if (!fits(model.screen())) return;
         lookers.delete(look);
         resolve(performance.now());
       };
       lookers.add(look);
       look();
-      void ended.then(() => reject(new Error(`the program ended early: ${JSON.stringify(output.slice(-500))}`)));
+      void ended.then(() =>
+        reject(new Error(`the program ended early: ${JSON.stringify(model.screen().slice(-500))}`)),
+      );
     });
 
   return {
     startedAt,
     ended,
     until,
-    /** How much was written so far, in characters. */
-    written: () => output.length,
-    since: (from) => output.slice(from),
+    /** How much was written so far. */
+    written: () => bytes,
+    changed: () => ({ ...changed }),
     type: (keys) => child.stdin.write(keys),
     /** Milliseconds of CPU that the program itself has used. */
     cpuMs() {

@@ -7,6 +7,7 @@ import {
   interruptCommand,
   isTeammate,
   leadOf,
+  openDialog,
 } from "../view/index.ts";
 import type { Face } from "./app-context.ts";
 import type { Frames } from "./app-frames.ts";
@@ -36,6 +37,15 @@ export interface ActionPorts {
 
 export function createActions({ face, facts, history, frames, suspend }: ActionPorts): Actions {
   const { store, send, now } = face;
+  /** Who listens is told it in the order in which it was said; nothing is read back and forth on a screen. */
+  const readTranscript = (back: 0 | 1): boolean => {
+    if (store.getState().dialog.kind !== "none") return false;
+    if (face.theme.isScreenReader) {
+      history.toggleExpanded(store.getState());
+      frames.redraw();
+    } else store.setState((state) => openDialog(state, { kind: "transcript", back }));
+    return true;
+  };
   return {
     submit(text) {
       if (text.startsWith("/") && runSlash(text, { face, facts })) return;
@@ -56,10 +66,10 @@ export function createActions({ face, facts, history, frames, suspend }: ActionP
         return true;
       }
       switch (actionOf("app", name)) {
-        case "expand":
-          history.toggleExpanded(store.getState());
-          frames.redraw();
-          return true;
+        case "transcript":
+          return readTranscript(0);
+        case "readBack":
+          return readTranscript(1);
         case "mode":
           if (store.getState().dialog.kind !== "none") return false;
           nextMode(face);

@@ -2,6 +2,7 @@ import { createContext, useContext, useEffect, useRef, useSyncExternalStore } fr
 import type { Ack, Command } from "../protocol/index.ts";
 import type { AppState, Store } from "../view/index.ts";
 import type { KeyHandler, KeyReader } from "./input-keys.ts";
+import type { SecondScreen } from "./second-screen.ts";
 import type { Theme } from "./theme.ts";
 
 /** What every part of the screen works with. Parts take their data from the store and send commands; they decide nothing. */
@@ -16,6 +17,7 @@ export interface Face {
   readonly theme: Theme;
   readonly size: { getState(): Size; subscribe(listener: () => void): () => void };
   readonly now: () => number;
+  readonly second: SecondScreen;
   /** Sends a command; what is wrong with it is shown as a notice, and given back. */
   send(command: Command): Promise<Ack>;
   /** Ends the program after the session is closed. */

@@ -27,6 +27,7 @@ export function AppKeys(): ReactNode {
   useKeys(({ name }) => {
     const state = face.store.getState();
     const action = actionOf("app", name);
+    if (state.dialog.kind === "transcript") return false;
     if (action === "leave" && state.dialog.kind !== "confirm-leave") {
       const isAgain = face.now() - lastLeave.current < againMs;
       lastLeave.current = isAgain ? Number.NEGATIVE_INFINITY : face.now();

@@ -23,6 +23,7 @@ import { TeammateTree } from "./teammate-tree.tsx";
 import { paintLines } from "./terminal-lines.ts";
 import { type History, viewedOf } from "./transcript-history.ts";
 import { LiveTranscript } from "./transcript.tsx";
+import { TranscriptPager } from "./transcript-pager.tsx";
 import { marked } from "./transcript-text.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -43,6 +44,7 @@ export function App({ face, ...props }: AppProps): ReactNode {
       <ScreenKeys onKey={props.onKey} />
       <AppKeys />
       <PromptKeys prompt={props.prompt} />
+      <Pager />
       <Printed history={props.history} />
       <LiveRegion {...props} />
     </FaceContext.Provider>
@@ -60,7 +62,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const below = useRef<DOMElement>(null);
   const belowHeight = useHeight(below);
   // A dialog has the screen to itself: together they could be higher than it, and Ink would redraw everything.
-  if (dialog !== "none") {
+  if (dialog !== "none" && dialog !== "transcript") {
     return (
       <Box flexDirection="column" marginTop={1}>
         <Dialogs facts={facts} />
@@ -136,6 +138,12 @@ function RawMode(): ReactNode {
     return () => setRawMode(false);
   }, [setRawMode, isRawModeSupported]);
   return null;
+}
+
+/** On the second screen: what is on the first stays as it is behind it. */
+function Pager(): ReactNode {
+  const dialog = useAppState(({ dialog }) => dialog);
+  return dialog.kind === "transcript" ? <TranscriptPager by={-dialog.back} /> : null;
 }
 
 function ScreenKeys({ onKey }: { readonly onKey: KeyHandler }): ReactNode {

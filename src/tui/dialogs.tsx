@@ -21,6 +21,7 @@ export function Dialogs({ facts }: { readonly facts: FaceFacts }): ReactNode {
   const kind = useAppState(({ dialog }) => dialog.kind);
   switch (kind) {
     case "none":
+    case "transcript": // has a screen of its own
       return null;
     case "permission":
       return <PermissionDialog />;

@@ -13,6 +13,7 @@ import { isSameRemembered, type Preferences, rememberedOf } from "./preferences.
 import { createPrompt, type PromptHistory } from "./prompt-controller.ts";
 import { promptWidth } from "./prompt.tsx";
 import { slashListings } from "./slash.ts";
+import { createSecondScreen, secondOff } from "./second-screen.ts";
 import { createLeanOutput } from "./terminal-output.ts";
 import { createTerminalModes } from "./terminal-modes.ts";
 import { watchSize } from "./terminal-size.ts";
@@ -71,6 +72,17 @@ export async function runTui(options: TuiOptions): Promise<number> {
   const size = watchSize(stdout, () => redrawSoon());
   const history = createHistory({ theme, size: size.store.getState });
   const frames = createFrames({ store, before: (state) => history.sync(state) });
+  const output = createLeanOutput(stdout);
+  let isResized = false;
+  const second = createSecondScreen({
+    write: (text) => void stdout.write(text),
+    size: size.store.getState,
+    onOpen: output.hold,
+    onClose() {
+      output.release();
+      if (isResized) redrawSoon();
+    },
+  });
   const face: Face = {
     store,
     frames,
@@ -78,6 +90,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     theme,
     size: size.store,
     now,
+    second,
     leave: () => leaving.abort(),
     async send(command) {
       try {
@@ -107,6 +120,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   let ink: Instance | undefined;
   const mount = () => {
     modes.on();
+    output.begin();
     // Before the prompt is seen: what is typed at once would be drawn by the terminal, and Enter be another key.
     stdin.setRawMode(true);
     ink = render(
@@ -121,7 +135,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
       }),
       {
         stdin,
-        stdout: createLeanOutput(stdout),
+        stdout: theme.isScreenReader ? stdout : output.stream,
         exitOnCtrlC: false,
         patchConsole: false,
         // What happens is drawn thirty times a second by our own count; what is typed does not wait for that.
@@ -133,6 +147,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   };
   /** Takes what is redrawn off the screen; what is printed stays. */
   const unmount = () => {
+    second.close();
     ink?.rerender(null);
     ink?.unmount();
     ink = undefined;
@@ -142,16 +157,21 @@ export async function runTui(options: TuiOptions): Promise<number> {
 
   let redrawing: NodeJS.Timeout | undefined;
   // Line by line: some terminals keep what is cleared at once in their scrollback.
-  const clearScreen = () => stdout.write(`\x1b[H${"\x1b[2K\x1b[1B".repeat(size.store.getState().rows)}\x1b[H`);
+  const clearScreen = () => {
+    stdout.write(`\x1b[H${"\x1b[2K\x1b[1B".repeat(size.store.getState().rows)}\x1b[H`);
+    output.cleared();
+  };
   /** Lines that were broken at another width are all over the screen: it is drawn again, once the size has settled. */
   const redrawSoon = () => {
     clearTimeout(redrawing);
-    if (theme.isScreenReader) return;
+    isResized = second.isOpen();
+    if (theme.isScreenReader || isResized) return;
     clearScreen();
     redrawing = setTimeout(() => {
       clearScreen();
       history.reprint(store.getState());
       frames.redraw();
+      output.refresh();
     }, settleMs);
   };
 
@@ -169,7 +189,10 @@ export async function runTui(options: TuiOptions): Promise<number> {
   };
 
   const onData = (chunk: string | Buffer) => keys.push(chunk.toString());
-  const restore = () => modes.off();
+  const restore = () => {
+    if (second.isOpen()) stdout.write(secondOff);
+    modes.off();
+  };
   stdin.on("data", onData);
   process.on("exit", restore).on("uncaughtExceptionMonitor", restore);
   try {

@@ -42,7 +42,7 @@ interface OwnCommand {
 }
 
 const opening =
-  (kind: Exclude<Dialog["kind"], "none" | "permission">): OwnCommand["run"] =>
+  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript">): OwnCommand["run"] =>
   ({ face }) =>
     face.store.setState((state) => openDialog(state, { kind }));
 
@@ -101,6 +101,11 @@ const own: readonly OwnCommand[] = [
     run: ({ face }) => face.store.setState((state) => toggleExpanded(state, "tasks")),
   },
   { name: "team", description: "the members of the team, and how they are", run: opening("team") },
+  {
+    name: "transcript",
+    description: "read all that was said and done, and search in it",
+    run: ({ face }) => face.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
+  },
 ];
 
 export async function setModel({ store, send, now }: SlashPorts["face"], model: string): Promise<void> {

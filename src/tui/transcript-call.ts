@@ -48,13 +48,13 @@ function resultLines(call: CallItem, look: Look): Line[] {
     const { added, removed } = diffCounts(result.display.patch);
     const head: Line = [span(`${added} added, ${removed} removed`, { dim: true })];
     const lines = diffLines(result.display.patch, room);
-    return behindMark([head, ...(expanded ? bounded(lines) : firstLines(lines, folded.diff, " (ctrl+o)"))], look);
+    return behindMark([head, ...(expanded ? bounded(lines, look) : firstLines(lines, folded.diff, " (ctrl+o)"))], look);
   }
   const style: Style =
     call.state === "ok" ? { dim: true } : call.state === "failed" ? { role: "error" } : { role: "warning" };
   const text = result.content.map(partText).join("\n").replace(/\s+$/, "");
   const body = textLines(text, room, style);
-  if (expanded) return behindMark(text === "" ? [nothing] : bounded(body), look);
+  if (expanded) return behindMark(text === "" ? [nothing] : bounded(body, look), look);
   if (result.display?.kind === "summary") {
     return behindMark(textLines(visibleText(result.display.text), room, style), look);
   }
@@ -74,7 +74,8 @@ function countWords(text: string): string {
   return count === 1 ? visibleLine(text).slice(0, 60) : `${count} lines`;
 }
 
-const bounded = (lines: readonly Line[]): Line[] => firstLines(lines, mostLines, "; `troupe sessions show` has all");
+const bounded = (lines: readonly Line[], { isUnbounded = false }: Look): readonly Line[] =>
+  isUnbounded ? lines : firstLines(lines, mostLines, "; `troupe sessions show` has all");
 
 function behindMark(lines: readonly Line[], { marks }: Look): Line[] {
   const [first = [], ...rest] = lines;

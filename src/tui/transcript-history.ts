@@ -181,9 +181,13 @@ interface Opening {
 
 function opening({ viewed, isFirst, skipped, width, theme }: Opening): Line[] {
   const lines: Line[] = [];
+  const { isScreenReader } = theme;
   const agent = viewed.color;
   if (!isFirst) lines.push([], [span(ruled(visibleLine(viewed.name), width, theme), { role: "border", agent })]);
-  if (skipped > 0) lines.push([span(`… ${skipped} earlier; \`troupe sessions show\` has them`, { dim: true })]);
+  if (skipped > 0)
+    lines.push([
+      span(`… ${skipped} earlier${isScreenReader ? "; `troupe sessions show` has them" : " (ctrl+o)"}`, { dim: true }),
+    ]);
   return lines;
 }
 

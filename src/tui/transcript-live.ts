@@ -28,7 +28,7 @@ export function liveLines(agent: AgentView, from: number, look: Look & { readonl
 
 const outputShown = 5;
 
-function openCallLines(call: CallItem, look: Look): Line[] {
+export function openCallLines(call: CallItem, look: Look): Line[] {
   const title = titleLines(call, look);
   const text = visibleText(call.progress).replace(/\s+$/, "");
   // What agents do stands in the tree.
@@ -42,7 +42,7 @@ function openCallLines(call: CallItem, look: Look): Line[] {
 /** Long enough for any screen; the whole is shown when the turn has ended. */
 const draftShown = 6000;
 
-function draftLines({ draft }: AgentView, look: Look): Line[] {
+export function draftLines({ draft }: AgentView, look: Look): Line[] {
   if (!draft) return [];
   const { marks, width, agent } = look;
   if (draft.text.trim() !== "") {

@@ -9,6 +9,8 @@ export interface Look {
   readonly marks: Marks;
   /** Results and thinking whole. */
   readonly expanded: boolean;
+  /** However long they are. */
+  readonly isUnbounded?: boolean;
   /** The colour of whose transcript it is. */
   readonly agent?: string | undefined;
 }

@@ -33,6 +33,8 @@ export type Dialog =
   | { readonly kind: "permission"; readonly requestId: RequestId }
   | { readonly kind: "background" }
   | { readonly kind: "help" }
+  /** Read whole, beginning so many pages before the end. */
+  | { readonly kind: "transcript"; readonly back: number }
   | { readonly kind: "agents" }
   | { readonly kind: "team" }
   | { readonly kind: "model" }

@@ -2,10 +2,12 @@ import { stripVTControlCharacters } from "node:util";
 import { render } from "ink-testing-library";
 import type { ReactNode } from "react";
 import { expect, vi } from "vitest";
+import { screenModel } from "../../bench/screen-model.mjs";
 import type { Command, Envelope, SessionId } from "../../src/protocol/index.ts";
 import { type Face, FaceContext, type Size } from "../../src/tui/app-context.ts";
 import type { FaceFacts, NextSession } from "../../src/tui/face-facts.ts";
 import { createKeyReader } from "../../src/tui/input-keys.ts";
+import { createSecondScreen } from "../../src/tui/second-screen.ts";
 import { createTheme } from "../../src/tui/theme.ts";
 import { type AppState, createAppState, createStore, onEnvelope } from "../../src/view/index.ts";
 
@@ -13,6 +15,8 @@ export interface Drawn {
   readonly store: Face["store"];
   /** What was sent, in order. */
   readonly sent: readonly Command[];
+  /** What is on the second screen, while it is shown. */
+  readonly second: () => string | undefined;
   readonly left: () => number;
   readonly next: () => NextSession | undefined;
   readonly facts: FaceFacts;
@@ -46,6 +50,13 @@ export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOp
   const sent: Command[] = [];
   let left = 0;
   let next: NextSession | undefined;
+  const beside = screenModel(size.getState());
+  const second = createSecondScreen({
+    write: beside.write,
+    size: size.getState,
+    onOpen: () => undefined,
+    onClose: () => undefined,
+  });
   const face: Face = {
     store,
     frames: store,
@@ -53,6 +64,7 @@ export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOp
     theme: createTheme({ env }),
     size,
     now,
+    second,
     send: (command) => {
       sent.push(command);
       return Promise.resolve({ ok: true });
@@ -69,6 +81,7 @@ export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOp
     facts,
     frame,
     raw,
+    second: () => (beside.isOther() ? beside.screen() : undefined),
     left: () => left,
     next: () => next,
     press: (...pressed) => pressed.forEach((key) => keys.push(key)),
@@ -96,6 +109,7 @@ export const key = {
   down: "\x1b[B",
   shiftUp: "\x1b[1;2A",
   shiftDown: "\x1b[1;2B",
+  pageUp: "\x1b[5~",
   pageDown: "\x1b[6~",
   ctrlB: "\x02",
   ctrlC: "\x03",

@@ -1,10 +1,9 @@
 import { PassThrough } from "node:stream";
-import { stripVTControlCharacters } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { screenModel } from "../../bench/screen-model.mjs";
 import type { Session } from "../../src/session/index.ts";
 import type { FaceFacts } from "../../src/tui/face-facts.ts";
 import { runTui } from "../../src/tui/run-tui.ts";
-import { createLeanOutput } from "../../src/tui/terminal-output.ts";
 import { lead, teamSession } from "../team/team-session.ts";
 
 /** A terminal that is only pipes: what was written to it, and whether it was left in raw mode. */
@@ -20,15 +19,20 @@ function pipes() {
     unref: () => stdin,
   });
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 60, rows: 20 });
+  const model = screenModel(stdout);
   let written = "";
-  stdout.on("data", (chunk: Buffer) => (written += chunk.toString()));
+  stdout.on("data", (chunk: Buffer) => {
+    written += chunk.toString();
+    model.write(chunk.toString());
+  });
   return {
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout: stdout as unknown as NodeJS.WriteStream,
     type: (text: string) => void stdin.write(text),
     isRaw: () => stdin.isRaw,
     written: () => written,
-    text: () => stripVTControlCharacters(written),
+    text: () => model.all(),
+    isOther: () => model.isOther(),
   };
 }
 
@@ -134,32 +138,28 @@ test("Ctrl+C empties what is written before it means anything else; shift+tab go
   await shown;
 });
 
-test("of a frame only the lines are written that are others than before", () => {
-  const { stdout, written } = pipes();
-  const output = createLeanOutput(stdout);
-  const erase = (lines: number) => `${"\x1b[2K\x1b[1A".repeat(lines)}\x1b[2K\x1b[G`;
-  const steps: readonly (readonly [string, string])[] = [
-    ["one\ntwo\nthree\n", "one\ntwo\nthree\n"],
-    [`${erase(3)}one\n2\nthree\n`, "\x1b[2A2\x1b[K\n\n"],
-    [`${erase(3)}one\n2\nthree\nfour\n`, "four\x1b[K\n"],
-    [`${erase(4)}one\n2\n`, "\x1b[2A\x1b[J"],
-    [`${erase(2)}one\n2\n`, ""],
-    ["\x1b[?2026h", "\x1b[?2026h"],
-    [`${erase(2)}x\n2\n`, "\x1b[2Ax\x1b[K\n\n"],
-    // It was cleared, something was printed above it, and it is drawn whole.
-    [erase(2), erase(2)],
-    ["printed\n", "printed\n"],
-    ["x\n2\n", "x\n2\n"],
-    [`${erase(2)}x\n3\n`, "\x1b[1A3\x1b[K\n"],
-    // Ink would clear the scrollback as well.
-    ["\x1b[2J\x1b[3J\x1b[Hone\ntwo", "\x1b[Hone\x1b[K\ntwo\x1b[K\x1b[J"],
-    // It does not know of that many lines.
-    [`${erase(7)}y\n`, `${erase(7)}y\n`],
-  ];
-  let before = 0;
-  for (const [given, expected] of steps) {
-    output.write(given);
-    expect(written().slice(before)).toBe(expected);
-    before = written().length;
-  }
+test("Ctrl+O has the whole transcript on a screen of its own, from which one comes back to what was there", async () => {
+  const { session } = await teamSession({ answer: lead([{ text: "a fine answer" }, { text: "another" }], nobody) });
+  const terminal = pipes();
+  const { shown } = show(session, terminal);
+  await vi.waitFor(() => expect(terminal.text()).toContain("Say what to do"));
+  terminal.type("hello\r");
+  await vi.waitFor(() => expect(terminal.text()).toContain("● a fine answer"));
+  await vi.waitFor(() => expect(terminal.text()).not.toContain("Esc to interrupt"));
+  const before = terminal.text();
+  terminal.type("\x0f");
+  await vi.waitFor(() => expect(terminal.text()).toContain("Transcript of lead · 100%"));
+  expect(terminal.isOther()).toBe(true);
+  // What happens meanwhile is there afterwards.
+  await session.dispatch({ type: "prompt", content: "more" });
+  await vi.waitFor(() => expect(terminal.text()).toContain("● another"));
+  terminal.type("q");
+  await vi.waitFor(() => expect(terminal.isOther()).toBe(false));
+  await vi.waitFor(() => expect(terminal.text()).toMatch(/❯ more\n\n● another\n/));
+  expect(terminal.text().startsWith(before.slice(0, before.indexOf("──")))).toBe(true);
+  terminal.type("\x0f");
+  await vi.waitFor(() => expect(terminal.isOther()).toBe(true));
+  terminal.type("\x0f\x04");
+  expect(await shown).toBe(0);
+  expect(terminal.isOther()).toBe(false);
 });

@@ -1,0 +1,110 @@
+import { type Cell, cellsOf, styleOn } from "./terminal-cells.ts";
+
+/**
+ * What makes lines on the screen into others, in as few bytes as it takes: from the beginning of the line below the last of
+ * `before` to the beginning of the line below the last of `after`. All of `before` has to be on the screen.
+ */
+export function changeLines(before: readonly string[], after: readonly string[]): string {
+  const changes = after.map((line, row) => (row < before.length ? changeLine(before[row] ?? "", line) : written(line)));
+  const first = changes.findIndex((change, row) => change !== "" || row >= before.length);
+  const from = first < 0 ? after.length : first;
+  if (from === before.length && after.length === before.length) return "";
+  const pieces: string[] = [before.length > from ? `\x1b[${before.length - from}A` : ""];
+  let skipped = 0;
+  for (let row = from; row < after.length; row++) {
+    const change = changes[row] ?? "";
+    if (change === "" && row < before.length) {
+      skipped += 1;
+      continue;
+    }
+    pieces.push(downBy(skipped), change);
+    skipped = 1;
+  }
+  pieces.push(downBy(skipped));
+  if (after.length < before.length) pieces.push("\x1b[J");
+  return pieces.join("");
+}
+
+/** To the beginning of the line so many below. The first step has to be a line break: at the bottom it makes a line. */
+function downBy(lines: number): string {
+  return lines <= 4 ? "\n".repeat(lines) : `\n\x1b[${lines - 1}B`;
+}
+
+/** From the beginning of a line: makes it into another one. */
+export function changeLine(before: string, after: string): string {
+  if (before === after) return "";
+  const [old, next] = [cellsOf(before), cellsOf(after)];
+  const isWhole = old.rest === "" && next.rest === "";
+  // Beyond what is certain in both, it is written anew as a whole.
+  const certain = isWhole
+    ? Math.max(old.cells.length, next.cells.length)
+    : Math.min(old.cells.length, next.cells.length);
+  const runs = runsOf(old.cells, next.cells, certain);
+  const pieces: string[] = [];
+  let column = 0;
+  for (const [start, end] of runs) {
+    const kept = Math.min(end, next.cells.length);
+    pieces.push(rightBy(start - column), written(next.cells.slice(start, kept)));
+    if (end > next.cells.length) pieces.push("\x1b[K");
+    column = Math.max(start, kept);
+  }
+  if (isWhole || (old.rest === next.rest && old.cells.length === next.cells.length)) return pieces.join("");
+  const tail = written(next.cells.slice(certain));
+  pieces.push(rightBy(certain - column), "\x1b[K", tail, next.rest, next.rest === "" ? "" : "\x1b[m");
+  return pieces.join("");
+}
+
+const nothing: Cell = { text: " ", style: "" };
+
+const isSame = (a: Cell, b: Cell): boolean =>
+  a.text === b.text && (a.style === b.style || (a.text === " " && isBare(a.style) && isBare(b.style)));
+
+/** Nothing of it is seen where there is no letter: no line through or below it, no ground. */
+const isBare = (style: string): boolean => style === "" || !/(?:^|;)(?:4|7|9|4\d|10\d)(?:;|$)/.test(style);
+
+/** A jump costs about that many bytes: what is the same between two changes is written again where that is shorter. */
+const jump = 4;
+
+/** Where they differ, from and up to which column. */
+function runsOf(old: readonly Cell[], next: readonly Cell[], upTo: number): readonly (readonly [number, number])[] {
+  const runs: [number, number][] = [];
+  for (let at = 0; at < upTo; at++) {
+    const [was, is] = [old[at] ?? nothing, next[at] ?? nothing];
+    if (isSame(was, is)) continue;
+    const last = runs.at(-1);
+    // A line that becomes shorter is cut off at its new end.
+    const end = at >= next.length ? upTo : at + 1;
+    if (last && at - last[1] < jump && isOneStyle(next, last[1] - 1, at)) last[1] = end;
+    else runs.push([Math.min(at, next.length), end]);
+    if (at >= next.length) break;
+  }
+  return runs;
+}
+
+/** Writing what is between again is cheap only without changing the colour for it. */
+function isOneStyle(cells: readonly Cell[], from: number, to: number): boolean {
+  const style = cells[from]?.style;
+  for (let at = from + 1; at < Math.min(to, cells.length); at++) if (cells[at]?.style !== style) return false;
+  return true;
+}
+
+function rightBy(columns: number): string {
+  if (columns === 0) return "";
+  return columns === 1 ? "\x1b[C" : `\x1b[${columns}C`;
+}
+
+/** Cells, or a whole line, in the fewest changes of style; without any at its end. */
+function written(what: readonly Cell[] | string): string {
+  if (typeof what === "string") {
+    const { cells, rest } = cellsOf(what);
+    return `${written(cells)}${rest}${rest === "" ? "" : "\x1b[m"}`;
+  }
+  let text = "";
+  let style = "";
+  for (const cell of what) {
+    const isHidden = cell.text === " " && isBare(cell.style) && isBare(style);
+    text += isHidden ? " " : styleOn(style, cell.style) + cell.text;
+    style = isHidden ? style : cell.style;
+  }
+  return text + styleOn(style, "");
+}

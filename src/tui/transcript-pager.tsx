@@ -1,0 +1,194 @@
+import { type ReactNode, useEffect, useRef } from "react";
+import { closeDialog, visibleLine } from "../view/index.ts";
+import { type Face, useFace, useKeys } from "./app-context.ts";
+import type { KeyPress } from "./input-keys.ts";
+import { actionOf, keyFor } from "./key-table.ts";
+import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
+import { endPlace, findLine, isAtEnd, linesFrom, movedBy, type PagerPlace, startPlace } from "./pager-place.ts";
+import { createPagerText, fitsQuery, highlighted } from "./pager-text.ts";
+import { lineWidth, type Line, paintLine, span } from "./terminal-lines.ts";
+import { cutTo } from "./terminal-width.ts";
+import { type Viewed, viewedOf } from "./transcript-history.ts";
+
+/** The whole transcript of whoever is looked at, on a screen of its own: nothing is folded, and it can be searched. */
+export function TranscriptPager({ by = 0 }: { readonly by?: number }): ReactNode {
+  const face = useFace();
+  const pager = useRef<Pager>(undefined);
+  pager.current ??= createPager(face, by);
+  useEffect(() => {
+    const { current } = pager;
+    current?.open();
+    const stops = [face.frames.subscribe(() => current?.draw()), face.size.subscribe(() => current?.draw())];
+    return () => {
+      for (const stop of stops) stop();
+      current?.close();
+    };
+  }, [face]);
+  useKeys((key) => {
+    if (key.name === "ctrl+z") return false;
+    pager.current?.key(key);
+    return true;
+  });
+  return null;
+}
+
+interface Pager {
+  open(): void;
+  draw(): void;
+  key(key: KeyPress): void;
+  close(): void;
+}
+
+/** `by`: how many pages from the end it begins. */
+function createPager({ store, frames, size, theme, second }: Face, by: number): Pager {
+  let place: PagerPlace | undefined;
+  /** What is said meanwhile is followed while the end is on the screen. */
+  let isFollowing = by === 0;
+  let whose: string | undefined;
+  let isWhole = true;
+  let query = "";
+  let writing: LineInput | undefined;
+  let note = "";
+  let textOf: { readonly key: string; readonly make: ReturnType<typeof createPagerText> } | undefined;
+
+  const height = () => Math.max(1, size.getState().rows - 1);
+  const textFor = (viewed: Viewed) => {
+    const width = Math.max(20, size.getState().columns - 1);
+    const key = `${width} ${isWhole}`;
+    if (textOf?.key !== key) textOf = { key, make: createPagerText({ theme, width, expanded: isWhole }) };
+    return textOf.make(viewed);
+  };
+  const placed = (viewed: Viewed): PagerPlace => {
+    const text = textFor(viewed);
+    const end = () => endPlace(text, height());
+    if (whose !== viewed.id || place === undefined) {
+      if (whose !== undefined) isFollowing = true;
+      place = movedBy(text, end(), { by: by * (height() - 1), height: height() });
+    } else if (isFollowing) place = end();
+    else if (linesFrom(text, place, 1).length === 0) place = end();
+    whose = viewed.id;
+    return place;
+  };
+  const search = (viewed: Viewed, step: 1 | -1) => {
+    if (query === "") return;
+    const found = findLine(textFor(viewed), placed(viewed), { by: step, fits: fitsQuery(query) });
+    note = found ? "" : "nothing has it";
+    if (found) goTo(viewed, found);
+  };
+  const goTo = (viewed: Viewed, to: PagerPlace) => {
+    const text = textFor(viewed);
+    place = isAtEnd(text, to, height()) ? endPlace(text, height()) : to;
+    isFollowing = isAtEnd(text, place, height());
+  };
+  const onWriting = (viewed: Viewed, input: LineInput, key: KeyPress) => {
+    if (key.name === "escape") writing = undefined;
+    else if (key.name === "enter") {
+      [query, writing] = [inputText(input), undefined];
+      search(viewed, 1);
+    } else writing = editLine(input, key);
+  };
+  const onKey = (viewed: Viewed, { name }: KeyPress) => {
+    note = "";
+    const page = Math.max(1, height() - 2);
+    const move = (lines: number) =>
+      goTo(viewed, movedBy(textFor(viewed), placed(viewed), { by: lines, height: height() }));
+    switch (actionOf("pager", name)) {
+      case "up":
+        return move(-1);
+      case "down":
+        return move(1);
+      case "pageUp":
+        return move(-page);
+      case "pageDown":
+        return move(page);
+      case "first":
+        return goTo(viewed, startPlace);
+      case "last":
+        return goTo(viewed, endPlace(textFor(viewed), height()));
+      case "search":
+        writing = emptyInput;
+        return undefined;
+      case "next":
+        return search(viewed, 1);
+      case "previous":
+        return search(viewed, -1);
+      case "fold":
+        isWhole = !isWhole;
+        if (place) place = { item: place.item, line: 0 };
+        return undefined;
+      case "close":
+        return store.setState(closeDialog);
+      case undefined:
+        return undefined;
+    }
+  };
+
+  const draw = () => {
+    const state = frames.getState();
+    const viewed = viewedOf(state);
+    const waiting = state.teamContext?.isLeader === false ? 0 : state.session.questions.length;
+    if (!viewed) return second.draw(["reading the transcript …"]);
+    const text = textFor(viewed);
+    const top = placed(viewed);
+    const lines = linesFrom(text, top, height());
+    const shown = lines.map((line) => paintLine(query === "" ? line : highlighted(line, query), theme));
+    const blank = Array.from({ length: height() - shown.length }, () => "");
+    const percent = isAtEnd(text, top, height()) ? 100 : Math.floor((100 * top.item) / Math.max(1, text.count));
+    const last = writing
+      ? searchLine(writing)
+      : statusLine({ viewed, percent, waiting, note, width: size.getState().columns - 1 });
+    second.draw([...shown, ...blank, paintLine(last, theme)]);
+  };
+  return {
+    open() {
+      second.open();
+      draw();
+    },
+    draw,
+    key(key) {
+      const viewed = viewedOf(store.getState());
+      if (!viewed || key.name === "ctrl+c") return store.setState(closeDialog);
+      if (writing) onWriting(viewed, writing, key);
+      else onKey(viewed, key);
+      draw();
+      return undefined;
+    },
+    close: () => second.close(),
+  };
+}
+
+function searchLine({ before, after }: LineInput): Line {
+  return [span("/", { bold: true }), span(visibleLine(before)), span(" ", { inverse: true }), span(visibleLine(after))];
+}
+
+interface Status {
+  readonly viewed: Viewed;
+  readonly percent: number;
+  readonly waiting: number;
+  readonly note: string;
+  readonly width: number;
+}
+
+function statusLine({ viewed, percent, waiting, note, width }: Status): Line {
+  const [move, search, fold, back] = [
+    `${keyFor("pager", "pageUp")} ${keyFor("pager", "pageDown")} move`,
+    `${keyFor("pager", "search")} search`,
+    `${keyFor("pager", "fold")} fold`,
+    `${keyFor("pager", "close")} back`,
+  ];
+  const urgent = waiting > 0 ? ` · ${waiting === 1 ? "a question waits" : `${waiting} questions wait`}` : "";
+  const line: Line = [
+    span(cutTo(`Transcript of ${visibleLine(viewed.name)}`, Math.max(8, width - 30)), {
+      bold: true,
+      agent: viewed.color,
+    }),
+    span(` · ${percent}%`, { dim: true }),
+    span(note === "" ? "" : ` · ${note}`, { role: "warning" }),
+    span(urgent, { role: "warning" }),
+  ];
+  const room = width - lineWidth(line) - 3;
+  const hints = [[move, search, fold, back], [move, search, back], [search, back], [back]]
+    .map((some) => some.join(" · "))
+    .find((each) => each.length <= room);
+  return hints === undefined ? line : [...line, span(` · ${hints}`, { dim: true })];
+}
