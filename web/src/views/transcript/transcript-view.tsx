@@ -1,10 +1,64 @@
+import { useContext, useEffect } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
+import { agentOf, itemsOf, leadOf, type SessionView } from "../../../../src/view/index.ts";
+import { DashboardContext, useDashboard } from "../../state/dashboard-store.ts";
+import { lookAt, lookAway } from "../../state/fold-envelopes.ts";
+import { useNavigation } from "../../state/navigation.ts";
+import { useRoster } from "../../state/roster.ts";
+import { Composer } from "./composer.tsx";
+import { TranscriptHead } from "./transcript-head.tsx";
+import { TranscriptList } from "./transcript-list.tsx";
 import "./transcript-view.css";
 
+/** What one agent was told, said and did; the lead unless the address names another. */
 export function TranscriptView({ session }: { session: SessionId }) {
+  const store = useContext(DashboardContext);
+  const { route } = useNavigation();
+  const wanted = route.kind === "session" ? route.agent : undefined;
+  const at = route.kind === "session" ? route.at : undefined;
+  const owner = useDashboard((state) => ownerOf(state.views, wanted) ?? session);
+  useEffect(() => {
+    store.setState((state) => lookAt(state, owner, wanted));
+  }, [store, owner, wanted]);
+  useEffect(() => () => store.setState(lookAway), [store]);
+
+  const view = useDashboard((state) => state.views.get(owner));
+  const agent = view && (wanted === undefined ? leadOf(view) : agentOf(view, wanted));
+  const isCaughtUp = useDashboard((state) => state.caughtUp.has(owner));
+  const problem = useDashboard((state) => state.looking?.problem);
+  const isReplay = useDashboard((state) => state.replayAt !== undefined);
+  const entry = useRoster(session).find((each) => each.agent !== undefined && each.agent.id === agent?.id);
+
+  if (!agent) {
+    return (
+      <section className="transcript">
+        <h2>Transcript</h2>
+        <p className="soft">{isCaughtUp ? "Nothing has been heard of this agent." : "Reading the session…"}</p>
+      </section>
+    );
+  }
   return (
-    <section className="transcript-view" data-session={session}>
-      <h2>Transcript</h2>
+    <section className="transcript" aria-labelledby="transcript-title" data-color={entry?.color}>
+      <TranscriptHead session={session} agent={agent} entry={entry} />
+      {problem !== undefined && (
+        <p className="transcript-problem" role="alert">
+          What it said before cannot be shown: {problem}. Reload the page to try again.
+        </p>
+      )}
+      {agent.isForgotten && problem === undefined ? (
+        <p className="transcript-loading soft">Reading what it has said…</p>
+      ) : (
+        <TranscriptList key={agent.id} agent={agent} at={at} isReading={!isCaughtUp && !isReplay} />
+      )}
+      {!isReplay && <Composer key={`composer ${agent.id}`} session={session} entry={entry} />}
     </section>
   );
+}
+
+function ownerOf(views: ReadonlyMap<SessionId, SessionView>, wanted: string | undefined): SessionId | undefined {
+  if (wanted === undefined) return undefined;
+  for (const [session, view] of views) {
+    for (const { id } of itemsOf(view.agents)) if (id === wanted) return session;
+  }
+  return undefined;
 }

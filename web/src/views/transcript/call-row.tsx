@@ -1,0 +1,148 @@
+import { useMemo } from "react";
+import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import type { CallItem, CallResult } from "../../../../src/view/index.ts";
+import { spanWords } from "../../parts/amounts.ts";
+import { diffCounts, diffRows } from "../../parts/diff-rows.ts";
+import { Diff } from "../../parts/diff.tsx";
+import { Foldable } from "./foldable.tsx";
+import { partText } from "./prompt-words.ts";
+
+/** A call and what it came to. A change is shown, what failed too; the rest is there when it is unfolded. */
+export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) {
+  const { result, state } = call;
+  const patch = state === "ok" && result?.display?.kind === "diff" ? result.display.patch : undefined;
+  const rows = useMemo(() => (patch === undefined ? undefined : diffRows(patch)), [patch]);
+  const isOpen = rows !== undefined || state === "failed" || (state === "running" && call.progress !== "");
+  const title = visibleText(call.title === "" ? call.name : call.title);
+  const [firstLine = ""] = title.split("\n", 1);
+  return (
+    <article className="call" data-state={state}>
+      <Foldable
+        foldKey={foldKey}
+        isOpenAtFirst={isOpen}
+        summary={
+          <>
+            <span className="call-state" title={stateWords[state]}>
+              <span aria-hidden="true">{stateMarks[state]}</span>
+              <span className="unseen">{stateWords[state]}</span>
+            </span>
+            <span className="call-name">{visibleLine(call.name)}</span>
+            {firstLine !== call.name && <code className="call-title">{withoutName(firstLine, call.name)}</code>}
+            <span className="call-came">{cameTo(call)}</span>
+          </>
+        }
+      >
+        {() => (
+          <>
+            {rows === undefined && <Input call={call} />}
+            {rows && <Diff rows={rows} label={`Change: ${firstLine}`} />}
+            {result && rows === undefined && <Output result={result} foldKey={`${foldKey} output`} />}
+            {state === "running" && call.progress !== "" && (
+              <pre className="call-output">{visibleText(call.progress)}</pre>
+            )}
+          </>
+        )}
+      </Foldable>
+    </article>
+  );
+}
+
+const stateMarks: Readonly<Record<CallItem["state"], string>> = {
+  asked: "○",
+  running: "◌",
+  ok: "✓",
+  failed: "✗",
+  denied: "⊘",
+  interrupted: "◼",
+};
+
+const stateWords: Readonly<Record<CallItem["state"], string>> = {
+  asked: "asked for",
+  running: "running",
+  ok: "done",
+  failed: "failed",
+  denied: "denied",
+  interrupted: "interrupted",
+};
+
+/** Titles often begin with the tool's name, which stands before them. */
+const withoutName = (title: string, name: string): string =>
+  title.startsWith(`${name} `) ? title.slice(name.length + 1) : title;
+
+function cameTo({ state, result }: CallItem): string {
+  if (!result) return state === "running" ? "running" : state === "asked" ? "" : stateWords[state];
+  const time = result.durationMs >= 100 ? spanWords(result.durationMs) : "";
+  return [outcomeWords(result, state), time].filter((word) => word !== "").join(" · ");
+}
+
+function outcomeWords({ display, content }: CallResult, state: CallItem["state"]): string {
+  if (state !== "ok" && display?.kind !== "terminal") return stateWords[state];
+  switch (display?.kind) {
+    case "diff": {
+      const { added, removed } = diffCounts(diffRows(display.patch));
+      return `+${added} −${removed}`;
+    }
+    case "terminal":
+      return display.signal === null
+        ? display.exitCode === 0
+          ? ""
+          : `exit ${display.exitCode ?? "?"}`
+        : visibleLine(display.signal);
+    case "summary":
+      return visibleLine(display.text.split("\n", 1)[0]?.slice(0, 80) ?? "");
+    case undefined: {
+      const lines = content.map(partText).join("\n").trimEnd().split("\n").length;
+      return lines > 1 ? `${lines} lines` : "";
+    }
+  }
+}
+
+/** What it was called with, where the title does not say it all. */
+function Input({ call: { input, title } }: { call: CallItem }) {
+  const fields =
+    typeof input === "object" && input !== null && !Array.isArray(input)
+      ? Object.entries(input)
+      : [["input", input] as const];
+  const shown = fields.filter(
+    ([, value]) => value !== undefined && !(typeof value === "string" && title.includes(value)),
+  );
+  if (shown.length === 0) return null;
+  return (
+    <dl className="call-input">
+      {shown.map(([name, value]) => (
+        <div key={name}>
+          <dt>{visibleLine(name)}</dt>
+          <dd>
+            {visibleText(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")).slice(
+              0,
+              mostCharacters,
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const mostLines = 30;
+const mostCharacters = 100_000;
+
+function Output({ result, foldKey }: { result: CallResult; foldKey: string }) {
+  const text = visibleText(result.content.map(partText).join("\n").replace(/\s+$/, ""));
+  if (text === "") return <p className="call-output soft">(nothing)</p>;
+  const lines = text.split("\n");
+  const isLong = lines.length > mostLines + 5;
+  return (
+    <>
+      <pre className="call-output">
+        {(isLong ? lines.slice(0, mostLines).join("\n") : text).slice(0, mostCharacters)}
+      </pre>
+      {isLong && (
+        <Foldable foldKey={foldKey} isOpenAtFirst={false} summary={`${lines.length - mostLines} more lines`}>
+          {() => <pre className="call-output">{lines.slice(mostLines).join("\n").slice(0, mostCharacters)}</pre>}
+        </Foldable>
+      )}
+      {result.savedTo !== undefined && <p className="soft">All of it is in {visibleLine(result.savedTo)}</p>}
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+import { useRef, useState } from "react";
+import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { type Addressed, commandsFor } from "../../state/agent-commands.ts";
+import { useDashboard } from "../../state/dashboard-store.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+import { useSend } from "../../state/send.ts";
+
+/** Says something to the agent that is shown, and stops or starts it. */
+export function Composer({ session, entry }: { session: SessionId; entry: RosterEntry | undefined }) {
+  const send = useSend();
+  const listing = useDashboard((state) => state.sessions?.find(({ id }) => id === session));
+  const view = useDashboard((state) => state.views.get(entry?.session ?? session));
+  const [text, setText] = useState("");
+  const [isSending, setSending] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  if (!entry) return null;
+  if (listing?.state !== "reachable")
+    return <p className="composer-note soft">{closedWords(listing?.state, session)}</p>;
+
+  const commands = commandsFor(entry, session, view);
+  const give = ({ session, command }: Addressed) => void send(session, command);
+  const say = async () => {
+    const said = commands.say(text);
+    if (!said || text.trim() === "" || isSending) return;
+    setSending(true);
+    const ack = await send(said.session, said.command);
+    setSending(false);
+    if (ack.ok) setText("");
+    field.current?.focus();
+  };
+  const canSay = commands.say("…") !== undefined;
+  const name = visibleLine(entry.name);
+  return (
+    <form
+      className="composer"
+      aria-label={`Write to ${name}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void say();
+      }}
+    >
+      {canSay && (
+        <textarea
+          ref={field}
+          data-composer
+          rows={Math.min(8, Math.max(1, text.split("\n").length))}
+          value={text}
+          placeholder={`Message to ${name}`}
+          aria-label={`Message to ${name}`}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") event.currentTarget.blur();
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            void say();
+          }}
+        />
+      )}
+      <div className="buttons">
+        {canSay && (
+          <button type="submit" className="primary" disabled={text.trim() === "" || isSending}>
+            Send
+          </button>
+        )}
+        {commands.interrupt && (
+          <button
+            type="button"
+            title="Stops the turn it is at, and nothing else"
+            onClick={() => commands.interrupt && give(commands.interrupt)}
+          >
+            Interrupt
+          </button>
+        )}
+        {commands.stop && (
+          <ConfirmButton
+            label={entry.kind === "lead" ? "End session" : "Stop"}
+            confirm={entry.kind === "lead" ? "Really end the session?" : `Really stop ${name}?`}
+            onConfirm={() => commands.stop && give(commands.stop)}
+          />
+        )}
+        {commands.respawn && (
+          <button
+            type="button"
+            title="Starts it again from where it was"
+            onClick={() => commands.respawn && give(commands.respawn)}
+          >
+            Respawn
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function closedWords(state: "stored" | "open" | undefined, session: SessionId): string {
+  if (state === "open")
+    return "The process that has this session open cannot be reached from here: write in its terminal.";
+  return `Nobody has this session open. \`troupe --resume ${session}\` goes on with it.`;
+}

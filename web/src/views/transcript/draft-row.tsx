@@ -1,0 +1,46 @@
+import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import type { Draft } from "../../../../src/view/index.ts";
+import { spanWords } from "../../parts/amounts.ts";
+import { Markdown } from "../../parts/markdown.tsx";
+
+/** The answer as far as it has come. */
+export function DraftRow({ draft }: { draft: Draft }) {
+  const { thinking, text, tool } = draft;
+  return (
+    <article className="draft" aria-busy="true">
+      {thinking !== "" && (
+        <pre className="thinking-text" data-live>
+          {visibleText(thinking.slice(-mostThinking))}
+        </pre>
+      )}
+      {text !== "" && <Markdown text={text} />}
+      {tool && (
+        <p className="draft-tool">
+          <strong>{visibleLine(tool.name)}</strong> <code>{visibleLine(tool.inputJson.slice(-mostInput))}</code>
+        </p>
+      )}
+      <p className="draft-phase soft">{phaseWords(draft)}</p>
+    </article>
+  );
+}
+
+/** Of what is being thought or written the end is looked at. */
+const mostThinking = 1_500;
+const mostInput = 300;
+
+function phaseWords({ phase, tool }: Draft): string {
+  switch (phase.kind) {
+    case "requested":
+      return "Waiting for the first word…";
+    case "thinking":
+      return "Thinking…";
+    case "text":
+      return "Writing…";
+    case "tool":
+      return `Writing a call of ${visibleLine(tool?.name ?? "a tool")}…`;
+    case "waiting":
+      return `Waiting: ${visibleLine(phase.reason)}`;
+    case "retrying":
+      return `The answer broke off (${visibleLine(phase.failure.message)}); try ${phase.attempt + 1} in ${spanWords(phase.delayMs)}`;
+  }
+}

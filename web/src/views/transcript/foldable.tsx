@@ -1,0 +1,38 @@
+import { createContext, type ReactNode, useContext } from "react";
+
+/** What was folded or unfolded by hand; rows come and go while one scrolls. */
+export interface Unfolded {
+  readonly unfolded: ReadonlyMap<string, boolean>;
+  unfold(key: string, isOpen: boolean): void;
+}
+
+export const UnfoldedContext = createContext<Unfolded>({ unfolded: new Map(), unfold: () => undefined });
+
+interface Props {
+  readonly foldKey: string;
+  readonly isOpenAtFirst: boolean;
+  readonly summary: ReactNode;
+  /** Made only when it is shown. */
+  readonly children: () => ReactNode;
+}
+
+export function Foldable({ foldKey, isOpenAtFirst, summary, children }: Props) {
+  const { unfolded, unfold } = useContext(UnfoldedContext);
+  const isOpen = unfolded.get(foldKey) ?? isOpenAtFirst;
+  return (
+    <div className="foldable" data-open={isOpen}>
+      <button
+        type="button"
+        className="foldable-summary"
+        aria-expanded={isOpen}
+        onClick={() => unfold(foldKey, !isOpen)}
+      >
+        <span className="foldable-mark" aria-hidden="true">
+          {isOpen ? "▾" : "▸"}
+        </span>
+        {summary}
+      </button>
+      {isOpen && <div className="foldable-body">{children()}</div>}
+    </div>
+  );
+}

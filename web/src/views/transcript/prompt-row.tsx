@@ -1,0 +1,73 @@
+import { visibleText } from "../../../../src/protocol/index.ts";
+import type { PromptItem } from "../../../../src/view/index.ts";
+import { Markdown } from "../../parts/markdown.tsx";
+import { Foldable } from "./foldable.tsx";
+import { mailIn, partText, signalWords } from "./prompt-words.ts";
+import { Time } from "./time.tsx";
+
+/** What was said to the agent: a person's words, mail, and what the runtime has to tell look different. */
+export function PromptRow({ item, foldKey, isWaiting }: { item: PromptItem; foldKey: string; isWaiting: boolean }) {
+  const text = item.parts.map(partText).join("\n").trim();
+  const waiting = isWaiting && <span className="tag">waits to be heard</span>;
+  switch (item.source) {
+    case "user":
+      return (
+        <article className="prompt" data-source="user">
+          <p className="prompt-head">
+            <strong>User</strong> {waiting} <Time at={item.at} />
+          </p>
+          <Long text={visibleText(text)} foldKey={foldKey} />
+        </article>
+      );
+    case "mail": {
+      const { from, words, color } = mailIn(text);
+      return (
+        <article className="prompt" data-source="mail" data-color={color}>
+          <p className="prompt-head">
+            <span aria-hidden="true">✉</span> Mail from <strong className="prompt-from">{from}</strong> {waiting}{" "}
+            <Time at={item.at} />
+          </p>
+          <Markdown text={words} />
+        </article>
+      );
+    }
+    case "background":
+    case "hook":
+    case "agent": {
+      const words = signalWords(text);
+      const [first = ""] = words.split("\n", 1);
+      return (
+        <div className="signal">
+          <Foldable
+            foldKey={foldKey}
+            isOpenAtFirst={false}
+            summary={
+              <span className="one-line">
+                {sources[item.source]}: {first.slice(0, 200)}
+              </span>
+            }
+          >
+            {() => <pre>{visibleText(text)}</pre>}
+          </Foldable>
+        </div>
+      );
+    }
+  }
+}
+
+const sources = { background: "From the background", hook: "From a hook", agent: "From the runtime" } as const;
+
+const mostLines = 25;
+
+function Long({ text, foldKey }: { text: string; foldKey: string }) {
+  const lines = text.split("\n");
+  if (lines.length <= mostLines) return <p className="prompt-words">{text}</p>;
+  return (
+    <>
+      <p className="prompt-words">{lines.slice(0, mostLines - 5).join("\n")}</p>
+      <Foldable foldKey={foldKey} isOpenAtFirst={false} summary={`${lines.length - mostLines + 5} more lines`}>
+        {() => <p className="prompt-words">{lines.slice(mostLines - 5).join("\n")}</p>}
+      </Foldable>
+    </>
+  );
+}

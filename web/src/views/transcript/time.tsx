@@ -1,0 +1,9 @@
+import { clockWords } from "../../parts/amounts.ts";
+
+export function Time({ at }: { at: string }) {
+  return (
+    <time className="row-time" dateTime={at} title={at}>
+      {clockWords(at)}
+    </time>
+  );
+}

@@ -1,0 +1,44 @@
+import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import { type AgentView, tokensOf } from "../../../../src/view/index.ts";
+import { AgentName, stateWords } from "../../parts/agent-name.tsx";
+import { countWords, moneyWords } from "../../parts/amounts.ts";
+import { hrefOf } from "../../route.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+
+interface Props {
+  readonly session: SessionId;
+  readonly agent: AgentView;
+  readonly entry: RosterEntry | undefined;
+}
+
+/** Who it is, and how it is. */
+export function TranscriptHead({ session, agent, entry }: Props) {
+  const facts = [
+    agent.agentType,
+    agent.model.split("/").at(-1) ?? "",
+    agent.permissionMode === "default" ? "" : agent.permissionMode,
+    `${agent.turns} turns`,
+    agent.contextTokens === undefined ? "" : `${countWords(agent.contextTokens)} in context`,
+    `${countWords(tokensOf(agent.spending.total))} tokens`,
+    moneyWords(agent.spending.total.costUsd),
+  ].filter((fact) => fact !== "");
+  return (
+    <header className="transcript-head">
+      <h2 id="transcript-title">
+        {entry ? <AgentName entry={entry} /> : visibleLine(agent.path)}
+        <span className="unseen"> transcript</span>
+      </h2>
+      {entry && (
+        <span className="badge" data-agent-state={entry.state}>
+          {stateWords[entry.state]}
+        </span>
+      )}
+      <ul className="transcript-facts">
+        {facts.map((fact, index) => (
+          <li key={index}>{visibleLine(fact)}</li>
+        ))}
+      </ul>
+      {entry?.state === "asking" && <a href={hrefOf(session, "approvals")}>Answer it</a>}
+    </header>
+  );
+}

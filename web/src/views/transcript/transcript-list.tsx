@@ -1,0 +1,123 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { type AgentView, itemAt } from "../../../../src/view/index.ts";
+import { DraftRow } from "./draft-row.tsx";
+import { UnfoldedContext } from "./foldable.tsx";
+import { ItemRow } from "./item-row.tsx";
+import { useTarget } from "./use-target.ts";
+
+interface Props {
+  readonly agent: AgentView;
+  /** The event to go to. */
+  readonly at: string | undefined;
+  /** More of what is stored is on its way. */
+  readonly isReading: boolean;
+}
+
+/** As near to the end, new things are followed. */
+const nearPx = 60;
+
+/** The transcript, of which only what is on the screen is drawn. It stays at its end while nobody scrolls away from it. */
+export function TranscriptList({ agent, at, isReading }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isStuck = useRef(true);
+  const [isAway, setAway] = useState(false);
+  const { transcript, waitingPrompts, draft } = agent;
+  const count = transcript.length + waitingPrompts.length + (draft ? 1 : 0);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 64,
+    overscan: 8,
+    paddingStart: 12,
+    paddingEnd: 12,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: nearPx,
+  });
+  const total = virtual.getTotalSize();
+  const toEnd = useCallback(() => {
+    isStuck.current = true;
+    setAway(false);
+    virtual.scrollToEnd();
+  }, [virtual]);
+  // What grows at the end (a draft, a row that turns out taller) moves the end as well as what is new.
+  useEffect(() => {
+    if (isStuck.current) virtual.scrollToEnd();
+  }, [virtual, total, count]);
+
+  const target = useTarget(agent, at);
+  useEffect(() => {
+    if (target === undefined) return;
+    isStuck.current = false;
+    setAway(true);
+    virtual.scrollToIndex(target, { align: "center" });
+  }, [virtual, target]);
+
+  const onScroll = () => {
+    const box = scroller.current;
+    if (!box) return;
+    const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < nearPx;
+    isStuck.current = isNear;
+    setAway(!isNear);
+  };
+  // Nobody's wheel is fought: whoever turns it up has left the end before the list knows.
+  const onWheel = (event: React.WheelEvent) => {
+    if (event.deltaY < 0) isStuck.current = false;
+  };
+  const [unfolded, setUnfolded] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const unfold = useCallback(
+    (key: string, isOpen: boolean) => setUnfolded((before) => new Map(before).set(key, isOpen)),
+    [],
+  );
+
+  return (
+    <UnfoldedContext value={{ unfolded, unfold }}>
+      <div className="transcript-place">
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <div
+          ref={scroller}
+          className="transcript-scroll"
+          onScroll={onScroll}
+          onWheel={onWheel}
+          tabIndex={0}
+          role="log"
+          aria-label="Transcript"
+          aria-live="off"
+        >
+          {count === 0 && (
+            <p className="transcript-loading soft">{isReading ? "Reading…" : "Nothing has been said yet."}</p>
+          )}
+          <div className="transcript-rows" style={{ height: total }}>
+            {virtual.getVirtualItems().map(({ index, key, start }) => (
+              <div
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                data-target={index === target || undefined}
+                className="transcript-row"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <Row agent={agent} index={index} />
+              </div>
+            ))}
+          </div>
+        </div>
+        {isAway && (
+          <button type="button" className="transcript-end" onClick={toEnd}>
+            ↓ To the end
+          </button>
+        )}
+      </div>
+    </UnfoldedContext>
+  );
+}
+
+function Row({ agent, index }: { agent: AgentView; index: number }) {
+  const { transcript, waitingPrompts, draft } = agent;
+  const item = itemAt(transcript, index);
+  if (item) return <ItemRow item={item} foldKey={String(index)} />;
+  const waiting = waitingPrompts[index - transcript.length];
+  if (waiting) return <ItemRow item={waiting} foldKey={`waiting ${waiting.promptId}`} isWaiting />;
+  return draft ? <DraftRow draft={draft} /> : null;
+}
