@@ -1,6 +1,6 @@
 import type { AgentId, Envelope } from "../protocol/index.ts";
 import { addCosts, type CostSum } from "./cost-report.ts";
-import { emptyKeyed, type KeyedList, valueOf, valuesOf, withValue } from "./keyed-list.ts";
+import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "./keyed-list.ts";
 
 /** What was spent when, by agent and model. Bounded: the longer it goes on, the wider its buckets are. */
 export interface CostSeries {
@@ -48,14 +48,14 @@ export const emptyCostSeries: CostSeries = {
 /** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
 export function reduceCostSeries(series: CostSeries, { agent, seq, at, event }: Envelope): CostSeries {
   if (event.type !== "cost.recorded" && event.type !== "session.opened") return series;
-  if (seq <= (valueOf(series.seqs, agent) ?? 0)) return series;
+  if (seq <= (valueAt(series.seqs, agent) ?? 0)) return series;
   const seqs = withValue(series.seqs, agent, seq);
   if (event.type === "session.opened") return { ...series, seqs, budgetUsd: event.maxBudgetUsd };
   const { model, purpose, usage, costUsd } = event;
   const lost = purpose === "lost" ? { requests: 0, lostAttempts: 1, lostUsd: costUsd } : noneLost;
   const cell: CostCell = { agent, model, ...lost, usage, costUsd };
   const key = costKey(cell);
-  const sums = withValue(series.sums, key, added(valueOf(series.sums, key), cell));
+  const sums = withValue(series.sums, key, added(valueAt(series.sums, key), cell));
   const isOwn = (sums.index.get(key) ?? 0) < mostSeries;
   const placed = put(series, Date.parse(at), isOwn ? cell : { ...cell, agent: undefined });
   return { ...series, ...placed, seqs, sums };
@@ -70,7 +70,7 @@ export function joinCostSeries(all: readonly CostSeries[]): CostSeries {
   let placed: Placed = emptyCostSeries;
   for (const series of all) {
     for (const cell of valuesOf(series.sums)) {
-      sums = withValue(sums, costKey(cell), added(valueOf(sums, costKey(cell)), cell));
+      sums = withValue(sums, costKey(cell), added(valueAt(sums, costKey(cell)), cell));
     }
     for (const { number, cells } of valuesOf(series.buckets)) {
       for (const cell of cells.values()) placed = put(placed, number * series.width, cell);
@@ -114,7 +114,7 @@ function wideEnough(placed: Placed): Placed {
 
 function withCell(buckets: CostSeries["buckets"], number: number, cell: CostCell): CostSeries["buckets"] {
   const key = costKey(cell);
-  const known = valueOf(buckets, number)?.cells;
+  const known = valueAt(buckets, number)?.cells;
   const cells = new Map(known).set(key, added(known?.get(key), cell));
   return withValue(buckets, number, { number, cells });
 }

@@ -23,7 +23,7 @@ export {
 } from "./cost-series.ts";
 export { costSums, costTable } from "./cost-table.ts";
 export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
-export { type KeyedList, valueOf, valuesOf } from "./keyed-list.ts";
+export { type KeyedList, valueAt, valuesOf } from "./keyed-list.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {

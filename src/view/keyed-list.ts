@@ -9,7 +9,7 @@ export interface KeyedList<K, V> {
 
 export const emptyKeyed = <K, V>(): KeyedList<K, V> => ({ values: emptyList(), index: new Map() });
 
-export function valueOf<K, V>({ values, index }: KeyedList<K, V>, key: K): V | undefined {
+export function valueAt<K, V>({ values, index }: KeyedList<K, V>, key: K): V | undefined {
   const at = index.get(key);
   return at === undefined ? undefined : itemAt(values, at);
 }

@@ -1,5 +1,5 @@
 import type { AgentId, Envelope, SessionId } from "../protocol/index.ts";
-import { emptyKeyed, type KeyedList, valueOf, valuesOf, withValue } from "./keyed-list.ts";
+import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "./keyed-list.ts";
 import { isLive } from "./reduce.ts";
 import { type Lane, newLane, reduceLane } from "./timeline-lane.ts";
 import { type Away, type ClosedSpan, type Period, presentParts, spansIn } from "./timeline-spans.ts";
@@ -21,7 +21,7 @@ export const emptyTimeline: Timeline = { lanes: emptyKeyed(), aways: new Map() }
 export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline {
   if (isLive(envelope.event)) return timeline;
   const { agent, seq } = envelope;
-  const known = valueOf(timeline.lanes, agent);
+  const known = valueAt(timeline.lanes, agent);
   if (known && seq <= known.seq) return timeline;
   const time = Date.parse(envelope.at);
   const before = known ?? newLane(envelope, time);

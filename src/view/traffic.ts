@@ -1,5 +1,5 @@
 import type { AgentId, Envelope, Event } from "../protocol/index.ts";
-import { emptyKeyed, type KeyedList, valueOf, valuesOf, withValue } from "./keyed-list.ts";
+import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "./keyed-list.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -58,7 +58,7 @@ export function reduceTraffic(traffic: Traffic, envelope: Envelope): Traffic {
   const step = steps[envelope.event.type] as Step<Event> | undefined;
   if (!step) return traffic;
   const { agent, seq } = envelope;
-  const known = valueOf(traffic.agents, agent) ?? unknown;
+  const known = valueAt(traffic.agents, agent) ?? unknown;
   if (seq <= known.seq) return traffic;
   const { passage, ...learnt } = step(known, envelope.event, envelope);
   const agents = withValue(traffic.agents, agent, { ...known, ...learnt, seq });
@@ -68,11 +68,17 @@ export function reduceTraffic(traffic: Traffic, envelope: Envelope): Traffic {
 /** The traffic of several sessions as one: a mail's sender and receiver may each have one of their own. */
 export function joinTraffic(all: readonly Traffic[]): Pick<Traffic, "edges" | "recent"> {
   if (all.length <= 1) return all[0] ?? emptyTraffic;
-  let { edges, recent }: Pick<Traffic, "edges" | "recent"> = emptyTraffic;
+  let { edges }: Traffic = emptyTraffic;
+  const passages = new Map<string, Passage>();
   for (const traffic of all) {
     for (const edge of valuesOf(traffic.edges)) edges = withEdge(edges, edge);
-    for (const passage of traffic.recent) recent = placed(recent, passage);
+    for (const passage of traffic.recent) {
+      const known = passages.get(passage.id);
+      passages.set(passage.id, known ? both(known, passage) : passage);
+    }
   }
+  const sorted = [...passages.values()].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
+  const recent = sorted.slice(-mostPassages);
   return { edges, recent };
 }
 
@@ -128,7 +134,7 @@ export const edgeKey = (from: string, to: string): string => JSON.stringify([fro
 
 function withEdge(edges: Traffic["edges"], edge: TrafficEdge): Traffic["edges"] {
   const key = edgeKey(edge.from, edge.to);
-  const known = valueOf(edges, key);
+  const known = valueAt(edges, key);
   const grown = withValue(edges, key, known ? addEdges(known, edge) : edge);
   return grown.values.length > mostEdges ? liveliest(grown) : grown;
 }

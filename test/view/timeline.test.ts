@@ -9,7 +9,7 @@ import {
   reduceTimeline,
   type Timeline,
   timelinePeriod,
-  valueOf,
+  valueAt,
   valuesOf,
 } from "../../src/view/index.ts";
 import { deepFreeze } from "./deep-freeze.ts";
@@ -57,7 +57,7 @@ const fold = (envelopes: readonly Envelope[]): Timeline => envelopes.reduce(redu
 
 /** The spans of the lead, as `kind name from-to/row`, in seconds. */
 function drawn(timeline: Timeline, now: number, agent = lead): string[] {
-  const lane = valueOf(timeline.lanes, agent);
+  const lane = valueAt(timeline.lanes, agent);
   if (!lane) return [];
   const period = { from: start, to: start + now * 1000, now: start + now * 1000 };
   return [...laneSpans(timeline, lane, period)].map(({ kind, name, from, to, row }) =>
@@ -140,7 +140,7 @@ describe("a lane", () => {
   test("says where to look: at the answer, at the call", () => {
     const log = enclose([opened(), turn, answer("c1"), called("c1"), settled("c1")]);
     const timeline = fold(log);
-    const lane = valueOf(timeline.lanes, lead);
+    const lane = valueAt(timeline.lanes, lead);
     if (!lane) throw new Error("there is no lane");
     const spans = [...laneSpans(timeline, lane, { from: 0, to: Infinity, now: start + 9000 })];
     expect(spans.map(({ event }) => event)).toEqual([log[0]?.id, log[2]?.id, log[3]?.id, log[4]?.id]);
@@ -203,7 +203,7 @@ test("whatever the logs say, spans begin before they end, and those of one row d
 describe("a long lane", () => {
   const events = [...Array(20_000).keys()].flatMap((number): Event[] => [called(`c${number}`), settled(`c${number}`)]);
   const timeline = fold(enclose([opened(), ...events]));
-  const lane = valueOf(timeline.lanes, lead);
+  const lane = valueAt(timeline.lanes, lead);
 
   test("is bounded, and covers the same time", () => {
     expect(lane?.spans.length).toBeLessThan(mostSpans);

@@ -11,7 +11,7 @@ import {
   passedAlong,
   reduceTraffic,
   type Traffic,
-  valueOf,
+  valueAt,
   valuesOf,
 } from "../../src/view/index.ts";
 import { deepFreeze } from "./deep-freeze.ts";
@@ -51,8 +51,8 @@ describe("mail", () => {
 
   test("is counted by who talks to whom, and known by how far it is", () => {
     const { edges, recent } = fold(log);
-    expect(valueOf(edges, edgeKey("ann@t", "bob@t"))).toMatchObject({ sent: 2, received: 1 });
-    expect(valueOf(edges, edgeKey("bob@t", "ann@t"))).toMatchObject({ sent: 1, received: 0 });
+    expect(valueAt(edges, edgeKey("ann@t", "bob@t"))).toMatchObject({ sent: 2, received: 1 });
+    expect(valueAt(edges, edgeKey("bob@t", "ann@t"))).toMatchObject({ sent: 1, received: 0 });
     expect(
       recent.map(({ from, to, sentAt, receivedAt }) => [from, to, sentAt !== undefined, receivedAt !== undefined]),
     ).toEqual([
@@ -75,7 +75,7 @@ describe("mail", () => {
 
   test("of somebody whose log is not seen is known from the other end", () => {
     const { edges } = fold(of(log, helper));
-    const edge = valueOf(edges, edgeKey("ann@t", "bob@t"));
+    const edge = valueAt(edges, edgeKey("ann@t", "bob@t"));
     expect(edge && passedAlong(edge)).toBe(1);
   });
 });
