@@ -13,6 +13,7 @@ export async function run(bench) {
   const { openEventLog } = await bench.inside("store");
   const { createConversation } = await bench.inside("agent");
   const { emptyView, reduceAll } = await bench.inside("view");
+  const { openObservatory } = await bench.inside("observe");
   const createId = platform.idMaker(platform.systemClock);
   const home = bench.emptyFolder();
   const cwd = bench.emptyFolder();
@@ -51,13 +52,35 @@ export async function run(bench) {
     return performance.now() - started;
   };
 
-  const seen = await interleave({ parse, open, converse, view }, { rounds: 5, seconds: 25 });
+  /** As a dashboard opens it: until it is told that there is no more. */
+  const observe = (known) => async () => {
+    const observatory = openObservatory({ home: join(home, "troupe") });
+    const started = performance.now();
+    const observed = await observatory.open(session);
+    const after = known === 0 ? {} : { [replayed[0].agent]: known };
+    const { signal } = new AbortController();
+    let count = 0;
+    for await (const told of observed.events({ after, signal })) {
+      if (told.kind === "envelopes") count += told.envelopes.length;
+      if (told.kind === "caught-up") break;
+    }
+    const time = performance.now() - started;
+    await observatory.close();
+    if (count !== events - known) throw new Error(`${count} events instead of ${events - known}`);
+    return time;
+  };
+  const observeAll = observe(0);
+  const observeLast = observe(events - 10);
+
+  const seen = await interleave({ parse, open, converse, view, observeAll, observeLast }, { rounds: 5, seconds: 30 });
   const bare = seen.parse;
   const against = "read and JSON.parse";
   return [
     row({ what: "read and check 100,000 events", values: seen.open, bare, against }),
     row({ what: "fold them into a conversation", values: seen.converse, bare, against }),
     row({ what: "fold them into a view", values: seen.view, bare, against }),
+    row({ what: "observe them from outside", values: seen.observeAll, bare, against, goal: atMost(800, "ms") }),
+    row({ what: "observe the last 10, with a cursor", values: seen.observeLast, bare, against }),
     ...(await resuming(bench, { home, cwd, session, bare })),
   ];
 }

@@ -17,6 +17,7 @@ const insides = {
   view: "src/view/index.ts",
   transcript: "src/view/forget-transcript.ts",
   hub: "src/session/hub.ts",
+  observe: "src/session/observe/open-observatory.ts",
   mailbox: "src/team/mailbox/index.ts",
   anthropicWire: "src/testing/anthropic-wire.ts",
   openaiWire: "src/testing/openai-wire.ts",

@@ -1,0 +1,149 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
+import type { Observatory } from "../../../src/session/index.ts";
+import { isLive } from "../../../src/view/index.ts";
+import { bypass, type Workplace, workplace } from "../../e2e/troupe.ts";
+import { observatoryOf, type Watch, watch } from "./observed.ts";
+
+/** An agent that never ends, and speaks slowly. */
+const endless = `
+export default (ask) => ({
+  text: "this is turn " + ask.turn + " of many",
+  chunk: 6,
+  chunkDelayMs: 5,
+  calls: [{ tool: "Bash", input: { command: "echo " + ask.turn } }],
+});`;
+
+const homeOf = (place: Workplace) => join(place.home, ".troupe");
+const doorsOf = (place: Workplace) => readdirSync(join(homeOf(place), "run"));
+
+/** Waits for the list to have a session that this is true of. */
+async function listed(observatory: Observatory, wanted: (session: SessionListing) => boolean): Promise<SessionListing> {
+  const over = new AbortController();
+  for await (const sessions of observatory.sessions(over.signal)) {
+    const found = sessions.find(wanted);
+    if (found) return found;
+  }
+  throw new Error("the list ended");
+}
+
+const reachable = ({ state }: SessionListing) => state === "reachable";
+
+function expectWhole(envelopes: readonly Envelope[]) {
+  const last = new Map<string, number>();
+  for (const { agent, seq, event } of envelopes) {
+    if (isLive(event)) continue;
+    expect(seq).toBe((last.get(agent) ?? 0) + 1);
+    last.set(agent, seq);
+  }
+}
+
+const count = (seen: Watch, type: string) => seen.envelopes.filter(({ event }) => event.type === type).length;
+
+test("a run is watched live over its death and its resumption, without a gap or a repeat", async () => {
+  const place = workplace();
+  place.write("s.mjs", endless);
+  const flags = ["--model", "scripted/s.mjs", ...bypass];
+  const observatory = observatoryOf(homeOf(place));
+  const first = place.start(["-p", "go", ...flags], { input: "" });
+  const { id, firstPrompt } = await listed(observatory, reachable);
+  expect(firstPrompt).toBe("go");
+  const [one, two] = [await watch(observatory, id), await watch(observatoryOf(homeOf(place)), id)];
+  await Promise.all([one.state("reachable"), two.state("reachable")]);
+  await one.event(({ event }) => event.type === "text.delta");
+  first.child.kill("SIGKILL");
+  await first.done;
+  await one.state("stored");
+  expect((await listed(observatory, (each) => each.id === id)).state).toBe("stored");
+  const before = count(one, "turn.ended");
+
+  const second = place.start(["-p", "--resume", id, ...flags], { input: "" });
+  await one.saw(
+    (each) => each.kind === "state" && each.state === "reachable" && one.told.indexOf(each) > indexOfStored(one),
+  );
+  const deltas = count(one, "text.delta");
+  await one.event((envelope) => envelope.event.type === "text.delta" && one.envelopes.indexOf(envelope) > deltas);
+  // A third one, with what it knew in the middle.
+  const cursor = one.cursor();
+  const three = await watch(observatory, id, cursor);
+  await three.caughtUp();
+  second.child.kill("SIGTERM");
+  await second.done;
+  for (const seen of [one, two, three]) {
+    await seen.event(({ event }) => event.type === "session.closed");
+    await seen.stop();
+  }
+  expect(count(one, "turn.ended")).toBeGreaterThan(before);
+  expectWhole(one.envelopes);
+  const stored = (seen: Watch) => seen.envelopes.filter(({ event }) => !isLive(event)).map((each) => each.id);
+  expect(new Set(stored(two))).toEqual(new Set(stored(one)));
+  const rest = one.envelopes.filter(({ agent, seq, event }) => !isLive(event) && seq > (cursor[agent] ?? 0));
+  expect(stored(three)).toEqual(rest.map((each) => each.id));
+});
+
+const indexOfStored = (seen: Watch) => seen.told.findIndex((each) => each.kind === "state" && each.state === "stored");
+
+test("a permission that is asked for is answered from another process", async () => {
+  const place = workplace();
+  place.write("s.json", {
+    version: 1,
+    steps: [{ calls: [{ tool: "Bash", input: { command: "touch made-it" } }] }, { text: "It is made." }],
+  });
+  const run = place.start([
+    "-p",
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+    "--model",
+    "scripted/s.json",
+  ]);
+  const observatory = observatoryOf(homeOf(place));
+  const { id } = await listed(observatory, reachable);
+  const session = await observatory.open(id);
+  const seen = await watch(observatory, id);
+  expect(await session.dispatch({ type: "prompt", content: "make it" })).toEqual({ ok: true });
+  const asked = await seen.event(({ event }) => event.type === "permission.asked");
+  if (asked.event.type !== "permission.asked") throw new Error("no question");
+  const { requestId } = asked.event;
+  expect(
+    await session.dispatch({ type: "permission.reply", requestId, answer: { behavior: "allow", scope: "once" } }),
+  ).toEqual({ ok: true });
+  await seen.event(({ event }) => event.type === "tool.settled" && event.outcome === "ok");
+  expect(readdirSync(place.cwd)).toContain("made-it");
+  expect(
+    await session.dispatch({ type: "permission.reply", requestId, answer: { behavior: "allow", scope: "once" } }),
+  ).toMatchObject({ ok: false });
+  run.end();
+  await run.done;
+  await seen.state("stored");
+  expect(await session.dispatch({ type: "prompt", content: "more" })).toMatchObject({ ok: false, code: "not_running" });
+});
+
+test("doors are the user's alone, go with their sessions, and those of the killed are taken away", async () => {
+  const place = workplace();
+  place.write("s.mjs", endless);
+  const flags = ["--model", "scripted/s.mjs", ...bypass];
+  const observatory = observatoryOf(homeOf(place));
+  const first = place.start(["-p", "go", ...flags], { input: "" });
+  const { id } = await listed(observatory, reachable);
+  const folder = join(homeOf(place), "run");
+  const [door = ""] = doorsOf(place);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, door)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, door)).isSocket()).toBe(true);
+  first.child.kill("SIGKILL");
+  await first.done;
+  expect(doorsOf(place)).toEqual([door]);
+
+  // Whoever opens a door of its own takes it away, whatever session it is of.
+  const second = place.start(["-p", "go", ...flags], { input: "" });
+  await listed(observatory, (each) => each.id !== id && reachable(each));
+  await expect.poll(() => doorsOf(place)).toHaveLength(1);
+  expect(doorsOf(place)).not.toContain(door);
+  second.child.kill("SIGTERM");
+  await second.done;
+  expect(doorsOf(place)).toEqual([]);
+});
