@@ -1,5 +1,4 @@
-import { type Asker, type Question, visibleLine } from "../view/index.ts";
-import { wanted } from "./permission-body.ts";
+import { type Asker, type Question, visibleLine, wanted } from "../view/index.ts";
 import { type Line, span, wrapLine } from "./terminal-lines.ts";
 
 /** Who asks, in its colour, for what, and how many more wait behind. */

@@ -1,22 +1,12 @@
 import type { ReactNode } from "react";
-import type { Question } from "../view/index.ts";
-import { visibleLine, visibleText } from "../view/index.ts";
+import { type Field, fieldsOf, type Question, filledValue, visibleLine, visibleText } from "../view/index.ts";
 import { useFace, useKeys } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
-import { type Field, fieldsOf, valueOf } from "./elicit-fields.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
 import { type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import { useLiveState } from "./use-live-state.ts";
-
-/** A server's question to the user: something is filled in, and nothing is allowed by it. */
-export const isElicitation = ({ tool, input }: Question): boolean =>
-  tool.startsWith("mcp__") &&
-  typeof input === "object" &&
-  input !== null &&
-  "requestedSchema" in input &&
-  "message" in input;
 
 export function ElicitDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send } = useFace();
@@ -35,7 +25,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
     const { values, at, input } = state.get();
     const field = fields[at];
     if (!field) return reply(values);
-    const found = valueOf(field, inputText(input));
+    const found = filledValue(field, inputText(input));
     if ("problem" in found) return state.set((before) => ({ ...before, problem: found.problem }));
     const filled = found.value === undefined ? values : { ...values, [field.name]: found.value };
     state.set(() => ({ values: filled, at: at + 1, input: emptyInput, problem: undefined }));

@@ -31,23 +31,6 @@ export function questionLines(question: Question, width: number): Line[] {
   }
 }
 
-/** What is wanted, in a few words, after the name of who wants it. */
-export function wanted({ tool }: Pick<Question, "tool">): string {
-  const [, server, name] = /^mcp__(.+?)(?:__(.+))?$/.exec(tool) ?? [];
-  if (server !== undefined)
-    return name === undefined ? `has a question from ${server}` : `wants to use ${name} of ${server}`;
-  return wants[tool] ?? `wants to use ${tool}`;
-}
-
-const wants: Readonly<Record<string, string>> = {
-  Bash: "wants to run a command",
-  Edit: "wants to change a file",
-  Write: "wants to write a file",
-  Read: "wants to read a file",
-  WebFetch: "wants to read a web page",
-  ExitPlanMode: "has a plan",
-};
-
 /** The question's own words, where they say more than what is shown anyway. */
 function reasonLines({ question, tool }: Question, width: number): Line[] {
   const why = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;

@@ -1,13 +1,20 @@
 import { type ReactNode, useEffect, useMemo } from "react";
-import { askerOf, openQuestion, waitingQuestions } from "../view/index.ts";
+import {
+  askerOf,
+  type Choice,
+  choicesOf,
+  isElicitation,
+  openQuestion,
+  waitingQuestions,
+  withWords,
+} from "../view/index.ts";
 import { useAppState, useFace, useKeys, useSize } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
-import { ElicitDialog, isElicitation } from "./elicit-dialog.tsx";
+import { ElicitDialog } from "./elicit-dialog.tsx";
 import type { KeyPress } from "./input-keys.ts";
 import { actionOf } from "./key-table.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
-import { type Choice, choicesOf, withWords } from "./permission-answers.ts";
 import { questionLines } from "./permission-body.ts";
 import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
 import { choiceLines, hint, longAllowed, moreLine, tooLong } from "./permission-lines.ts";

@@ -1,5 +1,5 @@
+import type { Choice } from "../view/index.ts";
 import { keyFor } from "./key-table.ts";
-import type { Choice } from "./permission-answers.ts";
 import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
 import { widthOf } from "./terminal-width.ts";
 import type { Marks } from "./theme.ts";

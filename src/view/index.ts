@@ -22,8 +22,10 @@ export {
   reduceCostSeries,
 } from "./cost-series.ts";
 export { costSums, costTable } from "./cost-table.ts";
+export { type Field, fieldsOf, filledValue, isElicitation } from "./elicit-fields.ts";
 export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
 export { type KeyedList, valueAt, valuesOf } from "./keyed-list.ts";
+export { type Choice, choicesOf, wanted, withWords } from "./permission-choices.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {

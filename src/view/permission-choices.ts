@@ -1,5 +1,6 @@
-import type { PermissionAnswer } from "../protocol/index.ts";
-import { type Asker, type Question, visibleLine } from "../view/index.ts";
+import { type PermissionAnswer, visibleLine } from "../protocol/index.ts";
+import type { Asker } from "./questions.ts";
+import type { Question } from "./session-view.ts";
 
 /** An answer that can be chosen. */
 export interface Choice {
@@ -13,7 +14,7 @@ export interface Choice {
 }
 
 /** Every answer to a question, the mildest yes first. */
-export function choicesOf(question: Question, asker: Asker): readonly Choice[] {
+export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team">): readonly Choice[] {
   if (question.tool === "ExitPlanMode") return planChoices;
   const { suggestions } = question;
   const allows = suggestions.map(visibleLine);
@@ -75,3 +76,20 @@ function pathOf(input: unknown): string | undefined {
 export function withWords({ answer }: Choice, words: string): PermissionAnswer {
   return words.trim() === "" ? answer : { ...answer, message: words.trim() };
 }
+
+/** What is wanted, in a few words, after the name of who wants it. */
+export function wanted({ tool }: Pick<Question, "tool">): string {
+  const [, server, name] = /^mcp__(.+?)(?:__(.+))?$/.exec(tool) ?? [];
+  if (server !== undefined)
+    return name === undefined ? `has a question from ${server}` : `wants to use ${name} of ${server}`;
+  return wants[tool] ?? `wants to use ${tool}`;
+}
+
+const wants: Readonly<Record<string, string>> = {
+  Bash: "wants to run a command",
+  Edit: "wants to change a file",
+  Write: "wants to write a file",
+  Read: "wants to read a file",
+  WebFetch: "wants to read a web page",
+  ExitPlanMode: "has a plan",
+};

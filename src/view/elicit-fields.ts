@@ -1,4 +1,13 @@
 import * as z from "zod";
+import type { Question } from "./session-view.ts";
+
+/** A server's question to the user: something is filled in, and nothing is allowed by it. */
+export const isElicitation = ({ tool, input }: Question): boolean =>
+  tool.startsWith("mcp__") &&
+  typeof input === "object" &&
+  input !== null &&
+  "requestedSchema" in input &&
+  "message" in input;
 
 /** Something a server wants to be filled in. */
 export interface Field {
@@ -40,7 +49,7 @@ export type Filled =
   | { readonly problem: string };
 
 /** What was written as the field's value; undefined: left empty. */
-export function valueOf({ name, type, choices, isRequired }: Field, written: string): Filled {
+export function filledValue({ name, type, choices, isRequired }: Field, written: string): Filled {
   const text = written.trim();
   if (text === "") return isRequired ? { problem: `${name} is needed. Esc declines instead.` } : { value: undefined };
   if (choices.length > 0 && !choices.includes(text)) return { problem: `One of: ${choices.join(", ")}` };
