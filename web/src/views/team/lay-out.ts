@@ -24,7 +24,7 @@ export interface Drawing {
 const mostSubAgents = 24;
 /** What a node takes with its name. */
 const cell = { width: 124, height: 92 };
-const fan = 78;
+const fan = 96;
 
 /** The lead in the middle, its own around it, and around each of them its own. Where there is little room, in rows. */
 export function layOut(roster: readonly RosterEntry[], room: { width: number; height: number }): Drawing {

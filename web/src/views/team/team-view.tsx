@@ -1,10 +1,90 @@
+import { useCallback, useMemo, useRef, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
+import { joinTraffic } from "../../../../src/view/index.ts";
+import { useSize } from "../../parts/use-size.ts";
+import { useDashboard, useSessionView } from "../../state/dashboard-store.ts";
+import type { Folds } from "../../state/folds.ts";
+import { useRoster } from "../../state/roster.ts";
+import { useEachFold } from "../../state/team-folds.ts";
+import { AgentPanel } from "./agent-panel.tsx";
+import { useFlights } from "./flights.tsx";
+import { layOut } from "./lay-out.ts";
+import { aliasesOf, roadsOf } from "./roads.ts";
+import { TeamGraph } from "./team-graph.tsx";
+import { TeamTable } from "./team-table.tsx";
 import "./team-view.css";
 
+const trafficOf = ({ traffic }: Folds) => traffic;
+
+/** The team at a glance: who there is, what each does, and what they say to each other. */
 export function TeamView({ session }: { session: SessionId }) {
+  const roster = useRoster(session);
+  const view = useSessionView(session);
+  const all = useEachFold(trafficOf);
+  const traffic = useMemo(() => joinTraffic(all), [all]);
+  const [shows, setShows] = useState<"graph" | "table">("graph");
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const place = useRef<HTMLDivElement>(null);
+  const room = useSize(place);
+
+  const { memberships } = view;
+  const keys = roster.map(({ key, agent }) => `${key} ${agent?.id ?? ""}`).join("\n");
+  // Who there is matters here, not what they do.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const aliases = useMemo(() => aliasesOf(roster, view), [keys, memberships]);
+  const drawing = useMemo(() => (room ? layOut(roster, room) : undefined), [roster, room]);
+  const roads = useMemo(
+    () => (drawing ? roadsOf(drawing.nodes, traffic.edges, aliases) : []),
+    [drawing, traffic.edges, aliases],
+  );
+  const replayAt = useDashboard((state) => state.replayAt);
+  const now = useCallback(() => (replayAt === undefined ? Date.now() : Date.parse(replayAt)), [replayAt]);
+  const { flights, land } = useFlights(traffic.recent, roster, { aliases, now });
+  const selected = roster.find(({ key }) => key === chosen) ?? roster[0];
+
   return (
-    <section className="team-view" data-session={session}>
-      <h2>Team</h2>
+    <section className="team-view" aria-label="Team">
+      <div className="team-main">
+        <div className="team-bar">
+          <h2>Team</h2>
+          <p className="soft">{summary(roster)}</p>
+          <div className="segments" role="group" aria-label="Show as">
+            {(["graph", "table"] as const).map((kind) => (
+              <button key={kind} type="button" aria-pressed={shows === kind} onClick={() => setShows(kind)}>
+                {kind === "graph" ? "Graph" : "Table"}
+              </button>
+            ))}
+          </div>
+        </div>
+        <div className="team-place" ref={place}>
+          {shows === "graph" && drawing && (
+            <TeamGraph
+              drawing={drawing}
+              roads={roads}
+              flights={flights}
+              selected={selected?.key}
+              onSelect={setChosen}
+              onLanded={land}
+            />
+          )}
+          {shows === "table" && (
+            <TeamTable roster={roster} traffic={traffic} aliases={aliases} session={session} onSelect={setChosen} />
+          )}
+        </div>
+      </div>
+      {selected && (
+        <AgentPanel key={selected.key} entry={selected} recent={traffic.recent} {...{ roster, session, aliases }} />
+      )}
     </section>
   );
+}
+
+function summary(roster: ReturnType<typeof useRoster>): string {
+  const count = (...states: string[]) => roster.filter(({ state }) => states.includes(state)).length;
+  const asking = count("asking");
+  return [
+    `${roster.length} ${roster.length === 1 ? "agent" : "agents"}`,
+    `${count("working", "tool", "waiting", "starting")} at work`,
+    ...(asking > 0 ? [`${asking} ${asking === 1 ? "asks" : "ask"}`] : []),
+  ].join(" · ");
 }

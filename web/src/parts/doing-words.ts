@@ -1,0 +1,34 @@
+import { visibleLine } from "../../../src/protocol/index.ts";
+import { activityOf } from "../../../src/view/index.ts";
+import type { RosterEntry } from "../state/roster.ts";
+import { stateWords } from "./agent-name.tsx";
+
+/** What somebody does this moment, in one line. */
+export function doingWords({ agent, member, state }: RosterEntry): string {
+  if (agent && (state === "tool" || state === "working" || state === "waiting")) {
+    const activity = activityOf(agent);
+    switch (activity.kind) {
+      case "calls":
+        return visibleLine(activity.titles.join(", ").slice(0, 200));
+      case "drafting":
+        return `writes a call of ${visibleLine(activity.tool)}`;
+      case "text":
+        return "writes";
+      case "waiting":
+        return `waits: ${visibleLine(activity.reason.slice(0, 160))}`;
+      case "retrying":
+        return `tries again (${visibleLine(activity.failure.kind)})`;
+      case "requested":
+        return "waits for the model";
+      case "thinking":
+      case "asking":
+      case "none":
+        return stateWords[state];
+    }
+  }
+  if (agent?.status.kind === "idle" && agent.status.detail)
+    return `${stateWords[state]}: ${visibleLine(agent.status.detail.slice(0, 160))}`;
+  if (member?.detail !== undefined && (state === "ended" || state === "failed" || state === "stopped"))
+    return `${stateWords[state]}: ${visibleLine(member.detail.slice(0, 160))}`;
+  return stateWords[state];
+}

@@ -1,0 +1,119 @@
+import { type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import { type Passage, tokensOf } from "../../../../src/view/index.ts";
+import { AgentName, stateWords } from "../../parts/agent-name.tsx";
+import { agoWords, countWords, moneyWords } from "../../parts/amounts.ts";
+import { doingWords } from "../../parts/doing-words.ts";
+import { hrefOf } from "../../route.ts";
+import { useMoment } from "../../state/moment.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+import { Composer } from "../transcript/composer.tsx";
+import { type Aliases, passagesOf } from "./roads.ts";
+
+interface Props {
+  readonly entry: RosterEntry;
+  readonly roster: readonly RosterEntry[];
+  readonly session: SessionId;
+  readonly recent: readonly Passage[];
+  readonly aliases: Aliases;
+}
+
+/** Everything about the one who is selected, and what can be done. */
+export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
+  const { agent, member } = entry;
+  const { now } = useMoment(session, 1_000);
+  return (
+    <aside className="agent-panel" aria-label={`Selected: ${visibleLine(entry.name)}`}>
+      <header>
+        <AgentName entry={entry} />
+        <span className="soft">{visibleLine(entry.agentType)}</span>
+      </header>
+      <dl className="panel-facts">
+        <Fact name="State">
+          {stateWords[entry.state]}
+          {agent && <span className="soft"> · {agoWords(agent.updatedAt, now)}</span>}
+        </Fact>
+        {doingWords(entry) !== stateWords[entry.state] && <Fact name="Does">{doingWords(entry)}</Fact>}
+        {agent?.description !== undefined && <Fact name="For">{visibleLine(agent.description)}</Fact>}
+        {agent?.progress && <Fact name="Progress">{visibleLine(agent.progress.text.slice(0, 300))}</Fact>}
+        {agent && <Fact name="Model">{visibleLine(agent.model)}</Fact>}
+        {agent && (
+          <Fact name="Tokens">
+            {countWords(tokensOf(agent.spending.total))}
+            {agent.contextTokens !== undefined && (
+              <span className="soft"> · {countWords(agent.contextTokens)} in context</span>
+            )}
+          </Fact>
+        )}
+        {agent && (
+          <Fact name="Cost">
+            {moneyWords(agent.spending.total.costUsd)}
+            <span className="soft">
+              {" "}
+              · {agent.turns} turns, {agent.toolCalls} calls
+            </span>
+          </Fact>
+        )}
+        {member?.worktreePath !== undefined && <Fact name="Worktree">{visibleLine(member.worktreePath)}</Fact>}
+      </dl>
+      {agent && agent.lastWords !== "" && (
+        <section>
+          <h3>Last words</h3>
+          <blockquote>{visibleText(agent.lastWords)}</blockquote>
+        </section>
+      )}
+      <section>
+        <Composer session={session} entry={entry} />
+        {agent && <a href={hrefOf(session, "transcript", { agent: agent.id })}>Open the transcript</a>}
+      </section>
+      <Said {...{ entry, roster, aliases }} passages={passagesOf(recent, entry.key, aliases).slice(0, 6)} />
+    </aside>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface SaidProps extends Pick<Props, "entry" | "roster" | "aliases"> {
+  readonly passages: readonly Passage[];
+}
+
+function Said({ entry, roster, passages, aliases }: SaidProps) {
+  const nameOf = (end: string) => {
+    const key = aliases.get(end) ?? end;
+    return visibleLine(roster.find((other) => other.key === key)?.name ?? end);
+  };
+  if (passages.length === 0) return null;
+  return (
+    <section>
+      <h3>Messages</h3>
+      <ul className="panel-said">
+        {passages.map((passage) => {
+          const isFrom = aliases.get(passage.from) === entry.key;
+          const other = isFrom ? passage.to : passage.from;
+          return (
+            <li key={passage.id}>
+              <span className="said-way">
+                {isFrom ? "to" : "from"} <strong>{nameOf(other)}</strong>
+              </span>
+              <span className="said-what">{passageWords(passage)}</span>
+              <span className="said-state" data-state={passage.receivedAt === undefined ? "sent" : "received"}>
+                {passage.receivedAt === undefined ? "sent" : "received"}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+const passageWords = ({ how, kind, summary }: Passage): string => {
+  if (summary !== "") return visibleLine(summary);
+  return how === "mail" ? visibleLine(kind.replaceAll("_", " ")) : how === "order" ? "its task" : "its report";
+};

@@ -1,0 +1,129 @@
+import { type KeyboardEvent, memo, useRef } from "react";
+import { visibleLine } from "../../../../src/protocol/index.ts";
+import { stateWords } from "../../parts/agent-name.tsx";
+import { doingWords } from "../../parts/doing-words.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+import { type Flight, FlyingDot } from "./flights.tsx";
+import { type Drawing, neighbour, type PlacedNode } from "./lay-out.ts";
+import { type Road, roadPath, roadWidth } from "./roads.ts";
+
+interface Props {
+  readonly drawing: Drawing;
+  readonly roads: readonly Road[];
+  readonly flights: readonly Flight[];
+  readonly selected: string | undefined;
+  onSelect(key: string): void;
+  onLanded(id: string): void;
+}
+
+/** Who there is, as buttons on their places; the roads between them are drawn below. */
+export function TeamGraph({ drawing, roads, flights, selected, onSelect, onLanded }: Props) {
+  const { width, height, nodes, hidden } = drawing;
+  const buttons = useRef(new Map<string, HTMLButtonElement>());
+  const walk = (event: KeyboardEvent) => {
+    const next = selected === undefined ? undefined : neighbour(nodes, selected, event.key);
+    if (!next) return;
+    event.preventDefault();
+    onSelect(next.entry.key);
+    buttons.current.get(next.entry.key)?.focus();
+  };
+  const busy = new Set(flights.map(({ road }) => road));
+  return (
+    <div
+      className="team-graph"
+      role="group"
+      aria-label="Agents; arrow keys go from one to the next"
+      style={{ height }}
+      onKeyDown={walk}
+    >
+      <svg aria-hidden="true" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
+        {roads.map((road) => (
+          <path
+            key={road.id}
+            className="road"
+            data-used={road.count > 0}
+            data-busy={busy.has(road.id)}
+            d={roadPath(road)}
+            strokeWidth={roadWidth(road.count)}
+          />
+        ))}
+        {flights.map((flight) => {
+          const road = roads.find(({ id }) => id === flight.road);
+          return road && <FlyingDot key={flight.id} flight={flight} road={road} onLanded={onLanded} />;
+        })}
+      </svg>
+      {nodes.map((node) => (
+        <GraphNode
+          key={node.entry.key}
+          node={node}
+          isSelected={node.entry.key === selected}
+          onSelect={onSelect}
+          hold={(button) => {
+            if (button) buttons.current.set(node.entry.key, button);
+            else buttons.current.delete(node.entry.key);
+          }}
+        />
+      ))}
+      {hidden > 0 && <p className="team-hidden soft">{hidden} sub-agents that have ended or rest are in the table.</p>}
+    </div>
+  );
+}
+
+interface NodeProps {
+  readonly node: PlacedNode;
+  readonly isSelected: boolean;
+  onSelect(key: string): void;
+  hold(button: HTMLButtonElement | null): void;
+}
+
+const GraphNode = memo(
+  function GraphNode({ node, isSelected, onSelect, hold }: NodeProps) {
+    const { entry, size, x, y } = node;
+    const doing = doingWords(entry);
+    return (
+      <button
+        ref={hold}
+        type="button"
+        className="team-node"
+        data-size={size}
+        data-state={entry.state}
+        data-color={entry.color}
+        aria-pressed={isSelected}
+        aria-label={`${visibleLine(entry.name)}: ${stateWords[entry.state]}${doing === stateWords[entry.state] ? "" : `, ${doing}`}`}
+        tabIndex={isSelected ? 0 : -1}
+        style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -1.75rem)` }}
+        onClick={() => onSelect(entry.key)}
+      >
+        <span className="team-ring" aria-hidden="true">
+          <Ring />
+          <span className="team-initials">{initials(entry)}</span>
+          {entry.state === "asking" && <span className="team-flag">?</span>}
+        </span>
+        <span className="team-name">{visibleLine(entry.name)}</span>
+        <span className="team-doing">{doing}</span>
+      </button>
+    );
+  },
+  (a, b) =>
+    a.isSelected === b.isSelected &&
+    a.node.x === b.node.x &&
+    a.node.y === b.node.y &&
+    a.node.size === b.node.size &&
+    a.node.entry.state === b.node.entry.state &&
+    a.node.entry.name === b.node.entry.name &&
+    a.node.entry.color === b.node.entry.color &&
+    doingWords(a.node.entry) === doingWords(b.node.entry),
+);
+
+const Ring = () => (
+  <svg viewBox="0 0 48 48">
+    <circle className="ring-base" cx="24" cy="24" r="21" />
+    <circle className="ring-state" cx="24" cy="24" r="21" pathLength="100" />
+  </svg>
+);
+
+const initials = ({ name }: RosterEntry): string => {
+  const words = visibleLine(name).split(/[\s_-]+/);
+  const letters = words.length > 1 ? words.map((word) => word[0] ?? "").join("") : visibleLine(name);
+  return letters.slice(0, 2);
+};

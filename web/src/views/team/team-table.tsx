@@ -1,0 +1,87 @@
+import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import { passedAlong, tokensOf, type Traffic, valuesOf } from "../../../../src/view/index.ts";
+import { AgentName, stateWords } from "../../parts/agent-name.tsx";
+import { countWords, moneyWords } from "../../parts/amounts.ts";
+import { doingWords } from "../../parts/doing-words.ts";
+import { hrefOf } from "../../route.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+import type { Aliases } from "./roads.ts";
+
+interface Props {
+  readonly roster: readonly RosterEntry[];
+  readonly traffic: Pick<Traffic, "edges">;
+  readonly aliases: Aliases;
+  readonly session: SessionId;
+  onSelect(key: string): void;
+}
+
+/** The same as the graph, in words and numbers. */
+export function TeamTable({ roster, traffic, aliases, session, onSelect }: Props) {
+  return (
+    <div className="table-scroll" role="region" aria-label="Agents" tabIndex={0}>
+      <table className="team-table">
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Does</th>
+            <th scope="col">Has written to</th>
+            <th scope="col" className="number">
+              Tokens
+            </th>
+            <th scope="col" className="number">
+              Cost
+            </th>
+            <th scope="col">
+              <span className="unseen">Look at</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {roster.map((entry) => (
+            <tr key={entry.key}>
+              <th scope="row" data-depth={Math.min(entry.depth, 3)}>
+                <AgentName entry={entry} />
+              </th>
+              <td>
+                {stateWords[entry.state] === doingWords(entry)
+                  ? doingWords(entry)
+                  : `${stateWords[entry.state]}: ${doingWords(entry)}`}
+              </td>
+              <td>{writtenTo(entry, roster, { traffic, aliases })}</td>
+              <td className="number">{entry.agent ? countWords(tokensOf(entry.agent.spending.total)) : "-"}</td>
+              <td className="number">{entry.agent ? moneyWords(entry.agent.spending.total.costUsd) : "-"}</td>
+              <td className="buttons">
+                <button type="button" onClick={() => onSelect(entry.key)}>
+                  Details <span className="unseen">of {visibleLine(entry.name)}</span>
+                </button>
+                {entry.agent && (
+                  <a href={hrefOf(session, "transcript", { agent: entry.agent.id })}>
+                    Transcript <span className="unseen">of {visibleLine(entry.name)}</span>
+                  </a>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function writtenTo(
+  { key }: RosterEntry,
+  roster: readonly RosterEntry[],
+  { traffic, aliases }: Pick<Props, "traffic" | "aliases">,
+): string {
+  const counts = new Map<string, number>();
+  for (const edge of valuesOf(traffic.edges)) {
+    const to = aliases.get(edge.to);
+    if (aliases.get(edge.from) === key && to !== undefined && to !== key)
+      counts.set(to, (counts.get(to) ?? 0) + passedAlong(edge));
+  }
+  const names = [...counts].map(([to, count]) => {
+    const name = roster.find((entry) => entry.key === to)?.name ?? to;
+    return `${visibleLine(name)} ×${count}`;
+  });
+  return names.length === 0 ? "nobody" : names.join(", ");
+}
