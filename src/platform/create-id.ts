@@ -6,22 +6,25 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Makes ids that sort by the time they were made, also within one millisecond of one process. */
 export type CreateId = <I extends string>(prefix: string) => I;
 
-export function idMaker(clock: Pick<Clock, "now">, fill: (bytes: Uint8Array) => void = randomFillSync): CreateId {
+export function idMaker(clock: Pick<Clock, "now">, fill: (numbers: Uint32Array) => void = randomFillSync): CreateId {
   let last = 0;
   let counter = 0;
-  const pool = new Uint8Array(12 * 64);
+  let time = "";
+  const pool = new Uint32Array(2 * 64);
   let used = pool.length;
   return <I extends string>(prefix: string) => {
-    const now = Math.max(clock.now(), last);
-    counter = now === last ? counter + 1 : 0;
-    last = now;
+    const now = clock.now();
+    if (now > last) {
+      last = now;
+      counter = 0;
+      time = encode(now, 10);
+    } else counter += 1;
     if (used === pool.length) {
       fill(pool);
       used = 0;
     }
-    let tail = "";
-    for (let i = 0; i < 12; i++) tail += alphabet[(pool[used++] ?? 0) & 31];
-    return `${prefix}_${encode(now, 10)}${encode(counter, 4)}${tail}` as I;
+    const tail = digits(pool[used++]) + digits(pool[used++]);
+    return `${prefix}_${time}${counter === 0 ? "0000" : encode(counter, 4)}${tail}` as I;
   };
 }
 
@@ -33,3 +36,6 @@ function encode(value: number, width: number): string {
   }
   return text;
 }
+
+/** Thirty bits of it, in six digits; their order says nothing. */
+const digits = (value = 0): string => (value & 0x3fffffff).toString(32).padStart(6, "0");

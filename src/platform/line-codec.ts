@@ -9,7 +9,7 @@ import { crc32 } from "node:zlib";
 export function encodeLine(record: unknown): string {
   const json = JSON.stringify(record) as string | undefined;
   if (json === undefined) throw new TypeError(`${typeof record} has no JSON form`);
-  if (!json.startsWith("{") || json === "{}") return `\n${json}\n`;
+  if (json.charCodeAt(0) !== openingBrace || json.length === 2) return `\n${json}\n`;
   const body = json.slice(0, -1);
   return `\n${body}${checkKey}${checkSum(body)}"}\n`;
 }
@@ -52,6 +52,8 @@ function parseJson(text: string): DecodedLine {
 const checkKey = ',"crc":"';
 const checkLength = checkKey.length + 8 + 2;
 const comma = 0x2c;
+const openingBrace = 0x7b;
 const closingBrace = 0x7d;
 
-const checkSum = (data: string | Buffer): string => crc32(data).toString(16).padStart(8, "0");
+/** Eight digits. */
+const checkSum = (data: string | Buffer): string => (0x1_0000_0000 + crc32(data)).toString(16).slice(1);

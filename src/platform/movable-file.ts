@@ -39,18 +39,18 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   // Everything up to the write is synchronous, so that records lie in the order of the calls.
   const append = async (record: unknown, durability: Durability): Promise<void> => {
     if (isClosed) throw new Error(`${path} is closed`);
-    const bytes = encode(path, record);
-    reportBackgroundFailure();
-    const target = write(bytes);
+    const line = encode(path, record);
+    if (backgroundFailure !== undefined) reportBackgroundFailure();
+    const target = write(line);
     if (durability === "disk") return target.syncs.sync();
     if (durability === "soon") target.isDirty = true;
     tick(target);
   };
 
-  const write = (bytes: Buffer): Handle => {
+  const write = (line: string): Handle => {
     for (;;) {
       const target = (handle ??= openHandle());
-      writeWhole(path, target.fd, bytes);
+      writeWhole(path, target.fd, line);
       if (isAtPath(path, target)) return target;
       leave(target);
     }
@@ -150,25 +150,26 @@ interface Handle {
 
 const syncSoonMs = 500;
 
-function encode(path: string, record: unknown): Buffer {
+function encode(path: string, record: unknown): string {
   try {
-    return Buffer.from(encodeLine(record));
+    return encodeLine(record);
   } catch (error) {
     throw storageError("write to", path, error);
   }
 }
 
-function writeWhole(path: string, fd: number, bytes: Buffer): void {
+function writeWhole(path: string, fd: number, line: string): void {
+  const length = Buffer.byteLength(line);
   let written: number;
   try {
-    written = writeSync(fd, bytes);
+    written = writeSync(fd, line);
     // Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers.
-    if (written < bytes.length) written = writeSync(fd, bytes);
+    if (written < length) written = writeSync(fd, line);
   } catch (error) {
     throw storageError("write to", path, error);
   }
-  if (written === bytes.length) return;
-  const short = new Error(`only ${written} of ${bytes.length} bytes were written`);
+  if (written === length) return;
+  const short = new Error(`only ${written} of ${length} bytes were written`);
   throw storageError("write to", path, Object.assign(short, { code: "ENOSPC" }));
 }
 
@@ -183,17 +184,16 @@ function identify(path: string, fd: number): Stats {
 
 function isAtPath(path: string, handle: Handle): boolean {
   try {
-    const there = lstatSync(path, { throwIfNoEntry: false });
-    return there !== undefined && isSame(there, handle) && (hasExactNumber(there) || isSameExactly(path, handle.fd));
+    const there = lstatSync(path, orUndefined);
+    if (there === undefined || there.ino !== handle.ino || there.dev !== handle.dev) return false;
+    // Some file systems number files beyond what a double tells apart.
+    return there.ino <= Number.MAX_SAFE_INTEGER || isSameExactly(path, handle.fd);
   } catch (error) {
     throw storageError("look for", path, error);
   }
 }
 
-const isSame = (a: { dev: number; ino: number }, b: { dev: number; ino: number }) => a.ino === b.ino && a.dev === b.dev;
-
-/** Some file systems number files beyond what a double tells apart. */
-const hasExactNumber = (stats: Stats) => stats.ino <= Number.MAX_SAFE_INTEGER;
+const orUndefined = { throwIfNoEntry: false } as const;
 
 const isSameExactly = (path: string, fd: number) =>
   lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;

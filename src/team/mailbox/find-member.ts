@@ -17,8 +17,10 @@ export function findSender(
   return from === teamUser && memberOf(from, members) === undefined ? undefined : findMember(from, { team, members });
 }
 
-export const memberOf = (name: string, members: readonly Member[]): Member | undefined =>
-  members.find((member) => member.name === name) ?? members.find((member) => member.agentId === name);
+export function memberOf(name: string, members: readonly Member[]): Member | undefined {
+  for (const member of members) if (member.name === name) return member;
+  return members.find((member) => member.agentId === name);
+}
 
 export function unknownMember(
   name: string,

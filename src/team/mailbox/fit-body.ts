@@ -5,22 +5,28 @@ import type { MailBodies } from "../../store/index.ts";
  * The body as it goes into the record: a text that is too large for one is in a file, on disk before the mail is, and the
  * record has its beginning. Throws with `mail` for what is too large altogether.
  */
-export function fitBody(
-  body: MailBody,
-  { id, bodies }: { id: MailId; bodies: MailBodies },
-): MailBody | Promise<MailBody> {
-  const text = body.kind === "text" ? body.text : body.kind === "idle_notification" ? body.result : undefined;
-  const most = body.kind === "idle_notification" ? reportBytes : recordBytes;
-  // Three bytes for each unit at most: most texts need not be counted.
-  if (text === undefined || text.length * 3 <= most) return body;
+export async function fitBody(body: MailBody, { id, bodies }: { id: MailId; bodies: MailBodies }): Promise<MailBody> {
+  if (needsNoFile(body)) return body;
+  const text = longTextOf(body) ?? "";
   const bytes = Buffer.byteLength(text);
   if (bytes > largestBytes) throw tooLarge(bytes);
-  if (bytes <= most) return body;
-  return bodies.save(id, text).then((file) => {
-    const beginning = beginningOf(text);
-    return body.kind === "text" ? { ...body, text: beginning, file } : { ...body, result: beginning, file };
-  });
+  if (bytes <= mostBytes(body)) return body;
+  const file = await bodies.save(id, text);
+  const beginning = beginningOf(text);
+  if (body.kind === "text") return { ...body, text: beginning, file };
+  return body.kind === "idle_notification" ? { ...body, result: beginning, file } : body;
 }
+
+/** Most need not even be counted: three bytes for each unit at most. */
+export function needsNoFile(body: MailBody): boolean {
+  const text = longTextOf(body);
+  return text === undefined || text.length * 3 <= mostBytes(body);
+}
+
+const longTextOf = (body: MailBody) =>
+  body.kind === "text" ? body.text : body.kind === "idle_notification" ? body.result : undefined;
+
+const mostBytes = ({ kind }: MailBody) => (kind === "idle_notification" ? reportBytes : recordBytes);
 
 /** A control message cannot be cut: whoever answers it answers all of it. */
 export function assertFits(json: string): void {

@@ -5,9 +5,11 @@ import type { MailboxMembers } from "./mailbox.ts";
 
 /** Members' keys, each asked for once. */
 export interface Keys {
-  /** Undefined for who has none, or does not exist. At once, if it is known already. */
-  toSign(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
-  toCheck(name: string): KeyObject | undefined | Promise<KeyObject | undefined>;
+  /** Undefined for who has none, or does not exist. */
+  toSign(name: string): Promise<KeyObject | undefined>;
+  toCheck(name: string): Promise<KeyObject | undefined>;
+  /** The key to sign with, at once, if it was asked for before. */
+  knownToSign(name: string): KeyObject | undefined;
 }
 
 export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
@@ -25,8 +27,9 @@ export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
   };
 
   return {
-    toSign: (name) => known.sign.get(name) ?? ask(name, "sign"),
-    toCheck: (name) => known.check.get(name) ?? ask(name, "check"),
+    toSign: async (name) => known.sign.get(name) ?? ask(name, "sign"),
+    toCheck: async (name) => known.check.get(name) ?? ask(name, "check"),
+    knownToSign: (name) => known.sign.get(name),
   };
 }
 

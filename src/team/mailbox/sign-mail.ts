@@ -1,5 +1,5 @@
 import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from "node:crypto";
-import { Mail } from "../../protocol/index.ts";
+import type { Mail, MailBody } from "../../protocol/index.ts";
 
 /** The mail with a signature that only who has `key` can make, over everything else that is in it. */
 export function signMail(mail: Mail, key: KeyObject): Mail {
@@ -23,20 +23,35 @@ const digestOf = (mail: Mail, key: KeyObject): string =>
 const sealOf = (mail: Mail, key: KeyObject): string =>
   sign(null, Buffer.from(signedText(mail)), key).toString("base64url");
 
-/** Every field that a mail can have, but for the signature itself. */
-const signedFields = Object.keys(Mail.shape)
-  .filter((name) => name !== "signature")
-  .sort() as Exclude<keyof Mail, "signature">[];
-
-/** The canonical JSON of the mail without its signature. */
-function signedText(mail: Mail): string {
-  let text = "";
-  for (const name of signedFields) {
-    const value = mail[name];
-    if (value !== undefined) text += `,"${name}":${canonicalJson(value)}`;
-  }
-  return `{${text.slice(1)}}`;
+/**
+ * The canonical JSON of the mail without its signature. A text's form is known, so `JSON.stringify` alone makes it: what is
+ * undefined is left out, and the names here stand in the order of their letters.
+ */
+function signedText({ body, color, from, id, replyTo, summary, timestamp, to, urgent, wakes }: Mail): string {
+  const isText = body.kind === "text";
+  const known = isText ? textFields(body) : undefined;
+  const fields = {
+    body: known,
+    color,
+    from,
+    id,
+    replyTo,
+    summary,
+    timestamp,
+    to,
+    urgent,
+    wakes,
+  } satisfies Signed<Mail>;
+  const json = JSON.stringify(fields);
+  return isText ? json : `{"body":${canonicalJson(body)},${json.slice(1)}`;
 }
+
+const textFields = ({ file, kind, text }: TextBody) => ({ file, kind, text }) satisfies Signed<TextBody>;
+
+type TextBody = Extract<MailBody, { kind: "text" }>;
+
+/** Every field that there can be: one that is forgotten here is an error of the compiler's. */
+type Signed<Of> = Record<Exclude<keyof Of, "signature">, unknown>;
 
 /** One text for one value, whatever the order of its keys; what JSON does not carry is left out, as when it is stored. */
 function canonicalJson(value: unknown): string {
