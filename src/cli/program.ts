@@ -11,6 +11,7 @@ import type { RunFlags } from "./run-flags.ts";
 import { addTeamShell } from "./team/commands.ts";
 import type { TeammateFlags } from "./teammate.ts";
 import type { TrustFlags } from "./trust.ts";
+import type { WebFlags } from "./web.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -21,7 +22,7 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   const program = buildRun(exit);
   if (!isPrint(argv)) addCommands(program, exit);
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(argv.map(withPort), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
@@ -35,6 +36,10 @@ const isPrint = (argv: readonly string[]) =>
   argv[0]?.startsWith("-") &&
   argv.some((word) => word === "-p" || word === "--print") &&
   !argv.some((word) => word === "-h" || word === "--help");
+
+/** What follows `--web` is a port only if it looks like one; a prompt stays a prompt. */
+const withPort = (word: string, at: number, argv: readonly string[]) =>
+  word === "--web" && !/^\d+$/.test(argv[at + 1] ?? "") ? "--web=0" : word;
 
 function buildRun(exit: (code: number) => void): Program {
   const program = new Program("troupe")
@@ -151,6 +156,14 @@ function addCommands(program: Program, exit: (code: number) => void): void {
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
   addTeamCommands(program, exit);
   addTeamShell(program, subcommand, exit);
+  subcommand(program, "web", "the dashboard of all sessions and teams on this machine, in the browser")
+    .option("--port <port>", "at this port; without it 4747, or another one where that is taken", portNumber)
+    .option("--no-open", "open no browser")
+    .option("--json", "the address as JSON")
+    .action(async (flags: WebFlags) => {
+      const { web } = await import("./web.ts");
+      exit(await web(flags));
+    });
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
     .option("--keep", "keep the sample repository and the session")
     .option("--fast", "without the pauses that make it readable")
@@ -330,6 +343,11 @@ function addRunOptions(program: Program): Program {
     .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")
     .option("--record <file>", "write the run as a script that scripted/FILE can play")
     .option("--trust", "let this folder's own hooks, servers and settings act, in this run")
+    .option(
+      "--web [port]",
+      "show this session in the browser as well; the address is said on standard error",
+      portNumber,
+    )
     .option("--verbose", "say on standard error what goes on");
 }
 
@@ -355,6 +373,12 @@ function positiveInteger(text: string): number {
   const value = positiveNumber(text);
   if (!Number.isInteger(value)) throw new TroupeError("usage", `${JSON.stringify(text)} is not a whole number`);
   return value;
+}
+
+function portNumber(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65_535) return value;
+  throw new TroupeError("usage", `${JSON.stringify(text)} is not a port: a whole number up to 65535`);
 }
 
 const oneLine = (text: string) =>

@@ -29,4 +29,6 @@ export interface RunFlags {
   readonly record?: string;
   readonly verbose?: boolean;
   readonly trust?: boolean;
+  /** The port of the dashboard; 0 is one that is free. */
+  readonly web?: number;
 }

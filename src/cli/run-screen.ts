@@ -1,6 +1,7 @@
 import { TroupeError } from "../protocol/index.ts";
 import { type Session, startSession } from "../session/index.ts";
 import type { NextSession } from "../tui/index.ts";
+import type { WebServer } from "../web-server/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isTerminal } from "./is-terminal.ts";
 import { openFace } from "./open-face.ts";
@@ -52,13 +53,18 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
       // The face hears of it by its signal, and gives the terminal back before anything else.
       leave: () => undefined,
     });
+    let dashboard: WebServer | undefined;
     try {
+      // Its address stands above the screen, where it can be copied.
+      if (flags.web !== undefined)
+        dashboard = await (await import("./web-of-session.ts")).serveSession(session, flags.web);
       const { runTui } = await loading;
       const face = await openFace({ session, flags, signal: signals.left, setNext: (wanted) => (next = wanted) });
       const code = await runTui({ ...face, prompt });
       return { code: signals.exitCode ?? code, next: signals.left.aborted ? undefined : next };
     } finally {
       await session.close(signals.left.aborted ? "interrupted" : "completed");
+      await dashboard?.close();
       signals.stop();
     }
   }

@@ -1,6 +1,7 @@
 import { exitCodeOf, readCommands, runHeadless } from "../headless/index.ts";
 import { type Command, TroupeError } from "../protocol/index.ts";
 import { startSession } from "../session/index.ts";
+import type { WebServer } from "../web-server/index.ts";
 import { readPrompt } from "./read-prompt.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { listenToSignals } from "./signals.ts";
@@ -38,9 +39,12 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     interrupt: () => void session.dispatch({ type: "interrupt" }),
     leave: () => void session.close("interrupted"),
   });
+  const { web } = flags;
+  let dashboard: WebServer | undefined;
   // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
   const alive = setInterval(() => undefined, 60_000);
   try {
+    if (web !== undefined) dashboard = await (await import("./web-of-session.ts")).serveSession(session, web);
     const result = await runHeadless({
       session,
       output: flags.outputFormat,
@@ -55,6 +59,7 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     return signals.exitCode ?? exitCodeOf(result);
   } finally {
     await session.close("interrupted");
+    await dashboard?.close();
     signals.stop();
     clearInterval(alive);
     // Whoever writes to it may never close it, and an input that could still be read keeps the program alive.

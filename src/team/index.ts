@@ -18,6 +18,7 @@ export { createWatchdog, keepWatch, type WatchdogOptions } from "./watchdog.ts";
 export { type Acceptance, type AcceptanceOptions, runAcceptance } from "./evidence-acceptance.ts";
 export { diffStat } from "./evidence-diff.ts";
 export { diffWords } from "./diff-words.ts";
+export { worktreeDiff } from "./worktree-diff.ts";
 export { evidenceJson, evidenceText } from "./evidence-text.ts";
 export { evidenceOf } from "./evidence.ts";
 export { createOverlapMap, type Overlap } from "./overlap.ts";

@@ -1,0 +1,62 @@
+import { TroupeError } from "../protocol/index.ts";
+import { openObservatory, type Session } from "../session/index.ts";
+import { startWebServer, type WebServer } from "../web-server/index.ts";
+import { createWorktreeDesk } from "./web-desk.ts";
+import { webFolder } from "./web-folder.ts";
+import { tokenForPort } from "./web-token.ts";
+
+export interface DashboardOptions {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The one that is wanted, else an error; without it `preferred`, or whichever is free. */
+  readonly port?: number | undefined;
+  readonly preferred?: number | undefined;
+  /** A session that is open in this process. */
+  readonly own?: Session | undefined;
+  readonly onProblem: (message: string) => void;
+}
+
+/** The dashboard of all sessions of a home, until it is closed. */
+export async function serveDashboard(options: DashboardOptions): Promise<WebServer> {
+  const { home, env, own, onProblem } = options;
+  const observatory = openObservatory({ home, own });
+  const closing = new AbortController();
+  const worktrees = createWorktreeDesk({ observatory, env, signal: closing.signal });
+  const start = (port: number) =>
+    startWebServer({
+      observatory,
+      worktrees,
+      assets: webFolder(),
+      port,
+      onProblem,
+      // A port that nobody named is another one the next time: nothing finds it again.
+      ...(port !== 0 && { tokenFor: (port) => tokenForPort(home, { port, now: Date.now() }) }),
+    });
+  try {
+    const server = await startAtSome(options, start);
+    return {
+      ...server,
+      async close() {
+        closing.abort();
+        await server.close();
+        await observatory.close();
+      },
+    };
+  } catch (error) {
+    await observatory.close();
+    throw error;
+  }
+}
+
+async function startAtSome(
+  { port, preferred = 0 }: DashboardOptions,
+  start: (port: number) => Promise<WebServer>,
+): Promise<WebServer> {
+  if (port !== undefined) return start(port);
+  try {
+    return await start(preferred);
+  } catch (error) {
+    if (preferred === 0 || !TroupeError.is(error) || error.code !== "port") throw error;
+    return start(0);
+  }
+}

@@ -1,0 +1,105 @@
+import { idMaker, systemClock } from "../platform/index.ts";
+import { type LandingReport, type SessionId, TroupeError, type WorktreeListing } from "../protocol/index.ts";
+import { type Config, loadConfig, type Observatory } from "../session/index.ts";
+import {
+  diffStat,
+  land,
+  type LandReport,
+  type ListedWorktree,
+  listWorktrees,
+  type RefusedBranch,
+  type TeamPlace,
+  worktreeDiff,
+} from "../team/index.ts";
+import type { WorktreeDesk } from "../web-server/index.ts";
+
+export interface DeskOptions {
+  readonly observatory: Observatory;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the server closes: what is being landed is then given up, if it can be. */
+  readonly signal: AbortSignal;
+}
+
+/** Worktrees as the page sees them: those of the repository that a session works in, and no other folder of this machine. */
+export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): WorktreeDesk {
+  const placeOf = async (session: SessionId): Promise<{ place: TeamPlace; config: Config }> => {
+    const config = await loadConfig({ cwd: await folderOf(observatory, session), env });
+    const { cwd, home, userHome, childEnv } = config;
+    const clock = systemClock;
+    return { place: { cwd, home, userHome, env: childEnv, clock, createId: idMaker(clock), signal }, config };
+  };
+  return {
+    async list(session) {
+      const { place } = await placeOf(session);
+      const { worktrees } = await listWorktrees(place);
+      return Promise.all(worktrees.map((worktree) => listingOf(place, worktree)));
+    },
+    async diff(session, name) {
+      const { place } = await placeOf(session);
+      const { worktrees } = await listWorktrees(place);
+      const worktree = worktrees.find((listed) => listed.name === name);
+      if (worktree?.base === undefined)
+        throw new TroupeError(
+          "git",
+          `there is no worktree ${JSON.stringify(name)} of an agent here: look at the list again`,
+        );
+      return worktreeDiff(place, { path: worktree.path, base: worktree.base });
+    },
+    async land(session, branches) {
+      const { place, config } = await placeOf(session);
+      const { worktrees } = await listWorktrees(place);
+      const stranger = branches.find((branch) => !worktrees.some((listed) => listed.branch === branch));
+      if (stranger !== undefined)
+        throw new TroupeError(
+          "git",
+          `${JSON.stringify(stranger)} is no branch of an agent here: look at the list again`,
+        );
+      return reportOf(await land(place, { branches, settings: config.land, worktree: config.worktree }));
+    },
+  };
+}
+
+async function folderOf(observatory: Observatory, session: SessionId): Promise<string> {
+  const enough = new AbortController();
+  for await (const sessions of observatory.sessions(enough.signal)) {
+    enough.abort();
+    const found = sessions.find(({ id }) => id === session);
+    if (found) return found.cwd;
+  }
+  throw new TroupeError("session_not_found", `there is no session ${session}`);
+}
+
+async function listingOf(place: TeamPlace, worktree: ListedWorktree): Promise<WorktreeListing> {
+  const { name, path, branch, agentId, state, commits, reasons, base } = worktree;
+  const isThere = base !== undefined && state !== "making" && state !== "removing";
+  const { files } = isThere ? await diffStat(place, { path, base }) : { files: [] };
+  return {
+    name,
+    path,
+    ...(branch !== undefined && { branch }),
+    ...(agentId !== undefined && { agentId }),
+    state,
+    commits: Number.isFinite(commits) ? commits : 0,
+    files: [...files],
+    reasons: [...reasons],
+  };
+}
+
+const reportOf = ({ target, landed, refused, check, notices }: LandReport): LandingReport => ({
+  target: target.replace("refs/heads/", ""),
+  landed: landed.map(({ branch, commits, resolved }) => ({ branch, commits, resolved })),
+  refused: refused.map((one) => ({ branch: one.branch, reason: one.reason, message: wordsFor(one) })),
+  ...(check !== undefined && { check }),
+  notices: [...notices],
+});
+
+function wordsFor(refused: RefusedBranch): string {
+  switch (refused.reason) {
+    case "nothing new":
+      return "nothing in it that is not there already";
+    case "red":
+      return `the check fails with it (${refused.how}): ${refused.tail.slice(-2000)}`;
+    case "conflict":
+      return `conflict in ${refused.conflict.files.join(", ")}: have its agent rebase it on the current branch, then land it again; or 'troupe land --agent ${refused.branch}'`;
+  }
+}

@@ -1,0 +1,72 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrorCode } from "../platform/index.ts";
+import { TroupeError } from "../protocol/index.ts";
+import { findAdminFolder } from "./worktree/admin-folder.ts";
+import { gitFailed, openRepository, type TeamPlace } from "./worktree/repository.ts";
+import { treeGit } from "./worktree/tree-git.ts";
+
+/** What a person can still read; more than this of one new file, or of all together, is not shown, and that is said. */
+const mostBytes = 2 * 1024 * 1024;
+const mostOfNewFile = 256 * 1024;
+
+/** What a worktree has that its base has not, as a unified diff: committed, staged, changed and new files. */
+export async function worktreeDiff(
+  place: TeamPlace,
+  worktree: { readonly path: string; readonly base: string },
+): Promise<string> {
+  const repository = await openRepository(place);
+  const admin = await findAdminFolder(repository, worktree.path);
+  if (!admin) throw new TroupeError("git", `${worktree.path} is no worktree of the repository at ${place.cwd}`);
+  const git = treeGit(repository, { path: worktree.path, admin: admin.path });
+  const ask = async (args: readonly string[]) => {
+    const result = await git(args);
+    if (!result.ok) throw gitFailed(args, result.stderr);
+    return result.stdout;
+  };
+  const [tracked, untracked] = await Promise.all([
+    ask(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", worktree.base, "--"]),
+    ask(["ls-files", "--others", "--exclude-standard", "-z"]),
+  ]);
+  let diff = tracked;
+  for (const path of untracked.split("\0").filter(Boolean)) {
+    if (diff.length > mostBytes) break;
+    diff += await newFile(worktree.path, path);
+  }
+  return diff.length <= mostBytes ? diff : `${diff.slice(0, mostBytes)}\n… the rest is not shown\n`;
+}
+
+async function newFile(folder: string, path: string): Promise<string> {
+  const head = `diff --git a/${path} b/${path}\nnew file\n`;
+  const content = await readText(join(folder, path));
+  if (typeof content !== "string") return `${head}${content.why}\n`;
+  if (content === "") return head;
+  const lines = content.split("\n");
+  const isWhole = lines.at(-1) === "";
+  if (isWhole) lines.pop();
+  const added = lines.map((line) => `+${line}\n`).join("");
+  const end = isWhole ? "" : "\\ No newline at end of file\n";
+  return `${head}--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${added}${end}`;
+}
+
+/** A link is not followed: it could lead anywhere. */
+async function readText(path: string): Promise<string | { readonly why: string }> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stat = await file.stat();
+      if (!stat.isFile()) return { why: "not a file" };
+      if (stat.size > mostOfNewFile) return { why: `${stat.size} bytes, not shown` };
+      const bytes = await file.readFile();
+      return bytes.includes(0) ? { why: "Binary file" } : bytes.toString("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (hasErrorCode(error, "ELOOP")) return { why: "a link, not followed" };
+    // Gone since it was listed, or not ours to read.
+    if (hasErrorCode(error, "ENOENT", "EACCES", "ENXIO")) return { why: "cannot be read" };
+    throw error;
+  }
+}
