@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
+import type { Envelope, SessionListing } from "../../../src/protocol/index.ts";
 import type { Observatory } from "../../../src/session/index.ts";
 import { isLive } from "../../../src/view/index.ts";
 import { bypass, type Workplace, workplace } from "../../e2e/troupe.ts";
