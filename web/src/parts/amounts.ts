@@ -28,7 +28,7 @@ export function spanWords(ms: number): string {
 /** `just now`, `3 min ago`. */
 export function agoWords(at: string, now: number): string {
   const ms = now - Date.parse(at);
-  return ms < 5_000 ? "just now" : `${spanWords(ms)} ago`;
+  return ms < 10_000 ? "just now" : `${spanWords(ms)} ago`;
 }
 
 /** The time of day, to the second. */

@@ -19,7 +19,6 @@ export function doingWords({ agent, member, state }: RosterEntry): string {
       case "retrying":
         return `tries again (${visibleLine(activity.failure.kind)})`;
       case "requested":
-        return "waits for the model";
       case "thinking":
       case "asking":
       case "none":

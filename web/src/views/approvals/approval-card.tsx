@@ -1,0 +1,136 @@
+import { useState } from "react";
+import { type PermissionAnswer, visibleLine } from "../../../../src/protocol/index.ts";
+import { type Choice, choicesOf, isElicitation, wanted } from "../../../../src/view/index.ts";
+import { agoWords, clockWords } from "../../parts/amounts.ts";
+import { useNow } from "../../parts/use-now.ts";
+import type { Approval } from "../../state/approvals.ts";
+import { useSend } from "../../state/send.ts";
+import { ElicitForm } from "./elicit-form.tsx";
+import { QuestionBody, reasonOf, tooLong } from "./question-body.tsx";
+
+interface Props {
+  readonly approval: Approval;
+  /** Whether what stands where has stood there long enough to be meant. */
+  readonly isSettled: () => boolean;
+}
+
+/** One question: who asks, what exactly for, why it is asked, and every answer there is. */
+export function ApprovalCard({ approval, isSettled }: Props) {
+  const { question, asker, session, obstacle } = approval;
+  const send = useSend();
+  const [isGiven, setGiven] = useState(false);
+  const now = useNow(5_000);
+  const name = visibleLine(asker.name);
+  const reason = reasonOf(question);
+  const give = async (answer: PermissionAnswer) => {
+    if (isGiven || !isSettled()) return;
+    setGiven(true);
+    const ack = await send(session, { type: "permission.reply", requestId: question.requestId, answer });
+    if (!ack.ok) setGiven(false);
+  };
+  const titleId = `approval-${question.requestId}`;
+  return (
+    <article className="approval" data-color={asker.color} aria-labelledby={titleId} aria-busy={isGiven}>
+      <header>
+        <h3 id={titleId}>
+          <span className="approval-asker">{name}</span> {visibleLine(wanted(question))}
+        </h3>
+        <p className="soft">
+          {asker.team !== undefined && `team ${visibleLine(asker.team)} · `}
+          {asker.agentType !== "" && `${visibleLine(asker.agentType)} · `}
+          {visibleLine(question.tool)} ·{" "}
+          <time dateTime={question.at} title={question.at}>
+            {clockWords(question.at)}, {agoWords(question.at, now)}
+          </time>
+        </p>
+      </header>
+      {reason !== "" && <p className="approval-reason">{reason}</p>}
+      {isElicitation(question) ? (
+        <ElicitForm
+          question={question}
+          isDisabled={isGiven || obstacle !== undefined}
+          onAnswer={(answer) => void give(answer)}
+        />
+      ) : (
+        <>
+          <QuestionBody question={question} />
+          {obstacle === undefined && (
+            <Answers
+              choices={choicesOf(question, asker).filter(({ isYes }) => !(isYes && tooLong(question)))}
+              isTooLong={tooLong(question)}
+              isGiven={isGiven}
+              onAnswer={(answer) => void give(answer)}
+            />
+          )}
+        </>
+      )}
+      {obstacle !== undefined && <p className="approval-obstacle">{obstacle}</p>}
+      {isGiven && (
+        <p className="soft" role="status">
+          Sent, waiting for the agent…
+        </p>
+      )}
+    </article>
+  );
+}
+
+interface AnswersProps {
+  readonly choices: readonly Choice[];
+  readonly isTooLong: boolean;
+  readonly isGiven: boolean;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+
+function Answers({ choices, isTooLong, isGiven, onAnswer }: AnswersProps) {
+  const [words, setWords] = useState("");
+  const yes = choices.filter(({ isYes }) => isYes);
+  const message = words.trim();
+  return (
+    <div className="answers">
+      {isTooLong && (
+        <p className="approval-obstacle">It is too long to be judged here. Deny it, and ask for it in smaller parts.</p>
+      )}
+      <ul className="answers-yes">
+        {yes.map((choice, index) => (
+          <li key={choice.label}>
+            <button
+              type="button"
+              className={index === 0 ? "primary" : undefined}
+              disabled={isGiven}
+              onClick={() => onAnswer(choice.answer)}
+            >
+              {choice.label.replace(/:$/, "")}
+            </button>
+            {choice.allows.length > 0 && (
+              <ul className="answers-allows" aria-label="Allowed without asking from then on">
+                {choice.allows.map((rule) => (
+                  <li key={rule}>
+                    <code>{rule}</code>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+      <form
+        className="answers-no"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onAnswer(message === "" ? { behavior: "deny" } : { behavior: "deny", message });
+        }}
+      >
+        <input
+          value={words}
+          disabled={isGiven}
+          aria-label="What to do instead"
+          placeholder="What to do instead (may be left empty)"
+          onChange={(event) => setWords(event.currentTarget.value)}
+        />
+        <button type="submit" className="danger" disabled={isGiven}>
+          {message === "" ? "Deny" : "Deny and say so"}
+        </button>
+      </form>
+    </div>
+  );
+}

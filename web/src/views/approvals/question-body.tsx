@@ -1,0 +1,145 @@
+import type { ReactNode } from "react";
+import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import type { Question } from "../../../../src/view/index.ts";
+import { changeRows, type DiffRow } from "../../parts/diff-rows.ts";
+import { Diff } from "../../parts/diff.tsx";
+import { Markdown } from "../../parts/markdown.tsx";
+
+/** Nobody judges more than that: it can only be refused. */
+const mostLines = 5_000;
+
+export const tooLong = ({ input }: Question): boolean =>
+  Object.values(fieldsIn(input)).some(
+    (value) => text(value).split("\n").length > mostLines || text(value).length > 400_000,
+  );
+
+/** What is asked about, whole and exact: whoever says yes has to have been able to see all of it. */
+export function QuestionBody({ question }: { question: Question }): ReactNode {
+  const input = fieldsIn(question.input);
+  switch (question.tool) {
+    case "Bash": {
+      const { command, ...others } = input;
+      return (
+        <>
+          <Exact label="Command" value={text(command)} />
+          <Fields fields={others} />
+        </>
+      );
+    }
+    case "Edit": {
+      const { file_path: path, old_string: before, new_string: after, ...others } = input;
+      return (
+        <>
+          <Path path={text(path)} />
+          <Diff rows={changeRows(text(before), text(after))} label={`Change of ${visibleLine(text(path))}`} />
+          <Fields fields={others} />
+        </>
+      );
+    }
+    case "Write": {
+      const { file_path: path, content, ...others } = input;
+      return (
+        <>
+          <Path path={text(path)} />
+          {text(content) === "" ? (
+            <p className="soft">(the file is emptied)</p>
+          ) : (
+            <Diff rows={writtenRows(text(content))} label={`Content of ${visibleLine(text(path))}`} />
+          )}
+          <Fields fields={others} />
+        </>
+      );
+    }
+    case "ExitPlanMode": {
+      const { plan, ...others } = input;
+      return (
+        <>
+          <div className="approval-plan">
+            <Markdown text={text(plan)} />
+          </div>
+          <Fields fields={others} />
+        </>
+      );
+    }
+    default:
+      return <Fields fields={input} />;
+  }
+}
+
+/** The question's own words, where they say more than what is shown anyway. */
+export function reasonOf({ question, tool }: Question): string {
+  if (tool === "ExitPlanMode") return "";
+  return visibleText(/^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question);
+}
+
+function Exact({ label, value }: { label: string; value: string }) {
+  const shown = exact(value);
+  return (
+    <>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="approval-exact" tabIndex={0} role="group" aria-label={label}>
+        {shown.split("\n").map((line, index) => (
+          <span key={index} className="approval-line">
+            <Marked text={line} />
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+      {shown !== value && (
+        <p className="approval-hidden">It holds characters that cannot be seen. They are marked where they are.</p>
+      )}
+    </>
+  );
+}
+
+/** What was made visible stands out from what was always. */
+function Marked({ text: line }: { text: string }) {
+  return line.split(marks).map((piece, index) => (index % 2 === 1 ? <mark key={index}>{piece}</mark> : piece));
+}
+
+const marks = /(\[U\+[\dA-F]{4,6}\]|[\u2400-\u2421])/u;
+
+function Path({ path }: { path: string }) {
+  return (
+    <p className="approval-path">
+      <code>{visibleLine(path)}</code>
+    </p>
+  );
+}
+
+function writtenRows(content: string): readonly DiffRow[] {
+  const lines = content.split("\n");
+  const isWhole = lines.at(-1) === "";
+  const rows = (isWhole ? lines.slice(0, -1) : lines).map(
+    (line): DiffRow => ({ kind: "added", number: undefined, text: line }),
+  );
+  return isWhole ? rows : [...rows, { kind: "note", number: undefined, text: "(no line break at the end)" }];
+}
+
+/** Every field there is, under its name. */
+function Fields({ fields }: { fields: Readonly<Record<string, unknown>> }) {
+  const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (shown.length === 0) return null;
+  return (
+    <dl className="approval-fields">
+      {shown.map(([name, value]) => (
+        <div key={name}>
+          <dt>{visibleLine(name)}</dt>
+          <dd>
+            <Marked text={exact(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? ""))} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Nothing is left out of what a person judges, not even how its lines end. */
+const exact = (words: string): string => visibleText(words.replaceAll("\r", "\u240d"));
+
+const text = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+
+function fieldsIn(input: unknown): Readonly<Record<string, unknown>> {
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return { ...input };
+  return { input };
+}
