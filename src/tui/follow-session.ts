@@ -1,4 +1,4 @@
-import { TroupeError } from "../protocol/index.ts";
+import { type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
 import {
   addNotice,
@@ -17,12 +17,15 @@ import {
   transcriptLoaded,
   wantedTranscript,
 } from "../view/index.ts";
+import { listenToMembers } from "./listen-to-members.ts";
 
 export interface FollowOptions {
   readonly session: Session;
   /** Made from `session.view()` in the same step as this is called, so that nothing falls between. */
   readonly store: Store<AppState>;
   readonly now: () => number;
+  /** What happens in the session of a member that runs in another process, from its beginning on. */
+  readonly listen?: ((session: SessionId, signal: AbortSignal) => AsyncIterable<readonly Envelope[]>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -30,10 +33,11 @@ export interface FollowOptions {
  * Keeps a store in step with a session: what happens, what time brings about, and the transcript of whoever is looked at.
  * Resolves when the session has closed or `signal` aborts.
  */
-export async function followSession({ session, store, now, signal }: FollowOptions): Promise<void> {
+export async function followSession({ session, store, now, listen, signal }: FollowOptions): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let aging: NodeJS.Timeout | undefined;
   let loading: string | undefined;
+  const members = listen && listenToMembers({ store, now, listen, signal });
   /** What the timer was set for. */
   let seen: AppState | undefined;
 
@@ -63,6 +67,7 @@ export async function followSession({ session, store, now, signal }: FollowOptio
     if (wanted && loading === undefined) load(wanted);
     if (state.tasks === seen?.tasks && state.notices === seen.notices) return;
     seen = state;
+    members?.(state);
     clearTimeout(aging);
     if (isViewAging(state)) aging = setTimeout(() => store.setState(refreshView), agingMs).unref();
     clearTimeout(timer);

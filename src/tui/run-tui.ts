@@ -7,7 +7,7 @@ import type { Face } from "./app-context.ts";
 import { createActions } from "./app-actions.ts";
 import { createFrames } from "./app-frames.ts";
 import type { FaceFacts } from "./face-facts.ts";
-import { followSession } from "./follow-session.ts";
+import { type FollowOptions, followSession } from "./follow-session.ts";
 import { createKeyReader } from "./input-keys.ts";
 import { isSameRemembered, type Preferences, rememberedOf } from "./preferences.ts";
 import { createPrompt, type PromptHistory } from "./prompt-controller.ts";
@@ -33,6 +33,8 @@ export interface TuiOptions {
   readonly look?:
     | { readonly theme?: "dark" | "light" | undefined; readonly screenReader?: boolean | undefined }
     | undefined;
+  /** What happens in the session of a member that runs in another process. */
+  readonly listen?: FollowOptions["listen"];
   /** Said at once. */
   readonly prompt?: string | undefined;
   /** Which member of a team this is, where it was started as one. */
@@ -65,7 +67,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
       },
     },
   );
-  const following = followSession({ session, store, now, signal: gone });
+  const following = followSession({ session, store, now, listen: options.listen, signal: gone });
   following.catch(() => undefined); // whoever waits for it below is told
   if (preferences.problem !== undefined) problem(preferences.problem);
 

@@ -104,6 +104,8 @@ function doing({ state, activity, task }: TeamTreeRow): { readonly words: string
       return { words: "starts", style: { dim: true } };
     case "waiting":
       return { words: "waits for permission", style: { role: "warning" } };
+    case "silent":
+      return { words: "gives no sign; x stops it", style: { role: "warning" } };
     case "idle":
       return { words: "idle", style: { dim: true } };
     case "ended":

@@ -131,8 +131,10 @@ export interface Viewed {
   readonly name: string;
   readonly color: string | undefined;
   readonly list: ChunkedList<TranscriptItem>;
-  /** Undefined of a member in another process. */
+  /** Undefined of a member in another process of which nothing is heard. */
   readonly agent: AgentView | undefined;
+  /** It runs in another process: of `agent` only what goes on is known, `list` is read from its log. */
+  readonly isElsewhere: boolean;
   readonly isWorking: boolean;
 }
 
@@ -141,16 +143,19 @@ export function viewedOf(state: AppState): Viewed | undefined {
   const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
   if (task && isAgentTask(task)) {
     if (!task.messages || !task.diskLoaded) return undefined;
-    const agent = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
+    const isElsewhere = task.type === "remote_agent";
+    const here = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
+    const agent = isElsewhere ? task.heard : here;
     const isWorking = task.status === "running" && !task.isIdle;
-    return { id: task.id, name: task.name, color: task.color, list: task.messages, agent, isWorking };
+    return { id: task.id, name: task.name, color: task.color, list: task.messages, agent, isElsewhere, isWorking };
   }
   const lead = leadOf(state.session);
   if (!lead) return undefined;
   const { status, transcript } = lead;
   const isWorking = status.kind === "running" || status.kind === "waiting";
   const color = state.teamContext?.selfAgentColor;
-  return { id: "", name: state.teamContext?.selfAgentName ?? "lead", color, list: transcript, agent: lead, isWorking };
+  const name = state.teamContext?.selfAgentName ?? "lead";
+  return { id: "", name, color, list: transcript, agent: lead, isElsewhere: false, isWorking };
 }
 
 /** Everything before the first call that may still come to something. */

@@ -17,7 +17,8 @@ export function LiveTranscript({ viewed, history, height }: LiveTranscriptProps)
   const { theme } = useFace();
   const size = useSize();
   const { agent, color } = viewed;
-  const [from, expanded, width] = [history.printed(), history.isExpanded(), widthFor(size)];
+  const from = viewed.isElsewhere ? 0 : history.printed();
+  const [expanded, width] = [history.isExpanded(), widthFor(size)];
   const text = useMemo(
     () =>
       agent

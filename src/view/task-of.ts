@@ -61,6 +61,7 @@ export function teammateTask(
 ): TeammateTask {
   const { team, name } = member;
   const status = statusOfMember(member);
+  const heard = agent ? undefined : previous?.heard;
   const next: TeammateTask = {
     ...(previous ?? newAgentTask(`${name}@${team}`, Date.parse(member.since))),
     type: (member.backendType ?? "in-process") === "in-process" ? "in_process_teammate" : "remote_agent",
@@ -70,15 +71,17 @@ export function teammateTask(
     sessionId: member.sessionId,
     backendType: member.backendType as BackendType | undefined,
     unread: member.unread ?? 0,
-    description: agent?.description ?? member.agentType ?? "teammate",
+    isSilent: status === "running" && member.alive === "unknown",
+    heard,
+    description: (agent ?? heard)?.description ?? member.agentType ?? "teammate",
     agentType: member.agentType ?? agent?.agentType,
-    model: agent?.model ?? member.model,
+    model: (agent ?? heard)?.model ?? member.model,
     color: member.color,
     agent: agent?.id,
     status,
     isIdle: member.state === "idle",
     error: status === "failed" ? (member.detail ?? "its process is gone") : undefined,
-    progress: agent ? progressOf(agent, previous) : ownWord(member, previous),
+    progress: agent ? progressOf(agent, previous) : ownWord(member, { heard, previous }),
     abort: previous?.abort ?? { type: "member.stop", team, name, now: true },
   };
   const waits = member.state === "waiting" || agent?.status.kind === "waiting";
@@ -195,10 +198,33 @@ function progressOf(agent: AgentView, previous: AgentTask | undefined): AgentTas
   return unlessSame(previous?.progress, next);
 }
 
-/** Of a member in another process only its own word is known here. */
-function ownWord({ detail }: MemberView, previous: AgentTask | undefined): AgentTask["progress"] {
+interface Known {
+  readonly heard: AgentView | undefined;
+  readonly previous: AgentTask | undefined;
+}
+
+/** Of a member in another process its own word, and what is heard of it. */
+function ownWord({ detail }: MemberView, { heard, previous }: Known): AgentTask["progress"] {
+  if (heard) {
+    const next = progressOf(heard, undefined);
+    return unlessSame(previous?.progress, { ...next, summary: next.summary ?? detail });
+  }
   const before = previous?.progress ?? { toolCalls: 0, tokens: 0, lastMessage: "", summary: undefined };
   return before.summary === detail ? before : { ...before, summary: detail };
+}
+
+/** A member in another process, after something of it was heard. */
+export function heardTask(task: TeammateTask, heard: AgentView): TeammateTask {
+  const { summary: before } = task.progress;
+  const next = progressOf(heard, undefined);
+  const progress = unlessSame(task.progress, { ...next, summary: next.summary ?? before });
+  return unlessSame(task, {
+    ...task,
+    heard,
+    progress,
+    model: heard.model,
+    description: heard.description ?? task.description,
+  });
 }
 
 /** Adds up how long it waits for people: that is not its own time. */

@@ -8,6 +8,7 @@ import type {
   MemberState,
   SessionId,
 } from "../protocol/index.ts";
+import type { AgentView } from "./agent-view.ts";
 import type { ChunkedList } from "./chunked-list.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
@@ -89,6 +90,10 @@ export interface TeammateTask extends Agent {
   readonly backendType: BackendType | undefined;
   readonly state: MemberState;
   readonly unread: number;
+  /** Its process is there and has given no sign for longer than it may. */
+  readonly isSilent: boolean;
+  /** What is heard from another process: its agent without what it has said before. */
+  readonly heard: AgentView | undefined;
 }
 
 export interface ShellTask extends Task {

@@ -7,7 +7,7 @@ import { type AgentTask, isAgentTask, isTeammate } from "./task-state.ts";
 /** An agent in the tree under the spinner. Names and words are as they came: `visibleLine` before they are drawn. */
 export interface TeamTreeRow {
   readonly task: AgentTask;
-  readonly state: "starting" | "working" | "waiting" | "idle" | "ended" | "failed" | "stopped";
+  readonly state: "starting" | "working" | "waiting" | "silent" | "idle" | "ended" | "failed" | "stopped";
   /** What it does this moment; `none` also where that is not known here. */
   readonly activity: Activity;
   /** How long it has worked, without what it waited for people. */
@@ -21,7 +21,7 @@ export interface TeamTreeRow {
 /** Teammates first, then sub-agents, each in the order in which they came. */
 export function teamTree(state: AppState, now: number): readonly TeamTreeRow[] {
   return agentRows(state, now).map((task, index) => {
-    const agent = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
+    const agent = task.agent === undefined ? heardOf(task) : agentOf(state.session, task.agent);
     return {
       task,
       state: stateOf(task),
@@ -34,6 +34,8 @@ export function teamTree(state: AppState, now: number): readonly TeamTreeRow[] {
   });
 }
 
+const heardOf = (task: AgentTask) => (isTeammate(task) ? task.heard : undefined);
+
 /** The agents that have a row, in the order of the rows. */
 export function agentRows(state: AppState, now: number): readonly AgentTask[] {
   const agents = shownTasks(state, now).filter(isAgentTask);
@@ -45,6 +47,7 @@ function stateOf(task: AgentTask): TeamTreeRow["state"] {
     case "pending":
       return "starting";
     case "running":
+      if (isTeammate(task) && task.isSilent) return "silent";
       if (task.waitingSince !== undefined) return "waiting";
       return task.isIdle ? "idle" : "working";
     case "completed":
