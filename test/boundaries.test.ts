@@ -16,10 +16,12 @@ const below: Readonly<Record<string, readonly string[]>> = {
   team: ["protocol", "platform", "model", "store", "tool", "agent"],
   session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team"],
   testing: ["protocol", "platform", "model"],
+  "mcp-server": ["protocol", "platform", "store", "tool", "agent", "team"],
   headless: ["protocol", "view", "session"],
   tui: ["protocol", "view", "session"],
   "web-server": ["protocol", "view", "session"],
   cli: [
+    "mcp-server",
     "protocol",
     "view",
     "platform",

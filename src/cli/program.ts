@@ -4,6 +4,7 @@ import { permissionModes, TroupeError } from "../protocol/index.ts";
 import type { AgentsFlags } from "./agents.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { McpFlags } from "./mcp.ts";
+import type { McpServeFlags } from "./mcp-serve.ts";
 import type { LandFlags } from "./land.ts";
 import type { RuleFlags } from "./permissions.ts";
 import type { CostFlags } from "./cost.ts";
@@ -240,6 +241,15 @@ function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
     .addOption(scope())
     .action(async (name: string, flags: McpFlags) => {
       exit(await (await import("./mcp.ts")).removeMcp(name, flags));
+    });
+  subcommand(mcp, "serve", "a team's mail, tasks and roster as an MCP server, for agents of other programs")
+    .requiredOption("--team <name>", "the team to be in")
+    .option("--as <name>", "be this member at once; without it the client registers")
+    .option("--http [port]", "over HTTP on this machine instead of standard input and output; /mcp/NAME is a member")
+    .option("--token-file <file>", "take the token for --http from this file instead of making one")
+    .option("--run-checks", "run the checks of tasks that members say are done")
+    .action(async (flags: McpServeFlags) => {
+      exit(await (await import("./mcp-serve.ts")).runMcpServe(flags));
     });
   json(subcommand(mcp, "test", "start servers, say what they offer and how long it took, and end them"))
     .argument("[name]", "by default all of them")

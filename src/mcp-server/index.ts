@@ -1,0 +1,2 @@
+export { newToken, serveHttp } from "./serve-http.ts";
+export { serveStdio } from "./serve-stdio.ts";

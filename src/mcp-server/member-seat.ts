@@ -1,0 +1,56 @@
+import type { Clock, CreateId } from "../platform/index.ts";
+import { TroupeError } from "../protocol/index.ts";
+import type { StoredTeam } from "../store/index.ts";
+import { joinFromOutside, type OutsideMember } from "./outside-member.ts";
+
+/** The one member that a connection speaks for, once it has said who it is. */
+export interface MemberSeat {
+  readonly team: StoredTeam;
+  /** The same name again is the same member; another one is refused. */
+  take(name: string, about?: string): Promise<OutsideMember>;
+  /** Throws a TroupeError that says what to do while nobody is there. */
+  member(): OutsideMember;
+  /** It may come back: its mail and its reservations wait, its tasks are given back. */
+  leave(): Promise<void>;
+}
+
+export interface SeatOptions {
+  readonly team: StoredTeam;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+export function createMemberSeat({ team, ...place }: SeatOptions): MemberSeat {
+  let asked: string | undefined;
+  let joining: Promise<OutsideMember> | undefined;
+  let joined: OutsideMember | undefined;
+  return {
+    team,
+    take(name, about) {
+      if (asked !== undefined && name !== asked && name !== joined?.name)
+        throw new TroupeError(
+          "team",
+          `You are ${joined?.name ?? asked} in this team already: a connection is one member.`,
+        );
+      asked = name;
+      joining ??= joinFromOutside(team, { ...place, name, about }).then(
+        (member) => (joined = member),
+        (error: unknown) => {
+          asked = undefined;
+          joining = undefined;
+          throw error;
+        },
+      );
+      return joining;
+    },
+    member() {
+      if (joined) return joined;
+      throw new TroupeError("team", "You are not in the team yet: call Register with a name first.");
+    },
+    async leave() {
+      const member = await joining?.catch(() => undefined);
+      await member?.leave("rest");
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { createProcessScope, type Clock, type CreateId } from "../platform/index.ts";
+import { type AgentId, type MailId, type Member, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
+import type { OwnPresence, StoredTeam } from "../store/index.ts";
+import { type Mailbox, type MemberEnd, type ReceivedMail, teamMailbox } from "../team/index.ts";
+
+/** A member of a team that another program's agent speaks for. */
+export interface OutsideMember {
+  readonly name: string;
+  readonly id: AgentId;
+  readonly team: StoredTeam;
+  readonly mailbox: Mailbox;
+  readonly processes: ReturnType<typeof createProcessScope>;
+  readonly desk: MailDesk;
+  /** Where it works. */
+  readonly cwd: string;
+  working(): Promise<void>;
+  idle(): Promise<void>;
+  /** It has agreed to end, or is no longer there. `rest` leaves it in the team, to come back. */
+  leave(end: MemberEnd, detail?: string): Promise<void>;
+}
+
+/** Mail on its way into a conversation that Troupe does not see: it has arrived when whoever was given it calls again. */
+export interface MailDesk {
+  /** All that is unread. What is handed out is acknowledged by the next call of `acknowledge`. */
+  take(): Promise<readonly ReceivedMail[]>;
+  acknowledge(): Promise<void>;
+  /** Resolves when something is unread. Rejects when the signal aborts. */
+  wait(signal: AbortSignal): Promise<void>;
+  /** Requests to end that wait for an answer. */
+  readonly shutdowns: Map<RequestId, string>;
+}
+
+export interface OutsideOptions {
+  readonly name: string;
+  /** In a few words, for the others. */
+  readonly about?: string | undefined;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/**
+ * Joins, or comes back under the name that it had: its mail has waited for it. A name that somebody at work has gets a
+ * number. The key that signs what it sends stays in this process and the team's folder.
+ */
+export async function joinFromOutside(team: StoredTeam, options: OutsideOptions): Promise<OutsideMember> {
+  const { clock, createId } = options;
+  const { member, presence } = (await comeBack(team, options)) ?? (await join(team, options));
+  const mailbox = teamMailbox(team, { clock, createId });
+  const processes = createProcessScope();
+  let leaving: Promise<void> | undefined;
+
+  const leave = async (end: MemberEnd, detail?: string) => {
+    if (end !== "rest") {
+      await team.tasks.releaseGone(async ({ name }) => (name === member.name ? "its owner has ended" : undefined));
+      await team.record.free(member.name);
+      await team.record.end(member.name, { reason: end, ...(detail !== undefined && { detail }) });
+    }
+    await presence.set("ended", detail ?? "its program is gone; it can come back under this name");
+    await presence.close();
+    await mailbox.close();
+    await processes.close();
+  };
+
+  return {
+    name: member.name,
+    id: createId<AgentId>("agt"),
+    team,
+    mailbox,
+    processes,
+    desk: createMailDesk(mailbox, member.name),
+    cwd: options.cwd,
+    working: () => presence.set("working"),
+    idle: () => presence.set("idle", "waits for mail"),
+    leave: (end, detail) => (leaving ??= leave(end, detail)),
+  };
+}
+
+interface Joined {
+  readonly member: Member;
+  readonly presence: OwnPresence;
+}
+
+async function comeBack(team: StoredTeam, { name, cwd, about }: OutsideOptions): Promise<Joined | undefined> {
+  const known = team.record.current().members.find((member) => member.name === name);
+  if (known?.backendType !== "remote") return undefined;
+  try {
+    const presence = await team.presence.announce(name, "working", about);
+    return { member: await team.record.change(name, { ended: null, cwd }), presence };
+  } catch (error) {
+    // Somebody speaks for it already.
+    if (TroupeError.is(error) && error.code === "team") return undefined;
+    throw error;
+  }
+}
+
+async function join(team: StoredTeam, { name, cwd, about }: OutsideOptions): Promise<Joined> {
+  const { member } = await team.record.join({ name, cwd, backendType: "remote", agentType: "outside" });
+  return { member, presence: await team.presence.announce(member.name, "working", about) };
+}
+
+function createMailDesk(mailbox: Mailbox, name: string): MailDesk {
+  const handed = new Set<MailId>();
+  const shutdowns = new Map<RequestId, string>();
+  return {
+    shutdowns,
+    async take() {
+      const unread = await mailbox.readUnread(name);
+      const ids = unread.map(({ id }) => id);
+      await mailbox.markDelivered(name, ids);
+      for (const id of ids) handed.add(id);
+      for (const { body, from, refused } of unread)
+        if (body.kind === "shutdown_request" && refused === undefined && from === teamLead)
+          shutdowns.set(body.requestId, from);
+      return unread;
+    },
+    async acknowledge() {
+      if (handed.size === 0) return;
+      const ids = [...handed];
+      await mailbox.markRead(name, ids);
+      for (const id of ids) handed.delete(id);
+    },
+    async wait(signal) {
+      await mailbox.waitForMessage(name, signal);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { currentProcess } from "../platform/index.ts";
+import * as z from "zod";
+import { type WorkItemId, teamLead } from "../protocol/index.ts";
+import { acceptTask, createMemberMessageTool, createTaskTools } from "../team/index.ts";
+import { defineTool, textResult, type Tool } from "../tool/index.ts";
+import { createMailTools } from "./mail-tools.ts";
+import type { MemberSeat, SeatOptions } from "./member-seat.ts";
+import { createReservationTools } from "./reservation-tools.ts";
+
+export interface SeatToolOptions extends Pick<SeatOptions, "clock" | "createId"> {
+  /** Checks of tasks that it says are done are run, in its folder. */
+  readonly runChecks: boolean;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What an agent from outside works in a team with: the same tools for mail and tasks as any member, and what it needs besides. */
+export function createSeatTools(seat: MemberSeat, options: SeatToolOptions): readonly Tool[] {
+  return [
+    registerTool(seat),
+    messageTool(seat),
+    ...createMailTools(seat.member),
+    ...taskTools(seat, options),
+    ...createReservationTools(seat.member, () => options.clock.now()),
+  ];
+}
+
+function registerTool(seat: MemberSeat): Tool {
+  return defineTool<{ name: string; about?: string | undefined }>({
+    name: "Register",
+    description: `Makes you a member of the team ${seat.team.name}, under a name that the others write to. Call it once, before anything else. Under a name that you had before you come back, and find the mail that has waited for you; a name that somebody else has gets a number.`,
+    input: z.strictObject({
+      name: z.string().trim().min(1).max(64).describe("Short: letters, digits and -"),
+      about: z.string().trim().max(300).optional().describe("Who you are and what you can do, in a sentence"),
+    }),
+    access: "write",
+    subject: () => ({ kind: "own" }),
+    title: ({ name }) => `Register ${name}`,
+    async execute({ name, about }) {
+      const member = await seat.take(name, about);
+      const waiting = await member.mailbox.readUnread(member.name);
+      const others = seat.team.record.current().members.filter((each) => each.name !== member.name && !each.ended);
+      return textResult(
+        `You are ${member.name} in the team ${seat.team.name}. With you are: ${others.map((each) => each.name).join(", ")}. ${waiting.length === 0 ? "No mail waits for you." : `${waiting.length} messages wait for you.`} Tell ${teamLead} that you are there, then call WaitForMail.`,
+      );
+    },
+  });
+}
+
+function messageTool(seat: MemberSeat): Tool {
+  const record = () => seat.team.record.current();
+  return createMemberMessageTool({
+    self: () => seat.member().id,
+    me: () => seat.member().name,
+    isLead: () => false,
+    members: () => record().members,
+    statusOf: (members) => seat.team.presence.statusOf(members),
+    async send(to, { text, summary, urgent }) {
+      const { mailbox, name } = seat.member();
+      const extras = { ...(summary !== undefined && { summary }), ...(urgent !== undefined && { urgent }) };
+      return (await mailbox.send({ from: name, to: to.name, text, ...extras })).id;
+    },
+    open: {
+      shutdown: () => [...seat.member().desk.shutdowns].map(([requestId, from]) => ({ requestId, from })),
+      plan: () => [],
+    },
+    requestShutdown: () => Promise.reject(new Error("only a lead asks for that")),
+    answerPlan: () => Promise.reject(new Error("only a lead answers that")),
+    async answerShutdown({ requestId, approve, reason }) {
+      const member = seat.member();
+      const body = approve
+        ? { kind: "shutdown_approved" as const, requestId }
+        : { kind: "shutdown_rejected" as const, requestId, reason: reason ?? "" };
+      await member.mailbox.send({ from: member.name, to: teamLead, body });
+      member.desk.shutdowns.delete(requestId);
+      await member.desk.acknowledge();
+      if (approve) await member.leave("shutdown");
+    },
+  });
+}
+
+const checkTimeoutMs = 300_000;
+
+function taskTools(seat: MemberSeat, { runChecks, env, clock }: SeatToolOptions): readonly Tool[] {
+  const claims = new Map<WorkItemId, number>();
+  return createTaskTools({
+    list: async () => seat.team.tasks,
+    me: () => seat.member().name,
+    team: () => seat.team.name,
+    members: () => seat.team.record.current().members.flatMap(({ name, ended }) => (ended ? [] : [name])),
+    // What it does is in its own program's log, if that has one.
+    record: async () => undefined,
+    async assign({ id: taskId, subject, description }, to) {
+      const { mailbox, name } = seat.member();
+      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: name };
+      await mailbox.send({ from: name, to, body, summary: `task #${taskId}` });
+    },
+    accept: (task, signal) =>
+      acceptTask(task, {
+        cwd: seat.member().cwd,
+        env,
+        processes: seat.member().processes,
+        clock,
+        timeoutMs: checkTimeoutMs,
+        signal,
+        // Whoever wrote the task may be anybody, and nobody is asked here.
+        refuse: async () => (runChecks ? undefined : "this server was started without --run-checks"),
+      }),
+    // Nobody knows which tools it has: that is for it to say.
+    capable: () => [],
+    holder: currentProcess(),
+    claims,
+  });
+}

@@ -1,0 +1,114 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  type NodeMcpRequestHandler,
+  toNodeHandler,
+} from "@modelcontextprotocol/node";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { TroupeError } from "../protocol/index.ts";
+import { createServer } from "./create-server.ts";
+import { createMemberSeat, type MemberSeat, type SeatOptions } from "./member-seat.ts";
+import { createSeatTools, type SeatToolOptions } from "./seat-tools.ts";
+
+export interface HttpOptions extends SeatOptions, SeatToolOptions {
+  readonly port: number;
+  /** Who does not know it gets nothing. */
+  readonly token: string;
+  readonly onError: (error: Error) => void;
+}
+
+export interface HttpServing {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export const newToken = (): string => randomBytes(32).toString("base64url");
+
+/**
+ * Members over HTTP, on loopback alone: `/mcp/NAME` is the member of that name, for whoever knows the token. A request says
+ * nothing about the one before it, so the name is in the address and not in a session.
+ */
+export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
+  const seats = new Map<string, Promise<NodeMcpRequestHandler>>();
+  const taken: MemberSeat[] = [];
+
+  const seatOf = (name: string) => {
+    const known = seats.get(name);
+    if (known) return known;
+    if (seats.size >= mostMembers) throw new TroupeError("team", `there are ${mostMembers} members here already`);
+    const opening = open(name);
+    seats.set(name, opening);
+    opening.catch(() => seats.delete(name));
+    return opening;
+  };
+  const open = async (name: string) => {
+    const seat = createMemberSeat(options);
+    await seat.take(name);
+    taken.push(seat);
+    const tools = createSeatTools(seat, options);
+    return toNodeHandler(createMcpHandler(() => createServer(seat, tools), { onerror: options.onError }));
+  };
+
+  const isHost = localhostHostValidation();
+  const isOrigin = localhostOriginValidation();
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (!isHost(request, response) || !isOrigin(request, response)) return;
+    if (!knowsToken(request, options.token))
+      return refuse(response, 401, "say who you are: Authorization: Bearer TOKEN, as troupe mcp serve has printed it");
+    const name = nameIn(request.url ?? "");
+    if (name === undefined) return refuse(response, 404, "the address of a member is /mcp/NAME");
+    try {
+      await (await seatOf(name))(request as Parameters<NodeMcpRequestHandler>[0], response);
+    } catch (error) {
+      if (!TroupeError.is(error)) options.onError(error instanceof Error ? error : new Error(String(error)));
+      if (!response.headersSent) refuse(response, TroupeError.is(error) ? 400 : 500, wordsOf(error));
+      else response.destroy();
+    }
+  };
+  // `answer` turns every failure into a response.
+  const server = createHttpServer((request, response) => void answer(request, response));
+  server.headersTimeout = 10_000;
+  server.maxConnections = 256;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, "127.0.0.1", resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      for (const seat of taken) await seat.leave();
+    },
+  };
+}
+
+const mostMembers = 64;
+
+function nameIn(url: string): string | undefined {
+  const [, encoded] = /^\/mcp\/([^/?#]+)\/?$/.exec(url) ?? [];
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compared without telling by the time it takes how much of it was right. */
+function knowsToken({ headers }: IncomingMessage, token: string): boolean {
+  const [, given] = /^Bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+const digest = (text: string) => createHash("sha256").update(text).digest();
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } });
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(body);
+}
+
+const wordsOf = (error: unknown) =>
+  TroupeError.is(error) ? error.message : "something went wrong here: look at what troupe mcp serve prints";
