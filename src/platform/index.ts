@@ -1,5 +1,6 @@
 export { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 export { type Claim, claim, claimHolder } from "./claim-file.ts";
+export { closeAll } from "./close-all.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { type CreateId, idMaker } from "./create-id.ts";
 export { findExecutable } from "./find-executable.ts";

@@ -108,10 +108,17 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   /** A descriptor is closed only when no sync uses it: by then the number may be another file's. */
   const retire = async (target: Handle) => {
     clearTimeout(target.timer);
-    if (target.isDirty && target.failure === undefined) await target.syncs.sync();
-    await target.syncs.idle();
     try {
-      closeSync(target.fd);
+      if (target.isDirty && target.failure === undefined) await target.syncs.sync();
+    } finally {
+      await target.syncs.idle();
+      release(target);
+    }
+  };
+
+  const release = ({ fd }: Handle) => {
+    try {
+      closeSync(fd);
     } catch (error) {
       throw storageError("close", path, error);
     }

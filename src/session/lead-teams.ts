@@ -1,4 +1,5 @@
 import { leadConduct } from "../agent/index.ts";
+import { closeAll } from "../platform/index.ts";
 import { type Member, teamLead, TroupeError, type WorkItemId } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import { createTeamTools } from "../team/index.ts";
@@ -60,10 +61,7 @@ export const createLeadTeams =
       },
       running: () => led.all().flatMap(runningOf),
       stillThere: () => led.all().flatMap(stillThereOf),
-      async close() {
-        await led.close();
-        await (await own)?.close();
-      },
+      close: () => closeAll([led.close, async () => (await own)?.close()]),
     };
   };
 

@@ -1,5 +1,5 @@
 import { leadConduct } from "../agent/index.ts";
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
   type LaunchFlags,
@@ -102,11 +102,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
     for (const member of lead.members()) await renewBudget(team, member);
     teams.set(team.name, lead);
     followTasks(team.tasks, team.name);
-    closers.set(team.name, async () => {
-      await lead.close();
-      await mailbox.close();
-      await team.close();
-    });
+    closers.set(team.name, () => closeAll([lead.close, mailbox.close, team.close]));
     return lead.start();
   };
 
@@ -211,15 +207,28 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
       await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
     },
     async close() {
-      for (const [name, team] of teams) {
-        const isOver = team.members().every((member) => member.ended) && !(settings.keep ?? false);
+      const leaving = [...teams].map(([name, team]) => async () => {
+        const isOver = isEmpty(team) && !(settings.keep ?? false);
         await closers.get(name)?.();
         if (isOver && options.team === undefined) await store.delete(name);
-      }
-      await options.closeBackends();
-      over.abort(new DOMException("the session has ended", "AbortError"));
+      });
+      await closeAll([
+        ...leaving,
+        options.closeBackends,
+        () => over.abort(new DOMException("the session has ended", "AbortError")),
+      ]);
     },
   };
+}
+
+/** Whether all have ended. One whose record cannot be read any more is closed like any other, and that says so. */
+function isEmpty(team: LeadTeam): boolean {
+  try {
+    return team.members().every((member) => member.ended);
+  } catch (error) {
+    if (TroupeError.is(error)) return false;
+    throw error;
+  }
 }
 
 /** Teams that an earlier life of the session has led and not left. */

@@ -1,5 +1,5 @@
 import { claimedTask, sentBackByHook } from "../agent/index.ts";
-import { type Clock, type CreateId, currentProcess } from "../platform/index.ts";
+import { type Clock, closeAll, type CreateId, currentProcess } from "../platform/index.ts";
 import {
   type Ack,
   type Member,
@@ -171,9 +171,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       },
       async close() {
         over.abort(new DOMException("the session has ended", "AbortError"));
-        await watchdog.close();
-        await runner.close();
-        await link().close();
+        await closeAll([watchdog.close, runner.close, link().close]);
       },
     };
   };

@@ -1,6 +1,6 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
 import { createLedger, isDiskFull, refreshSystemPrompt } from "../agent/index.ts";
-import { createProcessScope, version } from "../platform/index.ts";
+import { closeAll, createProcessScope, version } from "../platform/index.ts";
 import {
   type Ack,
   type AgentDefinition,
@@ -128,24 +128,26 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   };
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
-    await lead.close();
-    await team?.close();
-    await unlessFull(ordered);
-    // At once, so that nobody is woken by what ends here.
-    await Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]);
-    await children?.close();
-    await unlessFull(hooks?.ended(reason));
-    await outfit?.stop();
-    await parts.mcp?.close();
-    await scope.close();
-    await sandbox?.close();
-    await unlessFull(lead.record({ type: "session.closed", reason }));
-    hub.close();
-    // While the session is still ours: the next one may open a door of its own.
-    await door?.close();
-    await opened.close();
-    await parts.telemetry?.close();
-    await parts.onClose?.();
+    await closeAll([
+      lead.close,
+      () => team?.close(),
+      () => unlessFull(ordered),
+      // At once, so that nobody is woken by what ends here.
+      () => Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]),
+      () => children?.close(),
+      () => unlessFull(hooks?.ended(reason)),
+      () => outfit?.stop(),
+      () => parts.mcp?.close(),
+      () => scope.close(),
+      () => sandbox?.close(),
+      () => unlessFull(lead.record({ type: "session.closed", reason })),
+      () => hub.close(),
+      // While the session is still ours: the next one may open a door of its own.
+      () => door?.close(),
+      () => opened.close(),
+      () => parts.telemetry?.close(),
+      () => parts.onClose?.(),
+    ]);
   };
 
   await lead.record({

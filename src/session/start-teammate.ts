@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { teammateConduct } from "../agent/index.ts";
-import { idMaker, systemClock } from "../platform/index.ts";
+import { closeAll, idMaker, systemClock } from "../platform/index.ts";
 import {
   type AgentId,
   type AgentPath,
@@ -131,12 +131,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       }
     };
 
-    const letGo = async () => {
-      await joint?.close();
-      await presence.close();
-      await mailbox.close();
-      await team.close();
-    };
+    const letGo = () => closeAll([() => joint?.close(), presence.close, mailbox.close, team.close]);
 
     const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
       const { tasks, record } = patientTeam(team, { clock, signal: hurry.signal });

@@ -1,6 +1,6 @@
 import { effectiveMode } from "../agent/definitions/index.ts";
 import { type Agent, type Conversation, isDiskFull, type PermissionQuestion } from "../agent/index.ts";
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
   type Envelope,
@@ -329,15 +329,19 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       over.abort();
       stops.close();
       await Promise.allSettled(stopping.values()); // whoever has asked is told
-      await quiescence.close();
-      // Who rests takes back what it has asked.
-      for (const trouble of await lives.restAll()) await warn(trouble);
-      answers.close();
-      await silence.close();
-      await watch.close();
-      await link.close();
-      await own.set("ended");
-      await own.close();
+      await closeAll([
+        quiescence.close,
+        // Who rests takes back what it has asked.
+        async () => {
+          for (const trouble of await lives.restAll()) await warn(trouble);
+        },
+        answers.close,
+        silence.close,
+        watch.close,
+        link.close,
+        () => own.set("ended"),
+        own.close,
+      ]);
     },
   };
 }

@@ -2,7 +2,7 @@ import { idMaker, systemClock } from "../../platform/index.ts";
 import { type Member, type RequestId, type SessionId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
 import { ownProgram } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import { createTmuxBackend, teamMailbox } from "../../team/index.ts";
+import { type Backend, createTmuxBackend, teamMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
 import { printJson, terminal } from "./output.ts";
@@ -56,12 +56,29 @@ export async function respawn(name: string, who: string, flags: { readonly json?
       await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: who } });
       return report(flags, member, `${who} is being brought back by the lead of ${name}`);
     }
-    const back = await stored.record.change(who, { ended: null, backendType: "tmux" });
     const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
-    const { pane } = await backend.start(back);
-    if (pane) await stored.record.change(who, { pane, tmuxPaneId: pane.paneId });
+    try {
+      await bringBack(stored, who, backend);
+    } catch (error) {
+      // Nobody would look for one that is not there and has not ended.
+      const detail = `it could not be brought back: ${error instanceof Error ? error.message : String(error)}`;
+      await stored.record.end(who, { reason: "lost", detail });
+      throw error;
+    }
     return report(flags, memberOf(stored, who), `${who} is back, in a pane of its own`);
   });
+}
+
+async function bringBack({ record }: StoredTeam, who: string, backend: Backend): Promise<void> {
+  const started = await backend.start(await record.change(who, { ended: null, backendType: "tmux" }));
+  const { pane } = started;
+  if (!pane) return;
+  try {
+    await record.change(who, { pane, tmuxPaneId: pane.paneId });
+  } catch (error) {
+    await started.kill();
+    throw error;
+  }
 }
 
 const panes = ({ cwd, home, sessionId }: { cwd: string; home: string; sessionId: SessionId }) =>

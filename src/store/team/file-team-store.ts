@@ -3,12 +3,12 @@ import { readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type Clock,
+  closeAll,
   type CreateId,
   createFolderWatcher,
   currentProcess,
   hasErrorCode,
   makeFolder,
-  nearestName,
   storageError,
   syncFolder,
 } from "../../platform/index.ts";
@@ -17,12 +17,13 @@ import { createJournalFile } from "./compact-journal.ts";
 import { skeletonOf } from "./look-alike.ts";
 import { openMailFiles } from "./mail-files.ts";
 import { memberKey } from "./member-key.ts";
-import { checkName, quotedName, uniqueName } from "./names.ts";
+import { checkName, uniqueName } from "./names.ts";
 import { createPresence } from "./presence.ts";
 import { openTaskList, taskFold } from "./task-list.ts";
 import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts";
 import { createTeamRecord, openTeamRecord } from "./team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team-store.ts";
+import { stillActive, unknownTeam } from "./team-words.ts";
 
 export interface FileTeamStoreOptions {
   /** The checked state folder. */
@@ -83,10 +84,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
     const tasks = openTaskList({ ...journal, path: files.tasks });
     const presence = createPresence({ ...options, owner, folder: files.presence });
     const mail = openMailFiles({ team: name, files, watcher, clock, createId });
-    const close = async () => {
-      await Promise.all([record.close(), tasks.close(), presence.close(), mail.close()]);
-      watcher.close();
-    };
+    const close = () => closeAll([record.close, tasks.close, presence.close, mail.close, watcher.close]);
     return { name, record, tasks, presence, inbox: mail.inbox, bodies: mail.bodies, close };
   };
 
@@ -191,17 +189,3 @@ async function lookAt(path: string): Promise<Stats | undefined> {
     throw storageError("look at", path, error);
   }
 }
-
-function unknownTeam(name: string, teams: readonly TeamSummary[]): TroupeError {
-  const names = teams.map((team) => team.name);
-  const near = nearestName(name, names);
-  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  const all = names.length === 0 ? "There are no teams." : `There are: ${names.slice(0, 20).join(", ")}.`;
-  return new TroupeError("team", `There is no team ${quotedName(name)}.${hint} ${all}`);
-}
-
-const stillActive = (name: string, active: readonly string[]) =>
-  new TroupeError(
-    "team",
-    `Team ${name} has members at work: ${active.join(", ")}. Shut them down first, or delete it with force.`,
-  );

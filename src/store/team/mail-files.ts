@@ -1,5 +1,12 @@
 import { mkdirSync } from "node:fs";
-import { type Clock, type CreateId, type FolderWatcher, hasErrorCode, storageError } from "../../platform/index.ts";
+import {
+  type Clock,
+  closeAll,
+  type CreateId,
+  type FolderWatcher,
+  hasErrorCode,
+  storageError,
+} from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { Inbox, MailBodies } from "./inbox-port.ts";
 import { openInbox } from "./inbox.ts";
@@ -40,7 +47,7 @@ export function openMailFiles(options: MailFilesOptions): MailFiles {
 
   const close = async () => {
     ended.abort();
-    await Promise.all([...inboxes.values()].map((opened) => opened.close()));
+    await closeAll([...inboxes.values()].map((opened) => opened.close));
   };
 
   return { inbox, bodies: openMailBodies(files.bodies), close };

@@ -1,0 +1,21 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { respawn } from "../../src/cli/team/lives.ts";
+import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createTeam } from "../../src/team/index.ts";
+import { tempTree } from "../session/temp-tree.ts";
+
+test("a member that cannot be brought back from the shell has ended as before", async () => {
+  const tree = tempTree({ "home/.troupe/settings.json": {}, "empty/.keep": "" });
+  const home = tree.path("home/.troupe");
+  const place = { home, clock: systemClock, createId: idMaker(systemClock), cwd: tree.root };
+  const team = await createTeam("crew", { ...place, members: ["scout"] });
+  onTestFinished(() => team.close());
+  await team.record.end("scout", { reason: "killed" });
+  vi.stubEnv("HOME", tree.path("home"));
+  vi.stubEnv("TROUPE_HOME", home);
+  vi.stubEnv("PATH", tree.path("empty")); // no tmux
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(respawn("crew", "scout", {})).rejects.toThrow(/tmux/);
+  const { members } = await team.record.read();
+  expect(members.find(({ name }) => name === "scout")?.ended).toBeDefined();
+});
