@@ -1,5 +1,12 @@
 import type { CreateId } from "../platform/index.ts";
-import type { PermissionAnswer, PermissionDecision, RequestId, StoredEvent, ToolCallPart } from "../protocol/index.ts";
+import type {
+  PermissionAnswer,
+  PermissionDecision,
+  RequestId,
+  StoredEvent,
+  ToolCallPart,
+  Surroundings,
+} from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
 import { deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
 import { deniedByHook } from "./fragments/hook-words.ts";
@@ -41,6 +48,8 @@ export interface PermissionPorts {
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
   /** Called before an answer that is meant to last takes effect. */
   readonly remember: (answer: PermissionAnswer, suggestions: readonly string[]) => Promise<void>;
+  /** What stands around what a call changes. */
+  readonly around?: (tool: Tool, input: unknown) => Promise<Surroundings | undefined>;
   readonly hooks?: AgentHooks | undefined;
   readonly createId: CreateId;
 }
@@ -72,6 +81,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     if (byHook?.behavior === "deny") return { behavior: "deny", message: deniedByHook(byHook.message) };
     if (byHook) return byHook.input ? judged(request, byHook.input.value) : { behavior: "allow", input: request.input };
 
+    const around = await ports.around?.(tool, request.input);
     const requestId = ports.createId<RequestId>("ask");
     const question: PermissionQuestion = {
       requestId,
@@ -80,6 +90,8 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       input: request.input,
       question: decision.question,
       suggestions: [...decision.suggestions],
+      ...(decision.reason !== undefined && { reason: decision.reason }),
+      ...(around && { around }),
     };
     // Asked before it is published: whoever hears of the question may answer at once.
     const answered = ports.ask(question, signal);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AgentId, AgentPath, BackgroundId, CallId, MailId, PromptId, RequestId, SessionId } from "./ids.ts";
 import { AnswerPart, ContentPart } from "./message.ts";
 import { ModelFailure, StopReason, Usage } from "./model.ts";
-import { PermissionMode, PermissionScope } from "./permission.ts";
+import { PermissionMode, PermissionScope, Surroundings } from "./permission.ts";
 import { MemberStatus } from "./team.ts";
 import { ToolOutcome } from "./tool.ts";
 import { WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
@@ -108,6 +108,9 @@ export const StoredEvent = z.discriminatedUnion("type", [
     input: z.unknown(),
     question: z.string(),
     suggestions: z.array(z.string()),
+    /** Why it is not simply allowed. */
+    reason: z.string().optional(),
+    around: Surroundings.optional(),
     /** The member of a team whose call it is; without it the agent's own. */
     member: z.object({ team: z.string(), name: z.string(), color: z.string().optional() }).optional(),
   }),

@@ -44,7 +44,7 @@ export {
   type ToolSpec,
   Usage,
 } from "./model.ts";
-export { PermissionAnswer, type PermissionDecision, PermissionMode } from "./permission.ts";
+export { PermissionAnswer, type PermissionDecision, PermissionMode, Surroundings } from "./permission.ts";
 export { permissionModes } from "./permission-modes.ts";
 export {
   ClaudeSettings,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { CallId, MailId, RequestId } from "./ids.ts";
-import { PermissionAnswer, PermissionMode } from "./permission.ts";
+import { PermissionAnswer, PermissionMode, Surroundings } from "./permission.ts";
 
 const kind = <K extends string, S extends z.core.$ZodLooseShape>(name: K, shape: S) =>
   z.object({ kind: z.literal(name), ...shape });
@@ -32,6 +32,8 @@ export const MailBody = z.discriminatedUnion("kind", [
     input: z.unknown(),
     question: z.string(),
     suggestions: z.array(z.string()),
+    reason: z.string().optional(),
+    around: Surroundings.optional(),
     /** Of tool and input: the answer repeats it, and counts for nothing else. */
     digest: z.string(),
   }),

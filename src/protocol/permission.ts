@@ -27,6 +27,20 @@ export const PermissionAnswer = z.discriminatedUnion("behavior", [
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
 
+/** What stands around a change in its file, for whoever is asked about it. The change itself is the call's input. */
+export const Surroundings = z.object({
+  /** On which line it begins. */
+  line: z.number().int().positive(),
+  /** What its first line has before it, and its last one behind it. */
+  prefix: z.string(),
+  suffix: z.string(),
+  before: z.array(z.string()),
+  after: z.array(z.string()),
+  /** In how many more places the same is changed. */
+  others: z.number().int().nonnegative(),
+});
+export type Surroundings = z.infer<typeof Surroundings>;
+
 /** What the policy says of one call. It is a pure function's result: same call, same policy, same decision. */
 export type PermissionDecision =
   | { readonly behavior: "allow"; readonly rule: string; readonly reason?: string }

@@ -215,6 +215,8 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
       decide: plan.decide(policy.decide),
       remember: plan.remember(policy.remember),
       ask: shared.ask,
+      around: async (tool, input) =>
+        tool.around?.(input, { cwd, env: spec.env, files, judgedPath: policy.judgedPath(input) }),
       hooks: hooks?.agent,
       createId,
     }),

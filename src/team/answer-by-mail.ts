@@ -87,9 +87,10 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
 
   const onPermission = async (
     mail: Mail,
-    { requestId, digest, callId, tool, input, question, suggestions }: Request,
+    { requestId, digest, callId, tool, input, question, suggestions, reason, around }: Request,
   ) => {
-    const body = { requestId, callId, tool, input, question, suggestions };
+    const told = { ...(reason !== undefined && { reason }), ...(around && { around }) };
+    const body = { requestId, callId, tool, input, question, suggestions, ...told };
     if (asked.has(body.requestId)) return;
     if (digest !== digestOf(body.tool, body.input)) {
       const message = `a question of ${mail.from} is not about what it shows, and was not asked`;

@@ -116,7 +116,7 @@ function canonical(value: unknown): string {
 }
 
 function requestOf(question: PermissionQuestion, digest: string): MailBody {
-  const { requestId, callId, tool, input, suggestions } = question;
+  const { requestId, callId, tool, input, suggestions, reason, around } = question;
   if (isPlan(question)) {
     const plan = typeof input === "object" && input !== null && "plan" in input ? String(input.plan) : "";
     return { kind: "plan_approval_request", requestId, plan, digest };
@@ -129,6 +129,8 @@ function requestOf(question: PermissionQuestion, digest: string): MailBody {
     input,
     question: question.question,
     suggestions,
+    ...(reason !== undefined && { reason }),
+    ...(around && { around }),
     digest,
   };
 }

@@ -1,6 +1,14 @@
 import type * as z from "zod";
 import type { ProcessScope } from "../platform/index.ts";
-import type { AgentId, AgentPath, CallId, ContentPart, PermissionMode, ToolDisplay } from "../protocol/index.ts";
+import type {
+  AgentId,
+  AgentPath,
+  CallId,
+  ContentPart,
+  PermissionMode,
+  Surroundings,
+  ToolDisplay,
+} from "../protocol/index.ts";
 import type { BackgroundTasks } from "./background-tasks.ts";
 import type { CommandSandbox } from "./command-sandbox.ts";
 import type { FileTracker } from "./file-tracker.ts";
@@ -27,6 +35,11 @@ export interface Tool<I = unknown> {
   title(input: I): string;
   /** Why this agent may not make this call, for the model to read, whatever the rules say. `input` has been parsed. */
   refuse?(input: unknown, place: Pick<ToolContext, "cwd" | "roots" | "env">): string | undefined;
+  /** What stands around what it would change, for whoever is asked about the call. `input` has been parsed. */
+  around?(
+    input: unknown,
+    place: Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">,
+  ): Promise<Surroundings | undefined>;
   /**
    * Expected failures are returned with `failed`, and tell the model what to do next. Whatever is thrown becomes a failed
    * result too. Must settle soon after `context.signal` aborts, leaving no process behind.

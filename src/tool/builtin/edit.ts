@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { changeSurroundings } from "../change-surroundings.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { diffDisplay } from "../diff-display.ts";
 import { findOccurrences, whyNotFound } from "../find-occurrences.ts";
@@ -24,6 +25,10 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
   access: "write",
   subject: (input) => ({ kind: "path", path: input.file_path, change: true }),
   title: (input) => `Edit ${input.file_path}`,
+  around(input, place) {
+    const { file_path: path, old_string: wanted } = EditInput.parse(input);
+    return changeSurroundings({ path, wanted }, place);
+  },
   async execute(input, context) {
     const path = resolvePath(input.file_path, context);
     const target = await openForChange(path, "edit", context);
