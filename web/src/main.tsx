@@ -1,4 +1,7 @@
 import "./without-eval.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/controls.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createStore } from "../../src/view/index.ts";
@@ -7,9 +10,6 @@ import { applyTheme, savedTheme } from "./frame/theme.ts";
 import { browserPorts } from "./state/browser-ports.ts";
 import { connect } from "./state/connection.ts";
 import { emptyDashboard } from "./state/dashboard-state.ts";
-import "./styles/tokens.css";
-import "./styles/base.css";
-import "./styles/controls.css";
 
 applyTheme(savedTheme());
 const place = document.querySelector("#app");

@@ -25,7 +25,7 @@ export function foldEnvelopes(state: DashboardState, envelopes: readonly Envelop
     const isStored = !isLive(envelope.event);
     if (isStored && known && envelope.seq <= known.seq) continue;
     let after = reduce(before, envelope);
-    if (!known && !isLookedAt(state, after, envelope)) after = forgetTranscript(after, envelope.agent);
+    if (!known && !keeps(state, after, envelope)) after = forgetTranscript(after, envelope.agent);
     if (isStored && known?.isForgotten && isLookedAt(state, after, envelope)) streamed.push(envelope);
     if (after !== before) views.set(envelope.session, after);
     folds.set(envelope.session, reduceFolds(folds.get(envelope.session) ?? emptyFolds, envelope));
@@ -46,7 +46,7 @@ export function lookAt(state: DashboardState, session: SessionId, agent: AgentId
 export function lookAway(state: DashboardState): DashboardState {
   const { looking } = state;
   if (!looking) return state;
-  const view = state.views.get(looking.session);
+  const view = state.replayAt === undefined ? state.views.get(looking.session) : undefined;
   const id = lookedAt(state, looking);
   const views = view && id ? new Map(state.views).set(looking.session, forgetTranscript(view, id)) : state.views;
   return { ...state, views, looking: undefined };
@@ -76,6 +76,10 @@ export function transcriptFailed(state: DashboardState, agent: AgentId, problem:
   if (!looking || lookedAt(state, looking) !== agent) return state;
   return { ...state, looking: { ...looking, problem } };
 }
+
+/** A replay has all of it at hand. */
+const keeps = (state: DashboardState, view: SessionView, envelope: Envelope): boolean =>
+  state.replayAt !== undefined || isLookedAt(state, view, envelope);
 
 function isLookedAt({ looking }: DashboardState, view: SessionView, { session, agent }: Envelope): boolean {
   if (looking?.session !== session) return false;

@@ -1,0 +1,78 @@
+import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
+import type { ConnectionPorts } from "../state/connection.ts";
+import { type Message, type MessageType, readMessage } from "../state/read-message.ts";
+import { makeRecording, type Recording } from "./recording.ts";
+
+export interface Loading {
+  readonly open: ConnectionPorts["openStream"];
+  readonly signal: AbortSignal;
+  /** How many events have come. */
+  readonly progress: (count: number) => void;
+}
+
+/** Everything that is stored of a session and of its team's members, by the same stream that shows them live. */
+export function loadRecording(session: SessionId, { open, signal, progress }: Loading): Promise<Recording> {
+  return new Promise((resolve, reject) => {
+    const told: Envelope[] = [];
+    const wanted = new Set([session]);
+    const done = new Set<SessionId>();
+    const stream = open(`/api/events?${new URLSearchParams({ session })}`, {
+      opened: () => undefined,
+      message(type, data) {
+        try {
+          take(readMessage(type satisfies MessageType, data));
+        } catch (error) {
+          fail(error instanceof Error ? error : new Error(String(error)));
+        }
+      },
+      broken: () => fail(new Error("the server cannot be reached")),
+    });
+    const end = () => {
+      stream.close();
+      signal.removeEventListener("abort", stop);
+    };
+    const fail = (error: Error) => {
+      end();
+      reject(error);
+    };
+    const stop = () => fail(new Error("nobody looks any more"));
+    signal.addEventListener("abort", stop, { once: true });
+
+    const take = (message: Message) => {
+      switch (message.kind) {
+        case "envelopes":
+          for (const envelope of message.envelopes) {
+            told.push(envelope);
+            if (envelope.session === session) lookForMember(envelope);
+          }
+          return progress(told.length);
+        case "sessions": {
+          // A member whose session is not there any more is not waited for.
+          const there = new Set(message.sessions.map(({ id }) => id));
+          listed = there;
+          for (const id of wanted) if (id !== session && !there.has(id)) done.add(id);
+          return finishIfDone();
+        }
+        case "gone":
+          if (message.session === session) return fail(new Error(message.message));
+          done.add(message.session);
+          return finishIfDone();
+        case "caught-up":
+          done.add(message.session);
+          return finishIfDone();
+        case "state":
+      }
+    };
+    let listed: ReadonlySet<SessionId> | undefined;
+    const lookForMember = ({ event }: Envelope) => {
+      if ((event.type !== "member.joined" && event.type !== "member.changed") || event.sessionId === undefined) return;
+      wanted.add(event.sessionId);
+      if (listed && !listed.has(event.sessionId)) done.add(event.sessionId);
+    };
+    const finishIfDone = () => {
+      if (!listed || ![...wanted].every((id) => done.has(id))) return;
+      end();
+      resolve(makeRecording(session, told));
+    };
+  });
+}

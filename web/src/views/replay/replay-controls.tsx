@@ -1,0 +1,130 @@
+import { useEffect, useMemo, useRef } from "react";
+import { visibleLine } from "../../../../src/protocol/index.ts";
+import { clockWords, spanWords } from "../../parts/amounts.ts";
+import type { Recording } from "../../replay/recording.ts";
+import { eventWords } from "./event-words.ts";
+import { type Replay, speeds } from "./use-replay.ts";
+
+/** Goes through a recording: by time, by event, or as it went. */
+export function ReplayControls({ recording, replay }: { recording: Recording; replay: Replay }) {
+  const { times, envelopes } = recording;
+  const [first = 0] = times;
+  const last = times.at(-1) ?? first;
+  const shown = envelopes[replay.count - 1];
+  const at = new Date(replay.time).toISOString();
+  const bars = useMemo(() => density(times, 160), [times]);
+  useReplayKeys(replay);
+  return (
+    <div className="replay-controls">
+      <div className="replay-slider">
+        <svg viewBox="0 0 160 10" preserveAspectRatio="none" aria-hidden="true">
+          <path d={bars} />
+        </svg>
+        <input
+          type="range"
+          min={0}
+          max={Math.max(1, last - first)}
+          step="any"
+          value={replay.time - first}
+          aria-label="Moment"
+          aria-valuetext={`${clockWords(at)}, event ${replay.count} of ${envelopes.length}`}
+          onChange={(event) => {
+            replay.pause();
+            replay.seek(first + Number(event.currentTarget.value));
+          }}
+        />
+      </div>
+      <div className="replay-buttons">
+        <button
+          type="button"
+          aria-label="One event back"
+          title="One event back (,)"
+          disabled={replay.count === 0}
+          onClick={() => replay.step(-1)}
+        >
+          ⏮
+        </button>
+        <button
+          type="button"
+          className="primary replay-play"
+          onClick={replay.isPlaying ? replay.pause : replay.play}
+          title="Play or pause (p)"
+        >
+          {replay.isPlaying ? "Pause" : "Play"}
+        </button>
+        <button
+          type="button"
+          aria-label="One event on"
+          title="One event on (.)"
+          disabled={replay.count >= envelopes.length}
+          onClick={() => replay.step(1)}
+        >
+          ⏭
+        </button>
+        <div className="segments" role="group" aria-label="Speed">
+          {speeds.map((speed) => (
+            <button
+              key={speed}
+              type="button"
+              aria-pressed={speed === replay.speed}
+              onClick={() => replay.setSpeed(speed)}
+            >
+              {speed}×
+            </button>
+          ))}
+        </div>
+        <label className="replay-skips">
+          <input
+            type="checkbox"
+            checked={replay.skips}
+            onChange={(event) => replay.setSkips(event.currentTarget.checked)}
+          />{" "}
+          Skip silences
+        </label>
+        <p className="replay-time" data-testid="replay-time">
+          <time dateTime={at}>{clockWords(at)}</time>{" "}
+          <span className="soft">
+            +{spanWords(replay.time - first)} of {spanWords(last - first)} · event {replay.count} of {envelopes.length}
+          </span>
+        </p>
+      </div>
+      <p className="replay-event soft">{shown ? visibleLine(eventWords(shown)) : "before the first event"}</p>
+    </div>
+  );
+}
+
+function useReplayKeys(replay: Replay): void {
+  const latest = useRef(replay);
+  latest.current = replay;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isWriting =
+        event.target instanceof HTMLElement &&
+        event.target.matches("textarea, select, input:not([type=range], [type=checkbox])");
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting) return;
+      const { isPlaying, play, pause, step } = latest.current;
+      if (event.key === "p") (isPlaying ? pause : play)();
+      else if (event.key === ".") step(1);
+      else if (event.key === ",") step(-1);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+}
+
+/** How much happened when, as the path of a row of bars. */
+function density(times: readonly number[], width: number): string {
+  const [first = 0] = times;
+  const span = Math.max(1, (times.at(-1) ?? first) - first);
+  const counts = Array.from({ length: width }, () => 0);
+  for (const time of times) {
+    const at = Math.min(width - 1, Math.floor(((time - first) / span) * width));
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  const most = Math.log1p(Math.max(1, ...counts));
+  return counts
+    .map((count, at) => (count === 0 ? "" : `M${at + 0.5} 10V${(10 - (Math.log1p(count) / most) * 9).toFixed(2)}`))
+    .join("");
+}

@@ -1,0 +1,139 @@
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { SessionId } from "../../../../src/protocol/index.ts";
+import { createStore, type Store } from "../../../../src/view/index.ts";
+import { createPlayer, type Player } from "../../replay/player.ts";
+import { loadRecording } from "../../replay/load-recording.ts";
+import { countUntil, type Recording, stepFrom } from "../../replay/recording.ts";
+import { browserPorts } from "../../state/browser-ports.ts";
+import { type DashboardState, emptyDashboard } from "../../state/dashboard-state.ts";
+
+export const speeds = [1, 2, 5, 10, 50] as const;
+export type Speed = (typeof speeds)[number];
+
+/** What is told about a recording that is being had. */
+export type Loaded =
+  | { readonly kind: "loading"; readonly events: number }
+  | { readonly kind: "preparing"; readonly part: number }
+  | { readonly kind: "failed"; readonly why: string }
+  | { readonly kind: "ready"; readonly recording: Recording; readonly player: Player };
+
+/** Has the recording of a session fetched and prepared. */
+export function useRecording(session: SessionId): Loaded {
+  const [loaded, setLoaded] = useState<Loaded>({ kind: "loading", events: 0 });
+  useEffect(() => {
+    const left = new AbortController();
+    const tell = (next: Loaded) => {
+      if (!left.signal.aborted) setLoaded(next);
+    };
+    tell({ kind: "loading", events: 0 });
+    loadRecording(session, {
+      open: browserPorts.openStream,
+      signal: left.signal,
+      progress: (events) => tell({ kind: "loading", events }),
+    }).then(
+      (recording) => prepare(recording, tell, left.signal),
+      (error: unknown) => tell({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
+    );
+    return () => left.abort();
+  }, [session]);
+  return loaded;
+}
+
+/** In slices, so that the page can be used meanwhile. */
+function prepare(recording: Recording, tell: (loaded: Loaded) => void, signal: AbortSignal): void {
+  const player = createPlayer(recording, {
+    ...emptyDashboard,
+    selected: recording.session,
+    connection: { kind: "open" },
+    replayAt: new Date(recording.times[0] ?? 0).toISOString(),
+  });
+  const go = () => {
+    if (signal.aborted) return;
+    const part = player.prepare(40);
+    if (part >= 1) return tell({ kind: "ready", recording, player });
+    tell({ kind: "preparing", part });
+    setTimeout(go, 0);
+  };
+  go();
+}
+
+export interface Replay {
+  readonly store: Store<DashboardState>;
+  readonly count: number;
+  readonly time: number;
+  readonly isPlaying: boolean;
+  readonly speed: Speed;
+  readonly skips: boolean;
+  seek(time: number): void;
+  step(by: 1 | -1): void;
+  play(): void;
+  pause(): void;
+  setSpeed(speed: Speed): void;
+  setSkips(skips: boolean): void;
+}
+
+/** Of a silence that is skipped so much is left. */
+const mostSilenceMs = 1_000;
+
+/** Where the replay is, and how it goes on. */
+export function useReplay(recording: Recording, player: Player, sessions: DashboardState["sessions"]): Replay {
+  const { times, envelopes } = recording;
+  const [first = 0] = times;
+  const last = times.at(-1) ?? first;
+  const [place, setPlace] = useState({ count: envelopes.length, time: last });
+  const [isPlaying, setPlaying] = useState(false);
+  const [speed, setSpeed] = useState<Speed>(1);
+  const [skips, setSkips] = useState(true);
+  const store = useMemo(() => createStore(emptyDashboard), []);
+
+  const drawn = useMemo<DashboardState>(() => {
+    const state = player.at(place.count);
+    // In the past that is shown everybody was there.
+    const then = sessions?.map((listing) => ({ ...listing, state: "reachable" as const }));
+    const caughtUp = new Set(state.views.keys());
+    return { ...state, sessions: then, caughtUp, replayAt: new Date(place.time).toISOString() };
+  }, [player, place, sessions]);
+  useEffect(() => store.setState((before) => ({ ...drawn, looking: before.looking })), [store, drawn]);
+
+  const now = useRef({ place, speed, skips });
+  now.current = { place, speed, skips };
+  useEffect(() => {
+    if (!isPlaying) return;
+    let before = performance.now();
+    let frame = requestAnimationFrame(function go(at) {
+      const { place, speed, skips } = now.current;
+      const next = times[place.count];
+      if (next === undefined) return setPlaying(false);
+      let time = place.time + Math.min(200, at - before) * speed;
+      if (skips) time = Math.max(time, next - mostSilenceMs * speed);
+      before = at;
+      setPlace({ time, count: countUntil(recording, time) });
+      frame = requestAnimationFrame(go);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isPlaying, recording, times]);
+
+  return {
+    store,
+    ...place,
+    isPlaying,
+    speed,
+    skips,
+    seek(time) {
+      const wanted = Math.max(first, Math.min(last, time));
+      setPlace({ time: wanted, count: countUntil(recording, wanted) });
+    },
+    step(by) {
+      setPlaying(false);
+      const count = stepFrom(recording, place.count, by);
+      setPlace({ count, time: times[Math.max(0, count - 1)] ?? first });
+    },
+    play() {
+      if (place.count >= envelopes.length) setPlace({ time: first, count: countUntil(recording, first) });
+      setPlaying(true);
+    },
+    pause: () => setPlaying(false),
+    setSpeed,
+    setSkips,
+  };
+}
