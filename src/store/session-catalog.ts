@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { claimHolder, hasErrorCode, type ProcessIdentity, storageError } from "../platform/index.ts";
-import { SessionId } from "../protocol/index.ts";
+import { SessionId, TroupeError } from "../protocol/index.ts";
 import { hasBegun } from "./opened-session.ts";
 import { projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
 import type { SessionSummary } from "./session-store.ts";
@@ -26,7 +26,7 @@ export interface CatalogEntry extends SessionSummary {
 export function createSessionCatalog({ home }: { readonly home: string }): SessionCatalog {
   const folder = projectsFolder(home);
   const known = new Map<string, Remembered<SessionSummary | undefined>>();
-  const holders = new Map<string, Remembered<ProcessIdentity | undefined>>();
+  const holders = new Map<string, Remembered<Pick<CatalogEntry, "holder" | "problem">>>();
   let projects: readonly string[] = [];
 
   const list = async (): Promise<CatalogEntry[]> => {
@@ -45,8 +45,8 @@ export function createSessionCatalog({ home }: { readonly home: string }): Sessi
       const file = join(folder, project, name);
       const summary = await remember(known, file, () => summarizeSession({ sessionId: sessionId.data, project, file }));
       if (summary === undefined) continue;
-      const holder = await remember(holders, ownerOf(summary), () => claimHolder(ownerOf(summary)));
-      entries.push(holder === undefined ? summary : { ...summary, holder });
+      const claimed = await remember(holders, ownerOf(summary), () => holderOf(ownerOf(summary)));
+      entries.push({ ...claimed, ...summary });
     }
     return entries;
   };
@@ -57,6 +57,17 @@ export function createSessionCatalog({ home }: { readonly home: string }): Sessi
     (await namesIn(folder)).map((project) => sessionFiles(home, project, sessionId)).find(({ log }) => hasBegun(log));
 
   return { list, filesOf, folder, projectFolders: () => projects.map((project) => join(folder, project)) };
+}
+
+/** Of a claim that cannot be read the list says why, as opening it would. */
+function holderOf(owner: string): Pick<CatalogEntry, "holder" | "problem"> {
+  try {
+    const holder = claimHolder(owner);
+    return holder === undefined ? {} : { holder };
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return { problem: error.message };
+  }
 }
 
 interface Remembered<T> {

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeLine } from "../../src/platform/index.ts";
 import type { AgentId, EventId, SessionId, StoredEnvelope } from "../../src/protocol/index.ts";

@@ -1,11 +1,10 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Envelope, SessionListing } from "../../../src/protocol/index.ts";
-import type { Observatory } from "../../../src/session/index.ts";
+import type { Envelope } from "../../../src/protocol/index.ts";
 import { isLive } from "../../../src/view/index.ts";
 import { bypass, type Workplace, workplace } from "../../e2e/troupe.ts";
-import { observatoryOf, type Watch, watch } from "./observed.ts";
+import { isReachable, listed, observatoryOf, type Watch, watch } from "./observed.ts";
 
 /** An agent that never ends, and speaks slowly. */
 const endless = `
@@ -18,18 +17,6 @@ export default (ask) => ({
 
 const homeOf = (place: Workplace) => join(place.home, ".troupe");
 const doorsOf = (place: Workplace) => readdirSync(join(homeOf(place), "run"));
-
-/** Waits for the list to have a session that this is true of. */
-async function listed(observatory: Observatory, wanted: (session: SessionListing) => boolean): Promise<SessionListing> {
-  const over = new AbortController();
-  for await (const sessions of observatory.sessions(over.signal)) {
-    const found = sessions.find(wanted);
-    if (found) return found;
-  }
-  throw new Error("the list ended");
-}
-
-const reachable = ({ state }: SessionListing) => state === "reachable";
 
 function expectWhole(envelopes: readonly Envelope[]) {
   const last = new Map<string, number>();
@@ -48,7 +35,7 @@ test("a run is watched live over its death and its resumption, without a gap or 
   const flags = ["--model", "scripted/s.mjs", ...bypass];
   const observatory = observatoryOf(homeOf(place));
   const first = place.start(["-p", "go", ...flags], { input: "" });
-  const { id, firstPrompt } = await listed(observatory, reachable);
+  const { id, firstPrompt } = await listed(observatory, isReachable);
   expect(firstPrompt).toBe("go");
   const [one, two] = [await watch(observatory, id), await watch(observatoryOf(homeOf(place)), id)];
   await Promise.all([one.state("reachable"), two.state("reachable")]);
@@ -101,7 +88,7 @@ test("a permission that is asked for is answered from another process", async ()
     "scripted/s.json",
   ]);
   const observatory = observatoryOf(homeOf(place));
-  const { id } = await listed(observatory, reachable);
+  const { id } = await listed(observatory, isReachable);
   const session = await observatory.open(id);
   const seen = await watch(observatory, id);
   expect(await session.dispatch({ type: "prompt", content: "make it" })).toEqual({ ok: true });
@@ -128,7 +115,7 @@ test("doors are the user's alone, go with their sessions, and those of the kille
   const flags = ["--model", "scripted/s.mjs", ...bypass];
   const observatory = observatoryOf(homeOf(place));
   const first = place.start(["-p", "go", ...flags], { input: "" });
-  const { id } = await listed(observatory, reachable);
+  const { id } = await listed(observatory, isReachable);
   const folder = join(homeOf(place), "run");
   const [door = ""] = doorsOf(place);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -140,7 +127,7 @@ test("doors are the user's alone, go with their sessions, and those of the kille
 
   // Whoever opens a door of its own takes it away, whatever session it is of.
   const second = place.start(["-p", "go", ...flags], { input: "" });
-  await listed(observatory, (each) => each.id !== id && reachable(each));
+  await listed(observatory, (each) => each.id !== id && isReachable(each));
   await expect.poll(() => doorsOf(place)).toHaveLength(1);
   expect(doorsOf(place)).not.toContain(door);
   second.child.kill("SIGTERM");

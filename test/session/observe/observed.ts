@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { Cursor, Envelope, SessionId } from "../../../src/protocol/index.ts";
+import type { Cursor, Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
 import { type Observatory, type Observed, openObservatory, type Session } from "../../../src/session/index.ts";
 
 /** An observatory that is closed when the test is over. */
@@ -8,6 +8,21 @@ export function observatoryOf(home: string, own?: Session): Observatory {
   onTestFinished(() => observatory.close());
   return observatory;
 }
+
+/** Waits for the list to have a session that this is true of. */
+export async function listed(
+  observatory: Observatory,
+  wanted: (session: SessionListing) => boolean,
+): Promise<SessionListing> {
+  const over = new AbortController();
+  for await (const sessions of observatory.sessions(over.signal)) {
+    const found = sessions.find(wanted);
+    if (found) return found;
+  }
+  throw new Error("the list has ended");
+}
+
+export const isReachable = ({ state }: SessionListing): boolean => state === "reachable";
 
 /** Follows a session from outside, and keeps what it was told. */
 export interface Watch {
