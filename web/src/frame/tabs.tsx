@@ -5,7 +5,10 @@ import { hrefOf, type ViewName, viewNames } from "../route.ts";
 /** The views of a session. */
 export function Tabs({ session, view, approvals }: { session: SessionId; view: ViewName; approvals: number }) {
   const open = useRef<HTMLAnchorElement>(null);
-  useEffect(() => open.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [view]);
+  useEffect(() => {
+    // Newer browsers give a promise back, which is no way to end an effect.
+    void open.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [view]);
   return (
     <nav className="tabs" aria-label="Views">
       {viewNames.map((name) => (
