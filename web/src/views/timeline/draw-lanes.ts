@@ -1,6 +1,6 @@
 import { visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, Period, SpanKind } from "../../../../src/view/index.ts";
-import { axisHeight, bandOf, laneHeight, type LaneRow, rowSpans, rowsNeeded } from "./lane-rows.ts";
+import { axisHeight, laneHeight, type LaneRow, placed, rowSpans } from "./lane-rows.ts";
 import { tickWords, ticksOf } from "./time-window.ts";
 
 export const colorNames = [
@@ -66,22 +66,24 @@ function drawLane(
   on.fillStyle = colors["--line"];
   on.fillRect(0, y + laneHeight - 1, width, 1);
   const toX = toXOf(picture);
-  const spans = [...rowSpans(row, period, now)];
-  const needed = rowsNeeded(spans);
-  for (const span of spans) {
+  const spans = placed(rowSpans(row, period, now));
+  for (const { span, top, height } of spans) {
     const from = Math.max(-4, toX(span.from));
     const to = Math.min(width + 4, Math.max(from + 1.5, toX(span.to)));
-    const { top, height } = bandOf(span, needed);
     fillSpan(on, colors, { span, x: from, y: y + top, width: to - from, height });
     if (height >= 11 && to - from > 34) writeOn(on, picture, { span, x: from, y: y + top, width: to - from, height });
   }
-  if (marked?.row !== index) return;
-  const { top, height } = bandOf(marked.span, needed);
-  const from = toX(marked.span.from);
+  const mark = marked?.row === index ? spans.find(({ span }) => isSame(span, marked.span)) : undefined;
+  if (!mark) return;
+  const from = toX(mark.span.from);
   on.strokeStyle = colors["--ink"];
   on.lineWidth = 2;
-  on.strokeRect(from - 1, y + top - 1, Math.max(3, toX(marked.span.to) - from) + 2, height + 2);
+  on.strokeRect(from - 1, y + mark.top - 1, Math.max(3, toX(mark.span.to) - from) + 2, mark.height + 2);
 }
+
+/** What goes on has grown since it was marked. */
+const isSame = (a: ClosedSpan, b: ClosedSpan): boolean =>
+  a.event === b.event && a.kind === b.kind && a.from === b.from && a.callId === b.callId;
 
 interface Box {
   readonly span: ClosedSpan;

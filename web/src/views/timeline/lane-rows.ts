@@ -1,5 +1,12 @@
 import type { AgentId, SessionId } from "../../../../src/protocol/index.ts";
-import { type ClosedSpan, type Lane, laneSpans, type Period, type Timeline, valuesOf } from "../../../../src/view/index.ts";
+import {
+  type ClosedSpan,
+  type Lane,
+  laneSpans,
+  type Period,
+  type Timeline,
+  valuesOf,
+} from "../../../../src/view/index.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 
 /** A lane with whose it is. */
@@ -37,37 +44,59 @@ export function* rowSpans(row: LaneRow, period: Period, now: number): Generator<
   }
 }
 
-/** Where in a lane a span is drawn: rows share its height. */
-export interface Band {
+/** Where in a lane a span is drawn. */
+export interface PlacedSpan {
+  readonly span: ClosedSpan;
   readonly top: number;
   readonly height: number;
 }
 
 export const [laneHeight, axisHeight, lanePad] = [36, 26, 5];
 
-export function bandOf({ kind, row }: ClosedSpan, rows: number): Band {
-  const full = laneHeight - 2 * lanePad;
-  if (kind === "idle" || kind === "stopped") return { top: lanePad + full / 2 - 1.5, height: 3 };
-  const height = Math.max(3, full / rows);
-  return { top: lanePad + Math.min(row, rows - 1) * height, height: Math.max(2, height - (rows > 1 ? 1 : 0)) };
+/** Calls that run beside each other share the height of the lane; everything else has all of it, and rest is a line. */
+export function placed(spans: Iterable<ClosedSpan>): readonly PlacedSpan[] {
+  const all = [...spans];
+  const calls = all.filter(isCall).sort((a, b) => a.from - b.from);
+  const rows = new Map<ClosedSpan, number>();
+  let [together, end, most]: [ClosedSpan[], number, number] = [[], -Infinity, 1];
+  const settle = () => {
+    for (const span of together) rows.set(span, most);
+  };
+  for (const span of calls) {
+    if (span.from >= end) {
+      settle();
+      [together, most] = [[], 1];
+    }
+    together.push(span);
+    end = Math.max(end, span.to);
+    most = Math.min(mostRows, Math.max(most, span.row + 1));
+  }
+  settle();
+  return all.map((span) => ({ span, ...bandOf(span, rows.get(span) ?? 1) }));
 }
 
-/** How many rows the spans of a lane need in what is shown. */
-export function rowsNeeded(spans: readonly ClosedSpan[]): number {
-  return Math.min(8, spans.reduce((most, { row }) => Math.max(most, row + 1), 1));
+const mostRows = 8;
+const isCall = ({ kind }: ClosedSpan): boolean => kind === "tool" || kind === "permission";
+
+function bandOf({ kind, row }: ClosedSpan, rows: number): { top: number; height: number } {
+  const full = laneHeight - 2 * lanePad;
+  if (kind === "idle" || kind === "stopped") return { top: lanePad + full / 2 - 1.5, height: 3 };
+  const height = full / rows;
+  return { top: lanePad + Math.min(row, rows - 1) * height, height: height - (rows > 1 ? 1 : 0) };
 }
 
 /** The span at a place of a lane; of small ones the nearest within a few pixels. */
-export function spanAt(spans: readonly ClosedSpan[], at: { time: number; y: number; slack: number }): ClosedSpan | undefined {
-  const rows = rowsNeeded(spans);
+export function spanAt(
+  spans: readonly PlacedSpan[],
+  at: { time: number; y: number; slack: number },
+): ClosedSpan | undefined {
   let best: { span: ClosedSpan; far: number } | undefined;
-  for (const span of spans) {
+  for (const { span, top, height } of spans) {
     const beside = Math.max(0, span.from - at.time, at.time - span.to);
     if (beside > at.slack) continue;
     const isRest = span.kind === "idle" || span.kind === "stopped";
-    const { top, height } = bandOf(span, rows);
-    const above = isRest ? 4 : Math.max(0, top - at.y, at.y - top - height);
-    const far = (beside / at.slack) * 4 + above + Math.min(1, (span.to - span.from) / (at.slack * 1000));
+    const above = isRest ? 2 : Math.max(0, top - at.y, at.y - top - height);
+    const far = (beside / at.slack) * 8 + above;
     if (!best || far < best.far) best = { span, far };
   }
   return best?.span;

@@ -22,8 +22,12 @@ export interface SpanWords {
 export function wordsOf(span: ClosedSpan): SpanWords {
   const { kind, name, title, from, to, outcome, merged } = span;
   const tool = kind === "tool" || kind === "permission" ? visibleLine(name) : "";
-  const head = merged === undefined ? [kindWords[kind], tool].filter((word) => word !== "").join(": ") : `${merged} spans, mostly ${kindWords[kind]}`;
-  const about = kind === "tool" || kind === "permission" ? title : [name, title].filter((word) => word !== "").join(": ");
+  const head =
+    merged === undefined
+      ? [kindWords[kind], tool].filter((word) => word !== "").join(": ")
+      : `${merged} spans, mostly ${kindWords[kind]}`;
+  const about =
+    kind === "tool" || kind === "permission" ? title : [name, title].filter((word) => word !== "").join(": ");
   const ended = outcome !== undefined && outcome !== "ok" ? ` (${outcome})` : "";
   const when = `${clockWords(new Date(from).toISOString())}, for ${spanWords(to - from)}`;
   return { head, detail: merged === undefined ? `${visibleLine(about)}${ended}` : "", when };

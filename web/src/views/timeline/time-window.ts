@@ -52,12 +52,15 @@ export function showing(window: TimeWindow, span: Period, now: number): TimeWind
 }
 
 const steps = [
-  0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200,
-  86_400, 172_800, 604_800, 2_592_000, 7_776_000,
+  0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600,
+  43_200, 86_400, 172_800, 604_800, 2_592_000, 7_776_000,
 ].map((seconds) => seconds * 1_000);
 
 /** Round times to write below the lanes, no more than there is room for. */
-export function ticksOf({ from, to }: Period, most: number): { readonly step: number; readonly times: readonly number[] } {
+export function ticksOf(
+  { from, to }: Period,
+  most: number,
+): { readonly step: number; readonly times: readonly number[] } {
   const step = steps.find((each) => (to - from) / each <= most) ?? (to - from) / most;
   // Days and hours are those of whoever looks.
   const offset = new Date(from).getTimezoneOffset() * 60_000;

@@ -1,10 +1,91 @@
+import { useMemo, useRef, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
+import { timelinePeriod } from "../../../../src/view/index.ts";
+import type { Folds } from "../../state/folds.ts";
+import { useMoment } from "../../state/moment.ts";
+import { useRoster } from "../../state/roster.ts";
+import { useEachFold } from "../../state/team-folds.ts";
+import { laneRows } from "./lane-rows.ts";
+import { Lanes } from "./lanes.tsx";
+import { kindWords, spanKinds } from "./span-words.ts";
+import { TimeSums } from "./time-sums.tsx";
+import { firstWindow, fitted, periodOf, type TimeWindow, zoomed } from "./time-window.ts";
 import "./timeline-view.css";
 
+const timelineOf = ({ timeline }: Folds) => timeline;
+
+/** What everybody did when: a lane for each. */
 export function TimelineView({ session }: { session: SessionId }) {
+  const roster = useRoster(session);
+  const timelines = useEachFold(timelineOf);
+  const moment = useMoment(session, 250);
+  const rows = useMemo(() => laneRows(timelines, roster), [timelines, roster]);
+  const all = useMemo(() => timelinePeriod(timelines), [timelines]);
+  const [chosen, setChosen] = useState<TimeWindow | undefined>(undefined);
+  const first = useRef<TimeWindow | undefined>(undefined);
+
+  if (!all) {
+    return (
+      <section className="timeline-view" aria-label="Timeline">
+        <h2>Timeline</h2>
+        <p className="soft">Nobody has done anything yet.</p>
+      </section>
+    );
+  }
+  // What is only stored ends with its last event.
+  const now = moment.isLive ? Math.max(moment.now, all.to) : all.to;
+  // While nobody has chosen, a session that has just begun is shown from its beginning.
+  if (!chosen) first.current = firstWindow(all, { now, isLive: moment.isLive });
+  const window = chosen ?? first.current ?? fitted(all);
+  const period = periodOf(window, now);
+  const middle = window.follows ? now : (period.from + period.to) / 2;
+
   return (
-    <section className="timeline-view" data-session={session}>
-      <h2>Timeline</h2>
+    <section className="timeline-view" aria-label="Timeline">
+      <div className="timeline-bar">
+        <h2>Timeline</h2>
+        <ul className="timeline-legend" aria-label="What the marks mean">
+          {spanKinds.map((kind) => (
+            <li key={kind}>
+              <span className="swatch" data-kind={kind} />
+              {kindWords[kind]}
+            </li>
+          ))}
+        </ul>
+        <div className="buttons" role="group" aria-label="Zoom">
+          <button
+            type="button"
+            aria-label="Zoom out"
+            title="Zoom out (-)"
+            onClick={() => setChosen(zoomed(window, 1.6, { at: middle, now }))}
+          >
+            −
+          </button>
+          <button
+            type="button"
+            aria-label="Zoom in"
+            title="Zoom in (+)"
+            onClick={() => setChosen(zoomed(window, 1 / 1.6, { at: middle, now }))}
+          >
+            +
+          </button>
+          <button type="button" title="Everything (0)" onClick={() => setChosen(fitted({ from: all.from, to: now }))}>
+            Fit
+          </button>
+          {moment.isLive && (
+            <button
+              type="button"
+              aria-pressed={window.follows}
+              title="Moves along with what happens (End)"
+              onClick={() => setChosen({ ...window, end: period.to, follows: !window.follows })}
+            >
+              Follow
+            </button>
+          )}
+        </div>
+      </div>
+      <Lanes {...{ rows, window, now, session, all }} isLive={moment.isLive} onWindow={setChosen} />
+      <TimeSums rows={rows} all={all} now={now} />
     </section>
   );
 }

@@ -1,0 +1,194 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import type { ClosedSpan, Period } from "../../../../src/view/index.ts";
+import { AgentName } from "../../parts/agent-name.tsx";
+import { useColors } from "../../parts/use-colors.ts";
+import { useSize } from "../../parts/use-size.ts";
+import { hrefOf } from "../../route.ts";
+import { useNavigation } from "../../state/navigation.ts";
+import { colorNames, drawLanes } from "./draw-lanes.ts";
+import { axisHeight, laneHeight, type LaneRow, placed, rowSpans, spanAt } from "./lane-rows.ts";
+import { wordsOf } from "./span-words.ts";
+import { fitted, panned, periodOf, showing, type TimeWindow, zoomed } from "./time-window.ts";
+import { useGestures } from "./use-gestures.ts";
+import { type Mark, walk } from "./walk.ts";
+
+interface Props {
+  readonly rows: readonly LaneRow[];
+  readonly window: TimeWindow;
+  readonly now: number;
+  readonly isLive: boolean;
+  readonly all: Period;
+  readonly session: SessionId;
+  onWindow(window: TimeWindow): void;
+}
+
+/** The lanes on one canvas that is as high as the screen, whatever there is; names beside it, words on what is pointed at. */
+export function Lanes({ rows, window, now, isLive, all, session, onWindow }: Props) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const lanes = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const room = useSize(scroll);
+  const width = useSize(lanes)?.width ?? 0;
+  const colors = useColors(scroll, colorNames);
+  const [top, setTop] = useState(0);
+  const [pointed, setPointed] = useState<{ x: number; y: number } | undefined>(undefined);
+  const [walked, setWalked] = useState<Mark | undefined>(undefined);
+  const { go } = useNavigation();
+  const period = periodOf(window, now);
+  const height = Math.min(room?.height ?? 0, axisHeight + rows.length * laneHeight);
+  const perPixel = (period.to - period.from) / Math.max(1, width);
+
+  const markAt = (at: { x: number; y: number }): Mark | undefined => {
+    const y = at.y - axisHeight + top;
+    const index = Math.floor(y / laneHeight);
+    const row = rows[index];
+    if (at.y < axisHeight || !row) return undefined;
+    const time = period.from + at.x * perPixel;
+    const slack = 5 * perPixel;
+    const spans = placed(rowSpans(row, period, now));
+    const span = spanAt(spans, { time, y: y - index * laneHeight, slack });
+    return span && { row: index, span };
+  };
+  const open = ({ row, span }: Mark) => {
+    const agent = rows[row]?.agent;
+    if (agent) go(hrefOf(session, "transcript", { agent, at: span.event }));
+  };
+  const hovered = pointed && markAt(pointed);
+  // What goes on has grown since somebody walked to it.
+  const marked = hovered ?? walked;
+
+  useGestures(lanes, {
+    zoom: (factor, x) =>
+      onWindow(zoomed(window, factor, { at: window.follows ? now : period.from + x * perPixel, now })),
+    pan: (pixels) => onWindow(panned(window, pixels * perPixel, now)),
+    hover: setPointed,
+    click: (at) => {
+      const mark = markAt(at);
+      if (mark) open(mark);
+    },
+  });
+
+  useEffect(() => {
+    const on = canvas.current?.getContext("2d");
+    if (!on || !canvas.current || !colors || width === 0) return;
+    const scale = devicePixelRatio;
+    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+    if (canvas.current.width !== w || canvas.current.height !== h) {
+      canvas.current.width = w;
+      canvas.current.height = h;
+    }
+    on.setTransform(scale, 0, 0, scale, 0, 0);
+    const font = `12px ${getComputedStyle(canvas.current).fontFamily}`;
+    drawLanes(on, { rows, period, now, width, height, top, colors, font, marked });
+  });
+
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = (period.to - period.from) * 0.2;
+    const at = walked ? Math.max(period.from, Math.min(period.to, walked.span.from)) : (period.from + period.to) / 2;
+    if (event.key === "+" || event.key === "=")
+      onWindow(zoomed(window, 1 / 1.6, { at: window.follows ? now : at, now }));
+    else if (event.key === "-") onWindow(zoomed(window, 1.6, { at: window.follows ? now : at, now }));
+    else if (event.key === "0") onWindow(fitted({ from: all.from, to: now }));
+    else if (event.key === "Home") onWindow({ ...window, end: all.from + window.length * 0.98, follows: false });
+    else if (event.key === "End") onWindow({ ...window, end: now + window.length * 0.03, follows: isLive });
+    else if (event.shiftKey && event.key === "ArrowLeft") onWindow(panned(window, -step, now));
+    else if (event.shiftKey && event.key === "ArrowRight") onWindow(panned(window, step, now));
+    else if (event.key === "Enter" && walked) open(walked);
+    else if (event.key === "Escape" && walked) setWalked(undefined);
+    else if (event.key.startsWith("Arrow")) {
+      const next = walk(rows, { mark: walked, key: event.key, all: { from: all.from, to: now }, at });
+      if (!next) return;
+      setWalked(next);
+      const shown = showing(window, next.span, now);
+      if (shown !== window) onWindow(shown);
+      const y = next.row * laneHeight;
+      if (scroll.current && (y < top || y + laneHeight + axisHeight > top + height))
+        scroll.current.scrollTop = y - height / 2;
+    } else return;
+    event.preventDefault();
+  };
+
+  const shown = marked && wordsFor(rows, marked);
+  return (
+    <div className="timeline-scroll" ref={scroll} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div className="timeline-inner" style={{ height: axisHeight + rows.length * laneHeight }}>
+        <ul className="timeline-labels" aria-label="Lanes">
+          {rows.map((row, index) => {
+            const y = axisHeight + index * laneHeight;
+            if (y < top - 400 || y > top + height + 400) return null;
+            return (
+              <li
+                key={row.agent}
+                style={{ top: y, height: laneHeight }}
+                data-depth={Math.min(row.entry?.depth ?? 0, 3)}
+              >
+                <a href={hrefOf(session, "transcript", { agent: row.agent })}>
+                  {row.entry ? <AgentName entry={row.entry} /> : visibleLine(row.agent)}
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+        <div
+          className="timeline-lanes"
+          ref={lanes}
+          // What is in it can only be walked through with its own keys.
+          role="application"
+          tabIndex={0}
+          aria-label="Spans by agent. Left and right go from span to span, up and down to another lane, Enter opens it in the transcript. Plus and minus zoom, Shift with left and right moves, 0 shows everything, End follows."
+          style={{ height }}
+          data-points={hovered !== undefined}
+          onKeyDown={onKey}
+          onFocus={() => setPointed(undefined)}
+          onBlur={() => setWalked(undefined)}
+        >
+          <canvas ref={canvas} aria-hidden="true" />
+          {marked && shown && <SpanCard mark={marked} {...{ shown, top, period, width, height }} />}
+        </div>
+      </div>
+      <p className="unseen" aria-live="polite">
+        {walked && !hovered && shown ? `${shown.who}: ${shown.head}. ${shown.detail}. ${shown.when}` : ""}
+      </p>
+    </div>
+  );
+}
+
+const wordsFor = (rows: readonly LaneRow[], { row, span }: Mark) => ({
+  who: visibleLine(rows[row]?.entry?.name ?? ""),
+  ...wordsOf(span),
+});
+
+interface CardProps {
+  readonly mark: { readonly row: number; readonly span: ClosedSpan };
+  readonly shown: ReturnType<typeof wordsFor>;
+  readonly top: number;
+  readonly period: Period;
+  readonly width: number;
+  readonly height: number;
+}
+
+function SpanCard({ mark, shown, top, period, width, height }: CardProps) {
+  const middle = Math.max(period.from, Math.min(period.to, (mark.span.from + mark.span.to) / 2));
+  const x = ((middle - period.from) / (period.to - period.from)) * width;
+  const y = axisHeight + mark.row * laneHeight - top;
+  const isBelow = y + laneHeight + 96 < Math.max(height, 260);
+  const half = Math.min(150, width / 2);
+  return (
+    <div
+      className="span-card"
+      role="tooltip"
+      style={{
+        left: Math.max(half, Math.min(width - half, x)),
+        ...(isBelow ? { top: y + laneHeight + 2 } : { bottom: height - y + 2 }),
+      }}
+    >
+      <p>
+        <strong>{shown.head}</strong> <span className="soft">{shown.who}</span>
+      </p>
+      {shown.detail !== "" && <p className="span-detail">{shown.detail}</p>}
+      <p className="soft">{shown.when}</p>
+    </div>
+  );
+}
