@@ -8,7 +8,7 @@ import type {
   Surroundings,
 } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
-import { deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
+import { deniedByLead, deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
 import { deniedByHook } from "./fragments/hook-words.ts";
 import { type AgentHooks, type BeforeCall, underHook } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
@@ -90,7 +90,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       input: request.input,
       question: decision.question,
       suggestions: [...decision.suggestions],
-      ...(decision.reason !== undefined && { reason: decision.reason }),
+      ...because(decision),
       ...(around && { around }),
     };
     // Asked before it is published: whoever hears of the question may answer at once.
@@ -118,8 +118,9 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       return { behavior: "deny", message: deniedByPerson("The user interrupted instead of answering.") };
     }
     if (answer.behavior === "deny") {
-      await settle({ behavior: "deny", by: "user", ...(answer.message && { message: answer.message }) });
-      return { behavior: "deny", message: deniedByPerson(answer.message) };
+      const { by = "user", message } = answer;
+      await settle({ behavior: "deny", by, ...(message && { message }) });
+      return { behavior: "deny", message: refusals[by](message) };
     }
     await ports.remember(answer, decision.suggestions);
     const note = answer.message;
@@ -145,6 +146,19 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     return why;
   };
   return { allow, takeEnd };
+}
+
+const refusals = {
+  user: deniedByPerson,
+  lead: deniedByLead,
+  policy: (message: string | undefined) => deniedByPolicy(message ?? "nobody is there to give permissions"),
+};
+
+/** That a mode asks is known to whoever has chosen it; a rule of the user's, or a change, is worth a word. */
+function because({ reason, rule }: Extract<PermissionDecision, { behavior: "ask" }>): { readonly reason?: string } {
+  if (reason !== undefined) return { reason };
+  if (rule === "hook" || rule.startsWith("mode ")) return {};
+  return { reason: rule.startsWith("ask ") ? `the rule ${rule}` : rule };
 }
 
 /** Whoever is asked may take no notice of the signal; the agent does not wait for them. */

@@ -16,7 +16,7 @@ export function questionLines(question: Question, width: number): Line[] {
       return [
         ...said,
         ...pathLines(path, width),
-        ...changeLines(text(before), text(after), width),
+        ...changeLines({ before: text(before), after: text(after), around: question.around }, width),
         ...fieldLines(others, width),
       ];
     }
@@ -31,11 +31,12 @@ export function questionLines(question: Question, width: number): Line[] {
   }
 }
 
-/** The question's own words, where they say more than what is shown anyway. */
-function reasonLines({ question, tool }: Question, width: number): Line[] {
-  const why = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
-  if (why === "" || tool === "ExitPlanMode") return [];
-  return [...proseLines(why, width), []];
+/** Why it is asked, and the question's own words where they say more than what is shown anyway. */
+function reasonLines({ question, tool, reason }: Question, width: number): Line[] {
+  const said = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
+  if (tool === "ExitPlanMode") return [];
+  const words = [said, ...(reason === undefined ? [] : [`Asked because: ${reason}`])].filter((each) => each !== "");
+  return words.length === 0 ? [] : [...words.flatMap((each) => proseLines(each, width)), []];
 }
 
 /** A line break that was not there is marked, so that none can be taken for one that is. */
@@ -56,19 +57,74 @@ function pathLines(path: unknown, width: number): Line[] {
   return breakLine(plainLine(visibleLine(text(path)), { bold: true }), width);
 }
 
-/** Lines that both have in common at the beginning and the end are the change's surroundings. */
-function changeLines(before: string, after: string, width: number): Line[] {
-  const [old, next] = [exact(before).split("\n"), exact(after).split("\n")];
+interface Change {
+  readonly before: string;
+  readonly after: string;
+  readonly around: Question["around"];
+}
+
+/** The change, exactly as it was asked for, in its file. Lines that both have in common are surroundings as well. */
+function changeLines({ before, after, around }: Change, width: number): Line[] {
+  // Where both end with their line, there is nothing to see behind it.
+  const isWhole = before.endsWith("\n") && after.endsWith("\n");
+  const linesOf = (words: string) => exact(isWhole ? words.slice(0, -1) : words).split("\n");
+  const [old, next] = [linesOf(before), linesOf(after)];
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) start++;
   let end = 0;
   while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end++;
+  const sides = { prefix: exact(around?.prefix ?? ""), suffix: exact(around?.suffix ?? "") };
+  const piece = (lines: readonly string[], sign: Sign, from: number, of: number) =>
+    lines.flatMap((line, index) =>
+      signedLine(line, sign, {
+        width,
+        prefix: from + index === 0 ? sides.prefix : "",
+        suffix: from + index === of - 1 ? sides.suffix : "",
+      }),
+    );
+  const near = (lines: readonly string[]) => lines.flatMap((line) => nearLine(exact(line), width));
+  const others = around?.others ?? 0;
   return [
-    ...signed(old.slice(0, start), " ", width),
-    ...signed(old.slice(start, old.length - end), "-", width),
-    ...signed(next.slice(start, next.length - end), "+", width),
-    ...signed(old.slice(old.length - end), " ", width),
+    ...(around ? wrapLine([span(`line ${around.line}`, { dim: true })], width) : []),
+    ...near(around?.before ?? []),
+    ...piece(old.slice(0, start), " ", 0, old.length),
+    ...piece(old.slice(start, old.length - end), "-", start, old.length),
+    ...piece(next.slice(start, next.length - end), "+", start, next.length),
+    ...piece(old.slice(old.length - end), " ", old.length - end, old.length),
+    ...near(around?.after ?? []),
+    ...(others > 0
+      ? wrapLine(
+          [span(`and the same in ${others} more ${others === 1 ? "place" : "places"}`, { role: "warning" })],
+          width,
+        )
+      : []),
   ];
+}
+
+type Sign = "+" | "-" | " ";
+
+const styleOf = (sign: Sign): Style | undefined =>
+  sign === "+" ? { role: "added" } : sign === "-" ? { role: "removed" } : undefined;
+
+/** What is in the file around the change, and stays. */
+const nearLine = (line: string, width: number): Line[] =>
+  hang(breakLine(plainLine(line, { dim: true }), width - 2), span("  "), span(" ↳", { dim: true }));
+
+interface Sides {
+  readonly width: number;
+  /** What its line has before and behind it in the file: that stays. */
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+function signedLine(line: string, sign: Sign, { width, prefix, suffix }: Sides): Line[] {
+  const style = styleOf(sign);
+  const whole: Line = [
+    ...(prefix === "" ? [] : plainLine(prefix, { dim: true })),
+    ...plainLine(line, style),
+    ...(suffix === "" ? [] : plainLine(suffix, { dim: true })),
+  ];
+  return hang(breakLine(whole, width - 2), span(`${sign} `, style), span(`${sign}↳`, { dim: true }));
 }
 
 function contentLines(content: string, width: number): Line[] {
@@ -81,12 +137,8 @@ function contentLines(content: string, width: number): Line[] {
   ];
 }
 
-function signed(lines: readonly string[], sign: "+" | "-" | " ", width: number): Line[] {
-  const style: Style | undefined = sign === "+" ? { role: "added" } : sign === "-" ? { role: "removed" } : undefined;
-  return lines.flatMap((line) =>
-    hang(breakLine(plainLine(line, style), width - 2), span(`${sign} `, style), span(`${sign}↳`, { dim: true })),
-  );
-}
+const signed = (lines: readonly string[], sign: Sign, width: number): Line[] =>
+  lines.flatMap((line) => signedLine(line, sign, { width, prefix: "", suffix: "" }));
 
 /** Every field there is, under its name. */
 function fieldLines(fields: Readonly<Record<string, unknown>>, width: number): Line[] {

@@ -1,7 +1,7 @@
 import { Text } from "ink";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { type Activity, activityOf, type AgentView, tokensOf, visibleLine } from "../view/index.ts";
-import { useFace, useSize } from "./app-context.ts";
+import { useAppState, useFace, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
 import { duration, tokens } from "./short-counts.ts";
 import { paintLine, span, type Line } from "./terminal-lines.ts";
@@ -15,6 +15,8 @@ export function Spinner({ agent }: { readonly agent: AgentView | undefined }): R
   const frame = useFrame(isWorking && !theme.isScreenReader);
   const since = useSince(isWorking, now);
   const used = useUsed(agent, isWorking);
+  // What a member wants to do is asked of its lead, and answered there.
+  const asksWhom = useAppState(({ teamContext }) => (teamContext?.isLeader === false ? "the lead's" : "your"));
   if (!agent || !isWorking) return null;
   const { spinner } = theme.marks;
   const sign = spinner[frame % spinner.length] ?? "";
@@ -23,17 +25,20 @@ export function Spinner({ agent }: { readonly agent: AgentView | undefined }): R
     ...(used > 0 ? [tokens(used)] : []),
     `${keyFor("prompt", "interrupt")} to interrupt`,
   ];
-  return <Text wrap="truncate">{paintLine(spinnerLine(sign, { agent, facts, width: columns - 1 }), theme)}</Text>;
+  return (
+    <Text wrap="truncate">{paintLine(spinnerLine(sign, { agent, asksWhom, facts, width: columns - 1 }), theme)}</Text>
+  );
 }
 
 interface Words {
   readonly agent: AgentView;
+  readonly asksWhom: string;
   readonly facts: readonly string[];
   readonly width: number;
 }
 
-function spinnerLine(sign: string, { agent, facts, width }: Words): Line {
-  const { words, isTrouble } = activityWords(activityOf(agent));
+function spinnerLine(sign: string, { agent, asksWhom, facts, width }: Words): Line {
+  const { words, isTrouble } = activityWords(activityOf(agent), asksWhom);
   const start = sign === "" ? "" : `${sign} `;
   const fit = [facts, facts.slice(0, -1), facts.slice(0, 1), []].find(
     (some) => width - widthOf(start) - widthOf(` (${some.join(" · ")})`) >= Math.min(14, widthOf(words)),
@@ -49,7 +54,7 @@ function spinnerLine(sign: string, { agent, facts, width }: Words): Line {
   ];
 }
 
-function activityWords(activity: Activity): { readonly words: string; readonly isTrouble: boolean } {
+function activityWords(activity: Activity, asksWhom: string): { readonly words: string; readonly isTrouble: boolean } {
   const fine = (words: string) => ({ words, isTrouble: false });
   switch (activity.kind) {
     case "none":
@@ -68,7 +73,7 @@ function activityWords(activity: Activity): { readonly words: string; readonly i
       return fine(`${visibleLine(first.split("\n", 1)[0] ?? "")}${more} …`);
     }
     case "asking":
-      return { words: "Waiting for your answer", isTrouble: true };
+      return { words: `Waiting for ${asksWhom} answer`, isTrouble: true };
     case "waiting":
       return { words: `Waiting: ${visibleLine(activity.reason)}`, isTrouble: true };
     case "retrying": {

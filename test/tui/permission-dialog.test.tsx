@@ -222,3 +222,62 @@ test.each([40, 80, 200])("no line is wider than %i columns", async (columns) => 
   const { widthOf } = await import("../../src/tui/terminal-width.ts");
   for (const line of frame().split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
 });
+
+test("a change is shown in its file, with why it is asked; what is changed is what was asked for", async () => {
+  const { see, frame } = ask([
+    asked(1, {
+      tool: "Edit",
+      input: { file_path: "src/add.ts", old_string: "a + b", new_string: "a +\n    b", replace_all: true },
+      question: "Allow Edit src/add.ts?",
+      suggestions: [],
+      reason: "the rule ask Edit(src/**)",
+      around: {
+        line: 12,
+        prefix: "  return ",
+        suffix: ";",
+        before: ["/** Adds. */", "function add(a, b) {"],
+        after: ["}", "\x1b[2J"],
+        others: 2,
+      },
+    }),
+  ]);
+  await see("Enter or a number answers");
+  expect(frame().split("\n").slice(2, 16)).toMatchInlineSnapshot(`
+    [
+      "│                                                                              │",
+      "│ Asked because: the rule ask Edit(src/**)                                     │",
+      "│                                                                              │",
+      "│ src/add.ts                                                                   │",
+      "│ line 12                                                                      │",
+      "│   /** Adds. */                                                               │",
+      "│   function add(a, b) {                                                       │",
+      "│ -   return a + b;                                                            │",
+      "│ +   return a +                                                               │",
+      "│ +     b;                                                                     │",
+      "│   }                                                                          │",
+      "│   ␛[2J                                                                       │",
+      "│ and the same in 2 more places                                                │",
+      "│ replace_all: true                                                            │",
+    ]
+  `);
+});
+
+test("a change of whole lines has no empty line behind it", async () => {
+  const { see, frame } = ask([
+    asked(1, {
+      tool: "Edit",
+      input: { file_path: "a", old_string: "one\ntwo\n", new_string: "one\n2\n" },
+      suggestions: [],
+    }),
+  ]);
+  await see("Enter or a number answers");
+  expect(frame().split("\n").slice(3, 8)).toMatchInlineSnapshot(`
+    [
+      "│ a                                                                            │",
+      "│   one                                                                        │",
+      "│ - two                                                                        │",
+      "│ + 2                                                                          │",
+      "│                                                                              │",
+    ]
+  `);
+});

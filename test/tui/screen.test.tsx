@@ -7,7 +7,7 @@ import { widthOf } from "../../src/tui/terminal-width.ts";
 import { leadOf } from "../../src/view/index.ts";
 import { useAppState } from "../../src/tui/app-context.ts";
 import { createKeyReader } from "../../src/tui/input-keys.ts";
-import { begun } from "../view/app-start.ts";
+import { begun, joined } from "../view/app-start.ts";
 import { callId, enclose, failure, opened, prompted, requestId, spawned, usage } from "../view/envelopes.ts";
 import { drawPanel, type Drawn, type DrawOptions } from "./draw-panel.tsx";
 
@@ -82,6 +82,12 @@ test.each(activities)("the spinner says what goes on: %s", (_, events, wanted) =
   const { frame } = draw(() => <LeadSpinner />, events, { state: (state) => ({ ...state, dialog: { kind: "none" } }) });
   if (wanted === "") expect(frame()).toBe("");
   else expect(frame()).toMatch(wanted);
+});
+
+test("in a teammate's pane the spinner says that its lead is asked", () => {
+  const question = activities.at(-1)?.[1] ?? [];
+  const { frame } = draw(() => <LeadSpinner />, [joined("teammate"), ...question], {});
+  expect(frame()).toMatch(/^. Waiting for the lead's answer/);
 });
 
 test("the spinner counts tokens since the work began, and fits into 40 columns", async () => {
