@@ -9,6 +9,7 @@ const tools = [
   ["bwrap", "bubblewrap"],
   ["unshare", "util-linux"],
   ["script", "bsdutils"],
+  ["nats-server", "nats-server"],
 ];
 
 /** Installs what is missing when it may, and otherwise says what to install and stops. Nothing is skipped quietly. */

@@ -11,6 +11,7 @@ export type {
   SessionStore,
   SessionSummary,
 } from "./session-store.ts";
+export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
 export { createFileTeamStore } from "./team/load-team-store.ts";
 export { checkName } from "./team/names.ts";
 export type { HeldMail, Inbox, InboxReader, MailBodies } from "./team/inbox-port.ts";

@@ -1,21 +1,23 @@
-import type { FolderWatcher } from "../../platform/index.ts";
-
 /** Hands the changes of one journal to whoever follows it. */
 export interface ChangeFeed<Change> {
   push(change: Change): void;
   /** From now on. Keeps the process alive while somebody waits. */
   follow(signal: AbortSignal): AsyncIterable<Change>;
+  /** Ends all who follow, with this error. */
+  fail(error: unknown): void;
   /** Ends all who follow. */
   close(): void;
 }
 
 export function createChangeFeed<Change>(options: {
-  readonly path: string;
-  readonly watcher: FolderWatcher;
+  /** While somebody follows: tells when there may be something new. */
+  readonly watch: (onHint: () => void) => () => void;
+  /** While somebody waits. */
+  readonly hold: () => () => void;
   /** Reads on in the journal, and pushes what is new. */
   readonly refresh: () => void;
 }): ChangeFeed<Change> {
-  const { path, watcher, refresh } = options;
+  const { watch, hold, refresh } = options;
   const followers = new Set<Follower<Change>>();
   let stopWatching: (() => void) | undefined;
 
@@ -23,8 +25,12 @@ export function createChangeFeed<Change>(options: {
     try {
       refresh();
     } catch (error) {
-      for (const follower of followers) end(follower, error);
+      fail(error);
     }
+  };
+
+  const fail = (error: unknown) => {
+    for (const follower of followers) end(follower, error);
   };
 
   const follow = (signal: AbortSignal): AsyncIterable<Change> => {
@@ -32,7 +38,7 @@ export function createChangeFeed<Change>(options: {
     if (follower.isOver) return drain(follower);
     refresh();
     followers.add(follower);
-    stopWatching ??= watcher.follow(path, onHint);
+    stopWatching ??= watch(onHint);
     const onAbort = () => end(follower, undefined);
     signal.addEventListener("abort", onAbort, { once: true });
     return drain(follower, () => signal.removeEventListener("abort", onAbort));
@@ -45,7 +51,7 @@ export function createChangeFeed<Change>(options: {
         if (follower.queue.length > 0) continue;
         if (follower.failure !== undefined) throw follower.failure;
         if (follower.isOver) return;
-        const letGo = watcher.hold();
+        const letGo = hold();
         await new Promise<void>((resolve) => {
           follower.wake = resolve;
         }).finally(letGo);
@@ -73,6 +79,7 @@ export function createChangeFeed<Change>(options: {
       }
     },
     follow,
+    fail,
     close: () => {
       for (const follower of followers) end(follower, undefined);
     },

@@ -9,9 +9,10 @@ import {
   safeName,
   storageError,
 } from "../../platform/index.ts";
-import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../protocol/index.ts";
+import { type MemberState, TroupeError } from "../../protocol/index.ts";
 import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./presence-file.ts";
 import type { MemberPresence, OwnPresence, Presence } from "./presence-port.ts";
+import { spokenFor, statusOfMember, takenOver, whyGone } from "./presence-words.ts";
 
 export interface PresenceOptions {
   readonly folder: string;
@@ -132,33 +133,11 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     return { name, state, ...(detail !== undefined && { detail }), since, alive, expired, pid: owner.pid };
   };
 
-  const statusOf = (member: Member): MemberStatus => {
-    const { name, ended } = member;
-    if (ended !== undefined) {
-      const detail = ended.detail === undefined ? ended.reason : `${ended.reason}: ${ended.detail}`;
-      return { name, state: "ended", detail, since: ended.at, alive: "dead" };
-    }
-    const there = look(name);
-    if (there === undefined) return { name, state: "starting", since: member.joinedAt, alive: "unknown" };
-    const { expired, pid: _, ...status } = there;
-    if (!expired || status.alive === "dead") return status;
-    const silent = `no sign of it for more than ${leaseMs / 1000} s`;
-    return { ...status, detail: status.detail === undefined ? silent : `${status.detail}; ${silent}` };
-  };
-
-  const whyGone = (name: string): string | undefined => {
-    const there = look(name);
-    if (there === undefined) return undefined;
-    if (there.state === "ended") return `${name} has ended`;
-    if (there.alive === "dead") return `the process of ${name} (${there.pid}) is gone`;
-    return there.expired ? `${name} has given no sign for more than ${leaseMs / 1000} s` : undefined;
-  };
-
   return {
     announce,
     look: async (name) => look(name),
-    statusOf: async (members) => members.map(statusOf),
-    whyGone: async (name) => whyGone(name),
+    statusOf: async (members) => members.map((member) => statusOfMember(member, { there: look(member.name), leaseMs })),
+    whyGone: async (name) => whyGone(name, { there: look(name), leaseMs }),
     close: async () => {
       for (const own of spoken.values()) stop(own);
     },
@@ -187,9 +166,3 @@ function makeOwnFolder(folder: string): void {
     if (!hasErrorCode(error, "EEXIST")) throw storageError("make the folder", folder, error);
   }
 }
-
-const spokenFor = (name: string, pid: number) =>
-  new TroupeError("team", `${name} is run by process ${pid} already. End it there first, or wait until it has ended.`);
-
-const takenOver = (name: string) =>
-  new TroupeError("team", `Another process runs ${name} now: this one gave no sign for too long, and must stop.`);

@@ -220,7 +220,11 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     });
   };
 
-  const feed = createChangeFeed<Change>({ path, watcher, refresh: () => void refresh() });
+  const feed = createChangeFeed<Change>({
+    watch: (onHint) => watcher.follow(path, onHint),
+    hold: () => watcher.hold(),
+    refresh: () => void refresh(),
+  });
 
   return {
     read: () => {

@@ -17,14 +17,14 @@ export function openTeamRecord(options: JournalOptions & { readonly keysFolder: 
     type: "secret",
     secret: await memberKey(options.keysFolder, name),
   });
-  const keys = { join: async (name: string) => void (await keyOf(name)), keyOf };
+  const keys = { join: async ({ name }: Member) => void (await keyOf(name)), keyOf };
   return createRecord(openSealedJournal(teamFold, options), { clock: options.clock, where: options.path, keys });
 }
 
 /** What a member signs with, and what others know it by. */
 export interface RecordKeys {
   /** For one who has just joined, from here. */
-  join(name: string): Promise<void>;
+  join(member: Member): Promise<void>;
   keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
 }
 
@@ -66,7 +66,7 @@ export function createRecord(
         if (answer.reason === "done" && answer.member !== undefined) return { member: answer.member, isNew: false };
         continue;
       }
-      await options.keys.join(name);
+      await options.keys.join(member);
       return { member: memberOf(answer, name), isNew: true };
     }
   };

@@ -1,0 +1,110 @@
+import type { JetStreamPublishOptions, PubAck } from "@nats-io/jetstream";
+import type { Clock } from "../../platform/index.ts";
+import type { Bus } from "./bus.ts";
+import {
+  apiCode,
+  isNobodyThere,
+  isPassing,
+  isStreamMissing,
+  isWrongSequence,
+  noAnswer,
+  refusedByBus,
+  teamGone,
+} from "./bus-errors.ts";
+
+export interface Patience {
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  /** How long to go on trying. */
+  readonly waitMs: number;
+  /** Ends it sooner. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Publication {
+  readonly stream: string;
+  readonly subject: string;
+  readonly payload: string;
+  /** The same for every try: what is stored once is not stored again. */
+  readonly id: string;
+  /** Of the last message on this subject: with another one it is not stored. */
+  readonly after?: number | undefined;
+  /** It takes the place of all before it on this subject. */
+  readonly replaces?: boolean | undefined;
+}
+
+/**
+ * Resolves when the stream has acknowledged it; "conflict" if another message stands where it was to follow. Goes on
+ * trying with the same id while the bus does not answer: what ended in an error may have been stored.
+ */
+export async function publish(bus: Bus, message: Publication, patience: Patience): Promise<PubAck | "conflict"> {
+  const { stream, subject, payload, id, after, replaces } = message;
+  const headers = replaces ? await rollupHeaders() : undefined;
+  const options: Partial<JetStreamPublishOptions> = {
+    msgID: id,
+    expect: { streamName: stream, ...(after !== undefined && { lastSubjectSequence: after }) },
+    ...(headers && { headers }),
+  };
+  try {
+    return await ask(bus, () => bus.js.publish(subject, payload, options), { ...patience, stream });
+  } catch (error) {
+    if (isWrongSequence(error)) return "conflict";
+    throw error;
+  }
+}
+
+async function rollupHeaders() {
+  const { headers } = await import("@nats-io/transport-node");
+  const made = headers();
+  made.set("Nats-Rollup", "sub");
+  return made;
+}
+
+/** Asks until there is an answer, at most `waitMs`. What the bus says no to is thrown at once. */
+export async function ask<T>(
+  bus: Bus,
+  request: () => Promise<T>,
+  { clock, waitMs, signal, stream }: Patience & { readonly stream?: string | undefined },
+): Promise<T> {
+  const began = clock.monotonic();
+  for (let tries = 0; ; tries++) {
+    signal?.throwIfAborted();
+    try {
+      return await untilReconnect(bus, request);
+    } catch (error) {
+      if (error instanceof Reconnected) continue;
+      if (isWrongSequence(error)) throw error;
+      if (isStreamMissing(error) || apiCode(error) === 10060) throw teamGone(error);
+      if (!isPassing(error)) throw refusedByBus(bus, error);
+      if (stream !== undefined && isNobodyThere(error) && (await isGone(bus, stream))) throw teamGone(error);
+      if (clock.monotonic() - began > waitMs) throw noAnswer(bus, "it is tried again later", waitMs);
+      await clock.sleep(Math.min(50 * 2 ** tries, 1000), signal);
+    }
+  }
+}
+
+/** An answer that was on its way when the connection broke never comes: it is asked for again at once. */
+async function untilReconnect<T>(bus: Bus, request: () => Promise<T>): Promise<T> {
+  let stop = () => undefined as void;
+  const again = new Promise<never>((_, reject) => {
+    stop = bus.onReconnect(() => reject(new Reconnected()));
+  });
+  const asked = request();
+  // The loser of the race fails later, when nobody looks.
+  asked.catch(() => undefined);
+  try {
+    return await Promise.race([asked, again]);
+  } finally {
+    stop();
+  }
+}
+
+class Reconnected extends Error {}
+
+async function isGone(bus: Bus, stream: string): Promise<boolean> {
+  try {
+    await bus.jsm.streams.info(stream);
+    return false;
+  } catch (error) {
+    return isStreamMissing(error);
+  }
+}

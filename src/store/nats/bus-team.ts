@@ -1,0 +1,83 @@
+import { join } from "node:path";
+import type { Clock, CreateId } from "../../platform/index.ts";
+import { createTaskList, taskFold } from "../team/task-list.ts";
+import { teamFold } from "../team/team-fold.ts";
+import type { StoredTeam } from "../team/team-store.ts";
+import type { Bus } from "./bus.ts";
+import { openBusBodies } from "./bus-bodies.ts";
+import { openBusInbox } from "./bus-inbox.ts";
+import { openBusJournal } from "./bus-journal.ts";
+import { createBusPresence } from "./bus-presence.ts";
+import { createBusRecord } from "./bus-record.ts";
+import { openOutbox } from "./outbox.ts";
+import { openSigns } from "./signs.ts";
+import { bucketName, teamSubjects } from "./subjects.ts";
+
+export interface BusTeamOptions {
+  readonly bus: Bus;
+  readonly name: string;
+  readonly stream: string;
+  /** What this machine keeps of the team: outboxes, the keys it signs with, bodies it has read. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  readonly waitMs: number;
+  readonly limitBytes: number;
+  readonly keepRead: number;
+  readonly leaseMs: number;
+  readonly beatMs: number;
+  readonly uptime: () => number;
+  readonly replicas: number;
+}
+
+/** One team on the bus, opened. */
+export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> {
+  const { name, stream, folder, clock, waitMs } = options;
+  const subjects = teamSubjects(name);
+  const ended = new AbortController();
+  const opened: { close(): Promise<unknown> }[] = [];
+  const keep = <T extends { close(): Promise<unknown> }>(part: T): T => {
+    opened.unshift(part);
+    return part;
+  };
+  const close = async () => {
+    ended.abort();
+    for (const part of opened.splice(0)) await part.close();
+  };
+
+  try {
+    const journal = keep(await openBusJournal(teamFold, { ...options, subject: subjects.team }));
+    const record = createBusRecord(journal, { clock, subject: subjects.team, keysFolder: join(folder, "keys") });
+    const tasks = createTaskList(keep(await openBusJournal(taskFold, { ...options, subject: subjects.tasks })), clock);
+    const signs = keep(await openSigns({ ...options, subjects }));
+    const presence = keep(createBusPresence({ ...options, signs, subjects }));
+    const outbox = keep(openOutbox({ ...options, folder: join(folder, "outbox"), subjectOf: subjects.inbox }));
+    const bodies = openBusBodies({
+      ...options,
+      bucket: bucketName(stream),
+      folder: join(folder, "bodies"),
+      patience: { clock, waitMs, signal: ended.signal },
+    });
+    const inboxes = new Map<string, ReturnType<typeof openBusInbox>>();
+    const inbox = (member: string) => {
+      const known = inboxes.get(member);
+      if (known !== undefined) return known;
+      const made = openBusInbox({
+        ...options,
+        member,
+        subjects,
+        signs,
+        outbox,
+        folder: join(folder, "damaged"),
+        fetchBodies: (mails) => bodies.fetch(mails),
+        closed: ended.signal,
+      });
+      inboxes.set(member, keep(made));
+      return made;
+    };
+    return { name, record, tasks, presence, inbox, bodies, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import type { TeamStore } from "../team/team-store.ts";
+import type { NatsTeamStoreOptions } from "./nats-team-store.ts";
+
+/** The teams of a bus. The client for it is loaded with the first use: most have no bus, and start sooner. */
+export function openNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
+  let store: Promise<TeamStore> | undefined;
+  const load = () => (store ??= import("./nats-team-store.ts").then((file) => file.createNatsTeamStore(options)));
+  return {
+    create: async (team) => (await load()).create(team),
+    open: async (name) => (await load()).open(name),
+    list: async () => (await load()).list(),
+    delete: async (name, how) => (await load()).delete(name, how),
+  };
+}

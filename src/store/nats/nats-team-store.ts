@@ -1,0 +1,237 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, type CreateId, storageError } from "../../platform/index.ts";
+import { teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { skeletonOf } from "../team/look-alike.ts";
+import { checkName, uniqueName } from "../team/names.ts";
+import { taskFold } from "../team/task-list.ts";
+import { teamFold } from "../team/team-fold.ts";
+import { newTeamSnapshot } from "../team/team-record.ts";
+import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
+import { stillActive, unknownTeam } from "../team/team-words.ts";
+import { ask, publish } from "./ask-bus.ts";
+import { apiCode, isStreamMissing } from "./bus-errors.ts";
+import { openBusJournal } from "./bus-journal.ts";
+import { makePair } from "./bus-keys.ts";
+import { base64 } from "./bus-record.ts";
+import { type BusTeamOptions, openBusTeam } from "./bus-team.ts";
+import { type Bus, type BusAddress, connectBus } from "./bus.ts";
+import { checkServer } from "./check-server.ts";
+import { createShared } from "./shared-bus.ts";
+import { bucketName, streamName, streamPrefix, teamSubjects } from "./subjects.ts";
+
+export interface NatsTeamStoreOptions {
+  readonly bus: BusAddress;
+  /** The checked state folder: outboxes and keys are on this machine, whatever happens to the bus. */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  /** What people should know of the bus: a risk, something lost. */
+  readonly onNotice?: ((text: string) => void) | undefined;
+  /** On how many servers of a cluster each team is kept. Default: three where there is a cluster, otherwise one. */
+  readonly replicas?: number;
+  /** How long a call waits for a bus that does not answer. */
+  readonly waitMs?: number;
+  /** Over this size the record, the task list and inboxes are compacted; this much that was read stays in an inbox. */
+  readonly limitBytes?: number;
+  readonly keepRead?: number;
+  readonly leaseMs?: number;
+  readonly beatMs?: number;
+  readonly uptime?: () => number;
+}
+
+/** The teams of a bus: one stream each. */
+export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
+  const { clock, createId, home, waitMs = 30_000 } = options;
+  let isChecked = false;
+  const shared = createShared(async () => {
+    const bus = await connectBus(options.bus);
+    if (!isChecked) for (const warning of (await checkServer(bus)).warnings) options.onNotice?.(warning);
+    isChecked = true;
+    return bus;
+  });
+  const patience = { clock, waitMs };
+
+  const create = (wanted: NewTeam): Promise<StoredTeam> =>
+    shared.keep(async (bus, letGo) => {
+      const asked = checkName(wanted.name, "team");
+      const taken = new Set((await namesOn(bus)).map(skeletonOf));
+      for (;;) {
+        const name = uniqueName(asked, (skeleton) => taken.has(skeleton));
+        const stream = streamName(name, createId<string>("team"));
+        if (await makeStream(bus, { name, stream })) {
+          await begin(bus, { ...wanted, name }, stream);
+          return openStream(bus, { name, stream, letGo });
+        }
+        await sweep(bus, name);
+        taken.add(skeletonOf(name));
+      }
+    });
+
+  /** Whether nobody else has a stream for that name. */
+  const makeStream = async (bus: Bus, { name, stream }: { name: string; stream: string }): Promise<boolean> => {
+    const config = {
+      name: stream,
+      subjects: [teamSubjects(name).all],
+      description: `The team ${name} of Troupe`,
+      num_replicas: replicasOn(bus),
+      allow_rollup_hdrs: true,
+    };
+    try {
+      await ask(bus, () => bus.jsm.streams.add(config), patience);
+      return true;
+    } catch (error) {
+      if (TroupeError.is(error) && apiCode(error.cause) === 10065) return false;
+      throw error;
+    }
+  };
+
+  const replicasOn = (bus: Bus): number => options.replicas ?? (bus.connection.info?.cluster === undefined ? 1 : 3);
+
+  const begin = async (bus: Bus, team: NewTeam, stream: string) => {
+    const { team: subject, tasks } = teamSubjects(team.name);
+    const publicKeys: Record<string, string> = {};
+    for (const name of [teamLead, teamUser])
+      publicKeys[name] = base64((await makePair(join(folderOf(stream), "keys"), name)).publicKey);
+    const state = teamFold.restore(newTeamSnapshot(team, clock), subject);
+    if (state.team) state.team = { ...state.team, publicKeys };
+    const put = async (on: string, version: number, snapshot: unknown) => {
+      const journal = createId<string>("jrn");
+      const payload = JSON.stringify({ version, journal, epoch: 0, snapshot });
+      await publish(bus, { stream, subject: on, payload, id: journal, after: 0 }, patience);
+    };
+    await put(tasks, taskFold.version, taskFold.snapshot(taskFold.empty()));
+    // The last: a team is there once it has a record.
+    await put(subject, teamFold.version, teamFold.snapshot(state));
+  };
+
+  const folderOf = (stream: string): string => join(home, "bus", bucketName(stream));
+
+  const open = (name: string): Promise<StoredTeam> =>
+    shared.keep(async (bus, letGo) => {
+      const stream = await findStream(bus, name);
+      if (stream === undefined) throw unknownTeam(name, await listOn(bus));
+      return openStream(bus, { name, stream, letGo });
+    });
+
+  const openStream = async (
+    bus: Bus,
+    { name, stream, letGo }: { name: string; stream: string; letGo: () => Promise<void> },
+  ): Promise<StoredTeam> => {
+    const opened = await openBusTeam(teamOptions(bus, name, stream));
+    const close = async () => {
+      try {
+        await opened.close();
+      } finally {
+        await letGo();
+      }
+    };
+    let closing: Promise<void> | undefined;
+    return { ...opened, close: () => (closing ??= close()) };
+  };
+
+  const teamOptions = (bus: Bus, name: string, stream: string): BusTeamOptions => {
+    const { limitBytes = 1_000_000, keepRead = 50, leaseMs = 10_000, beatMs = 2000 } = options;
+    const { uptime = () => clock.monotonic() } = options;
+    const more = { waitMs, limitBytes, keepRead, leaseMs, beatMs, uptime, replicas: replicasOn(bus) };
+    return { bus, name, stream, folder: folderOf(stream), clock, createId, ...more };
+  };
+
+  const findStream = async (bus: Bus, name: string): Promise<string | undefined> => {
+    const { team } = teamSubjects(name);
+    for (const stream of await streamsOn(bus, team)) {
+      const last = await ask(bus, () => bus.jsm.streams.getMessage(stream, { last_by_subj: team }), patience);
+      if (last !== null) return stream;
+    }
+    return undefined;
+  };
+
+  const streamsOn = (bus: Bus, subject: string): Promise<string[]> =>
+    ask(
+      bus,
+      async () => {
+        const names: string[] = [];
+        for await (const name of bus.jsm.streams.names(subject)) if (name.startsWith(streamPrefix)) names.push(name);
+        return names;
+      },
+      patience,
+    );
+
+  const namesOn = async (bus: Bus): Promise<string[]> => (await listOn(bus)).map(({ name }) => name);
+
+  const listOn = async (bus: Bus): Promise<TeamSummary[]> => {
+    const summaries: TeamSummary[] = [];
+    for (const stream of await streamsOn(bus, "troupe.*.team")) {
+      const summary = await summarize(bus, stream);
+      if (summary !== undefined) summaries.push(summary);
+    }
+    return summaries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  };
+
+  /** Undefined for one that was deleted just now, or is not whole yet. */
+  const summarize = async (bus: Bus, stream: string): Promise<TeamSummary | undefined> => {
+    const token = stream.slice(streamPrefix.length, stream.lastIndexOf("="));
+    const subject = `troupe.${token}.team`;
+    try {
+      const journal = await openBusJournal(teamFold, { ...teamOptions(bus, token, stream), subject });
+      const { team } = journal.read();
+      await journal.close();
+      return team && { name: team.name, team };
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return (await streamsOn(bus, subject)).includes(stream) ? { name: token, problem: error.message } : undefined;
+    }
+  };
+
+  const remove: TeamStore["delete"] = (name, { force = false, except = [] } = {}) =>
+    shared.use(async (bus) => {
+      const stream = await findStream(bus, name);
+      if (stream === undefined) throw unknownTeam(name, await listOn(bus));
+      if (!force) await assertQuiet(bus, { name, stream, except });
+      await ask(bus, () => bus.jsm.streams.delete(stream), patience);
+      await dropBucket(bus, stream);
+      const folder = folderOf(stream);
+      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+        throw storageError("delete", folder, error);
+      });
+    });
+
+  const dropBucket = async (bus: Bus, stream: string) => {
+    try {
+      await bus.jsm.streams.delete(`OBJ_${bucketName(stream)}`);
+    } catch (error) {
+      if (!isStreamMissing(error)) throw error;
+    }
+  };
+
+  const assertQuiet = async (bus: Bus, of: { name: string; stream: string; except: readonly string[] }) => {
+    const { name, stream, except } = of;
+    const opened = await openBusTeam(teamOptions(bus, name, stream));
+    try {
+      const active: string[] = [];
+      for (const member of (await opened.record.read()).members) {
+        if (member.ended !== undefined || except.includes(member.name)) continue;
+        const there = await opened.presence.look(member.name);
+        if (there === undefined || there.alive === "dead") continue;
+        active.push(`${member.name} (${there.state}, process ${there.pid})`);
+      }
+      if (active.length > 0) throw stillActive(name, active);
+    } finally {
+      await opened.close();
+    }
+  };
+
+  /** What one who was killed while making a team of that name has left. */
+  const sweep = async (bus: Bus, name: string) => {
+    const { team } = teamSubjects(name);
+    for (const stream of await streamsOn(bus, team)) {
+      const { created, state } = await ask(bus, () => bus.jsm.streams.info(stream), patience);
+      const isOld = clock.now() - new Date(created).getTime() > halfMadeMs;
+      if (isOld && state.messages < 2) await ask(bus, () => bus.jsm.streams.delete(stream), patience);
+    }
+  };
+
+  return { create, open, list: () => shared.use(listOn), delete: remove };
+}
+
+const halfMadeMs = 60_000;

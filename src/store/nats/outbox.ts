@@ -1,0 +1,249 @@
+import type { Clock, CreateId } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { publish } from "./ask-bus.ts";
+import type { Bus } from "./bus.ts";
+import { noAnswer } from "./bus-errors.ts";
+import { openLeftOutboxes, openOutboxFile, type OutboxFile, type Outgoing } from "./outbox-file.ts";
+
+/**
+ * What goes into inboxes: on this machine's disk first, then to the stream, in the order of the calls for each receiver,
+ * again and again until the stream has it. What a dead process has left goes out before anything new.
+ */
+export interface Outbox {
+  /** Resolves with its sequence number when the stream has it; rejects with `storage` if that takes too long, and goes on. */
+  send(to: string, record: unknown): Promise<number>;
+  /** The same, but while the bus is away it is enough that it is on this disk. */
+  leave(to: string, record: unknown): Promise<void>;
+  /** What is not acknowledged yet. */
+  waiting(): number;
+  /** What people should know, since the last call. */
+  takeNotices(): readonly string[];
+  close(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly folder: string;
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly subjectOf: (to: string) => string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  readonly waitMs: number;
+}
+
+export function openOutbox(options: OutboxOptions): Outbox {
+  const { bus, stream, clock, waitMs } = options;
+  const closed = new AbortController();
+  const notices: string[] = [];
+  const lanes = new Map<string, Lane>();
+  const left: Lane[] = [];
+  let retained: Sent[] = [];
+  let own: Promise<OutboxFile> | undefined;
+  let isFailed: TroupeError | undefined;
+
+  /** Taken up at once: mail of the dead must not wait for somebody who writes. */
+  const taking = openLeftOutboxes(options.folder, options).then((files) => {
+    for (const file of files) {
+      const lanesOfFile = new Map<string, Lane>();
+      for (const each of file.left) laneOf(lanesOfFile, each.to, file).queue.push(pending(each));
+      left.push(...lanesOfFile.values());
+      const done = Promise.allSettled([...lanesOfFile.values()].map(pump));
+      closing.push(done.then(() => file.close()));
+    }
+  });
+  const closing: Promise<unknown>[] = [];
+  taking.catch((error: unknown) => notices.push(`What was left to send could not be taken up: ${wordsOf(error)}`));
+
+  const laneOf = (among: Map<string, Lane>, to: string, file: OutboxFile): Lane => {
+    const known = among.get(to);
+    if (known !== undefined) return known;
+    const lane: Lane = { to, file, queue: [], pumping: undefined };
+    among.set(to, lane);
+    return lane;
+  };
+
+  const put = async (to: string, record: unknown): Promise<Pending> => {
+    if (closed.signal.aborted) throw new Error("the outbox is closed");
+    if (isFailed !== undefined) throw isFailed;
+    own ??= openOutboxFile(options.folder, options);
+    const file = await own;
+    const lane = laneOf(lanes, to, file);
+    const each = pending({ to, n: file.lastOf(to) + 1, record });
+    const stored = file.put([{ to, n: each.n, record }]);
+    lane.queue.push(each);
+    await stored;
+    pump(lane).catch(() => undefined);
+    return each;
+  };
+
+  const pump = (lane: Lane): Promise<void> =>
+    (lane.pumping ??= run(lane).finally(() => {
+      lane.pumping = undefined;
+    }));
+
+  const run = async (lane: Lane) => {
+    if (!left.includes(lane)) {
+      await taking.catch(() => undefined);
+      for (const before of left) if (before.to === lane.to) await before.pumping?.catch(() => undefined);
+    }
+    while (lane.queue.length > 0 && !closed.signal.aborted) {
+      const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
+      try {
+        await sendBatch(lane, batch);
+      } catch (error) {
+        // Not told that it is stored: who sent it may send it again, and what comes after it is not held up.
+        for (const each of batch) each.fail(error);
+        if (closed.signal.aborted || isTeamGone(error)) {
+          isFailed = TroupeError.is(error) ? error : undefined;
+          for (const each of lane.queue.splice(0)) each.fail(error);
+          return;
+        }
+        lane.queue.splice(0, batch.length);
+        await lane.file.acknowledged(lane.to, batch.at(-1)?.n ?? 0);
+      }
+    }
+  };
+
+  const sendBatch = async (lane: Lane, batch: readonly Pending[]) => {
+    const first = batch[0]?.n ?? 0;
+    const lastOne = batch.at(-1)?.n ?? 0;
+    const payload = JSON.stringify({ o: lane.file.id, n: first, records: batch.map(({ record }) => record) });
+    const id = `${lane.file.id}.${options.subjectOf(lane.to)}.${first}-${lastOne}${batch[0]?.again ?? ""}`;
+    const subject = options.subjectOf(lane.to);
+    const patience = { clock, waitMs: Number.POSITIVE_INFINITY, signal: closed.signal };
+    const ack = await publish(bus, { stream, subject, payload, id }, patience);
+    if (ack === "conflict") throw new Error("a message without a place was refused for its place");
+    lane.queue.splice(0, batch.length);
+    retain(lane, batch, ack.seq);
+    for (const each of batch) each.done(ack.seq);
+    await lane.file.acknowledged(lane.to, lastOne);
+  };
+
+  /** For a while: a server that loses its power may forget what it has acknowledged. */
+  const retain = (lane: Lane, batch: readonly Pending[], sequence: number) => {
+    const at = clock.monotonic();
+    for (const each of batch) retained.push({ lane, each, sequence, at });
+    if (retained.length > mostRetained) retained = retained.slice(-mostRetained / 2);
+    while (retained[0] !== undefined && at - retained[0].at > retainMs) retained.shift();
+  };
+
+  const checkStream = async () => {
+    if (retained.length === 0) return;
+    const { state } = await bus.jsm.streams.info(stream);
+    const lost = retained.filter(({ sequence }) => sequence > state.last_seq);
+    if (lost.length === 0) return;
+    retained = retained.filter(({ sequence }) => sequence <= state.last_seq);
+    notices.push(`The bus has lost ${lost.length} messages that it had acknowledged; they are sent again from here.`);
+    for (const { lane, each } of lost.reverse()) lane.queue.unshift({ ...pending(each), again: `.${clock.now()}` });
+    for (const lane of new Set(lost.map((one) => one.lane))) pump(lane).catch(() => undefined);
+  };
+  const stopListening = bus.onReconnect(() => {
+    checkStream().catch((error: unknown) =>
+      notices.push(`The bus was not checked after its return: ${wordsOf(error)}`),
+    );
+  });
+
+  const send: Outbox["send"] = async (to, record) => {
+    const each = await put(to, record);
+    const late = new AbortController();
+    try {
+      const tooLate = clock.sleep(waitMs, late.signal).then(() => {
+        throw noAnswer(
+          bus,
+          "the message is on this disk and goes out when the bus is back; it need not be sent again",
+          waitMs,
+        );
+      });
+      tooLate.catch(() => undefined);
+      return await Promise.race([each.stored, tooLate]);
+    } finally {
+      late.abort(new Error("answered"));
+    }
+  };
+
+  const leave: Outbox["leave"] = async (to, record) => {
+    const each = await put(to, record);
+    let stop = () => undefined as void;
+    const away = new Promise<void>((resolve) => {
+      stop = bus.onDisconnect(resolve);
+      if (!bus.isConnected()) resolve();
+    });
+    await Promise.race([each.stored, away]).finally(stop);
+  };
+
+  return {
+    send,
+    leave,
+    waiting: () => [...lanes.values(), ...left].reduce((sum, { queue }) => sum + queue.length, 0),
+    takeNotices: () => notices.splice(0),
+    close: async () => {
+      closed.abort(closedBefore());
+      stopListening();
+      await taking.catch(() => undefined);
+      for (const { pumping } of [...lanes.values(), ...left]) await pumping?.catch(() => undefined);
+      for (const lane of [...lanes.values(), ...left])
+        for (const each of lane.queue.splice(0)) each.fail(closedBefore());
+      await Promise.all(closing);
+      await (await own)?.close();
+    },
+  };
+}
+
+interface Lane {
+  readonly to: string;
+  readonly file: OutboxFile;
+  readonly queue: Pending[];
+  pumping: Promise<void> | undefined;
+}
+
+interface Pending extends Outgoing {
+  readonly stored: Promise<number>;
+  readonly done: (sequence: number) => void;
+  readonly fail: (error: unknown) => void;
+  /** Sent after the stream had lost it: the broker must not take it for the first one. */
+  readonly again?: string;
+}
+
+interface Sent {
+  readonly lane: Lane;
+  readonly each: Pending;
+  readonly sequence: number;
+  readonly at: number;
+}
+
+function pending({ to, n, record }: Outgoing): Pending {
+  let done: (sequence: number) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const stored = new Promise<number>((resolve, reject) => {
+    done = resolve;
+    fail = reject;
+  });
+  stored.catch(() => undefined);
+  return { to, n, record, stored, done, fail };
+}
+
+/** What waits goes together: one message, one answer, and the order cannot change in between. */
+function nextBatch(queue: readonly Pending[], mostBytes: number): Pending[] {
+  const batch: Pending[] = [];
+  let bytes = 0;
+  for (const each of queue) {
+    bytes += JSON.stringify(each.record).length * 2;
+    if (batch.length > 0 && (bytes > mostBytes || batch.length >= mostInBatch || each.again !== batch[0]?.again)) break;
+    // Numbers follow on each other within a message.
+    if (batch.length > 0 && each.n !== (batch.at(-1)?.n ?? 0) + 1) break;
+    batch.push(each);
+  }
+  return batch;
+}
+
+const isTeamGone = (error: unknown) => TroupeError.is(error) && error.message.includes("not on the bus any more");
+const closedBefore = () =>
+  new TroupeError(
+    "storage",
+    "The team was closed before the bus had the message; it goes out when the team is opened here again.",
+  );
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const mostInBatch = 200;
+const mostRetained = 5000;
+const retainMs = 180_000;

@@ -1,0 +1,180 @@
+import type { JsMsg } from "@nats-io/jetstream";
+import * as z from "zod";
+import { type Clock, type CreateId, currentProcess, isAlive, ProcessIdentity } from "../../platform/index.ts";
+import { MemberState, TroupeError } from "../../protocol/index.ts";
+import { type Patience, publish } from "./ask-bus.ts";
+import type { Bus } from "./bus.ts";
+import { parseMessage } from "./journal-message.ts";
+import { createServerTime } from "./server-time.ts";
+import { openFeed } from "./stream-feed.ts";
+import type { TeamSubjects } from "./subjects.ts";
+
+export interface SignsOptions {
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly subjects: TeamSubjects;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  readonly waitMs: number;
+  /** How long a word counts without being renewed, and how often it is. */
+  readonly leaseMs: number;
+  readonly beatMs: number;
+  /** Milliseconds that never go back, on this machine. */
+  readonly uptime: () => number;
+}
+
+/** What members and processes say of themselves: on each subject only the last word is kept. */
+export interface Signs {
+  readonly here: ProcessIdentity;
+  /** This opening of the team, as others see it. */
+  readonly process: string;
+  /** With everything that anybody has said before the call, or as it is known while the bus does not answer. */
+  refresh(): Promise<"fresh" | "stale">;
+  lastOn(subject: string): Sign | undefined;
+  /** In place of `before`, or not at all. Gives its sequence number. */
+  say(subject: string, word: Word, before: number): Promise<number | "conflict">;
+  /** Whether whoever said this is there, and whether its lease is over. */
+  judge(sign: Sign): { readonly process: "alive" | "dead" | "unknown"; readonly expired: boolean };
+  /** Each word by anybody, as it comes. */
+  onWord(listener: (subject: string, sign: Sign) => void): () => void;
+  close(): Promise<void>;
+}
+
+export const Word = z.object({
+  owner: ProcessIdentity,
+  /** The opening of the team that it was said in; its beats renew it. */
+  process: z.string(),
+  /** Said for the last time: nothing renews it. */
+  isLast: z.boolean().optional(),
+  name: z.string().optional(),
+  state: MemberState.optional(),
+  detail: z.string().optional(),
+  since: z.string().optional(),
+});
+export type Word = z.infer<typeof Word>;
+
+export interface Sign {
+  readonly sequence: number;
+  /** By the clock of the server that stored it. */
+  readonly at: number;
+  readonly word: Word;
+}
+
+export async function openSigns(options: SignsOptions): Promise<Signs> {
+  const { bus, stream, subjects, clock, createId, leaseMs, uptime } = options;
+  const here = currentProcess();
+  const process = createId<string>("run");
+  const closed = new AbortController();
+  const patience: Patience = { clock, waitMs: options.waitMs, signal: closed.signal };
+  const last = new Map<string, Sign>();
+  const listeners = new Set<(subject: string, sign: Sign) => void>();
+  const time = createServerTime(uptime);
+  /** Longer than this without an answer, and the bus was away: nobody could be heard, so nobody can be missed. */
+  const mostSilence = Math.max(leaseMs / 2, 2 * options.beatMs);
+  let lastContact = uptime();
+  let thereSince = uptime() - Math.max(0, leaseMs - mostSilence);
+  let failure: { readonly error: unknown } | undefined;
+
+  const take = (message: JsMsg) => {
+    const at = message.time.getTime();
+    time.observe(at);
+    const word = Word.safeParse(parseMessage(message));
+    if (!word.success) return;
+    const sign = { sequence: message.seq, at, word: word.data };
+    last.set(message.subject, sign);
+    for (const listener of listeners) listener(message.subject, sign);
+  };
+
+  const say: Signs["say"] = async (subject, word, before) => {
+    const payload = JSON.stringify(word);
+    const id = createId<string>("sign");
+    const ack = await publish(bus, { stream, subject, payload, id, after: before, replaces: true }, patience);
+    if (ack === "conflict") return "conflict";
+    await feed.reached(ack.seq);
+    return ack.seq;
+  };
+
+  const refresh: Signs["refresh"] = async () => {
+    if (failure !== undefined) throw failure.error;
+    if (!bus.isConnected()) return "stale";
+    try {
+      await feed.sync();
+      return "fresh";
+    } catch (error) {
+      if (TroupeError.is(error) && error.message.includes("has not answered")) return "stale";
+      throw error;
+    }
+  };
+
+  const judge: Signs["judge"] = ({ word, at }) => {
+    const isOwn =
+      word.owner.pid === here.pid && word.owner.startedAt === here.startedAt && word.owner.bootId === here.bootId;
+    const beaten = word.isLast ? at : Math.max(at, last.get(subjects.beat(word.process))?.at ?? 0);
+    const isHeard = bus.isConnected() && uptime() - lastContact <= mostSilence && uptime() - thereSince > leaseMs;
+    const expired = isHeard && time.now() - beaten > leaseMs;
+    const seen = isOwn ? "alive" : isAlive(word.owner, here);
+    // Nothing can be seen of a process on another machine but that it speaks.
+    const isElsewhere = seen === "unknown" && word.owner.bootId !== here.bootId;
+    return { process: isElsewhere && !expired && !word.isLast ? "alive" : seen, expired };
+  };
+
+  const onBeat = async () => {
+    if (!bus.isConnected()) return;
+    const payload = JSON.stringify({ owner: here, process } satisfies Word);
+    const subject = subjects.beat(process);
+    await publish(
+      bus,
+      { stream, subject, payload, id: createId<string>("beat"), replaces: true },
+      { ...patience, waitMs: 0 },
+    );
+    if (uptime() - lastContact > mostSilence) thereSince = uptime();
+    lastContact = uptime();
+  };
+  const tryToBeat = () => {
+    onBeat().catch((error: unknown) => {
+      // A beat that is not heard is followed by the next one; a lease that runs out is seen by all who look.
+      if (!TroupeError.is(error) && !closed.signal.aborted) failure = { error };
+    });
+  };
+
+  const stops = [bus.onDisconnect(() => void (lastContact = Number.NEGATIVE_INFINITY)), bus.onReconnect(tryToBeat)];
+  const feed = openFeed({
+    ...options,
+    filter: subjects.signs,
+    onMessage: take,
+    onCut: () => undefined,
+    onFailure: () => undefined,
+  });
+  const timer = setInterval(tryToBeat, options.beatMs).unref();
+
+  const close = async () => {
+    clearInterval(timer);
+    for (const stop of stops) stop();
+    if (bus.isConnected())
+      await bus.jsm.streams.purge(stream, { filter: subjects.beat(process) }).catch(() => undefined);
+    closed.abort();
+    await feed.close();
+  };
+
+  try {
+    // The first beat also tells what time it is there.
+    await onBeat();
+    await feed.sync();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    here,
+    process,
+    refresh,
+    lastOn: (subject) => last.get(subject),
+    say,
+    judge,
+    onWord: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close,
+  };
+}

@@ -1,0 +1,133 @@
+import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
+import type { Clock } from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import { ask, type Patience } from "./ask-bus.ts";
+import type { Bus } from "./bus.ts";
+import { isPassing, isStreamMissing, noAnswer, refusedByBus, teamGone } from "./bus-errors.ts";
+
+/** Everything on some subjects of a stream, in order, from the beginning and then as it comes. */
+export interface Feed {
+  /** Resolves once everything is handed on that the stream held when it was called. */
+  sync(): Promise<void>;
+  /** Resolves once the message with this sequence number is handed on. */
+  reached(sequence: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FeedOptions {
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly filter: string;
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly onMessage: (message: JsMsg) => void;
+  /** The stream is shorter than it was: acknowledged messages are lost. */
+  readonly onCut: (lastSequence: number) => void;
+  /** It goes on no more, for good. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function openFeed(options: FeedOptions): Feed {
+  const { bus, stream, filter, clock, waitMs } = options;
+  const closed = new AbortController();
+  const patience: Patience = { clock, waitMs, signal: closed.signal };
+  let position = 0;
+  let failure: { readonly error: unknown } | undefined;
+  let messages: ConsumerMessages | undefined;
+  const waiting = new Set<() => void>();
+  const stopListening = bus.onReconnect(() => messages?.stop());
+
+  const run = async () => {
+    for (let tries = 0; !closed.signal.aborted; tries++) {
+      try {
+        await readOn();
+        tries = 0;
+      } catch (error) {
+        if (closed.signal.aborted) return;
+        if (isStreamMissing(error)) return fail(teamGone(error));
+        if (TroupeError.is(error) || !isPassing(error))
+          return fail(TroupeError.is(error) ? error : refusedByBus(bus, error));
+        await clock.sleep(Math.min(50 * 2 ** tries, 1000), closed.signal).catch(() => undefined);
+      }
+    }
+  };
+
+  /** Until the connection has been away, or the server has forgotten who reads: then again from the last sequence. */
+  const readOn = async () => {
+    const { state } = await bus.jsm.streams.info(stream);
+    if (state.last_seq < position) {
+      position = state.last_seq;
+      options.onCut(position);
+    }
+    const consumer = await bus.js.consumers.get(stream, {
+      filter_subjects: filter,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: position + 1,
+    });
+    if (closed.signal.aborted) return;
+    messages = await consumer.consume({ max_messages: 500, idle_heartbeat: 5000 });
+    try {
+      for await (const message of messages) {
+        if (closed.signal.aborted) return;
+        // The client makes its consumer anew by itself, and may then begin too early.
+        if (message.seq <= position) continue;
+        position = message.seq;
+        options.onMessage(message);
+        for (const wake of waiting) wake();
+      }
+    } finally {
+      messages = undefined;
+    }
+  };
+
+  const fail = (error: unknown) => {
+    failure = { error };
+    for (const wake of waiting) wake();
+    options.onFailure(error);
+  };
+
+  const reached = async (sequence: number) => {
+    const giveUp = AbortSignal.timeout(waitMs);
+    for (;;) {
+      if (position >= sequence) return;
+      if (failure !== undefined) throw failure.error;
+      if (closed.signal.aborted) throw closedError(stream);
+      if (giveUp.aborted) throw noAnswer(bus, "what is stored there does not come", waitMs);
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          waiting.delete(wake);
+          giveUp.removeEventListener("abort", wake);
+          closed.signal.removeEventListener("abort", wake);
+          resolve();
+        };
+        waiting.add(wake);
+        giveUp.addEventListener("abort", wake);
+        closed.signal.addEventListener("abort", wake);
+      });
+    }
+  };
+
+  const sync = async () => {
+    if (closed.signal.aborted) throw closedError(stream);
+    if (failure !== undefined) throw failure.error;
+    const last = await ask(bus, () => bus.jsm.streams.getMessage(stream, { last_by_subj: filter }), {
+      ...patience,
+      stream,
+    });
+    if (last !== null) await reached(last.seq);
+  };
+
+  const running = run();
+  return {
+    sync,
+    reached,
+    close: async () => {
+      closed.abort();
+      stopListening();
+      messages?.stop();
+      await running;
+    },
+  };
+}
+
+const closedError = (stream: string) => new Error(`${stream} is closed`);

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A real nats-server on loopback, with a store of its own. */
+export interface NatsServer {
+  readonly port: number;
+  /** Each time another account: what is on one is not on the other. */
+  address(): string;
+  /** Of one account, for all who ask. */
+  readonly url: string;
+  signal(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+  /** Resolves when it is dead. */
+  kill(): Promise<void>;
+  /** On the same port and store. Resolves when it answers. */
+  start(): Promise<void>;
+  readonly store: string;
+  /** Ends it, and removes its store. */
+  close(): Promise<void>;
+}
+
+export interface NatsServerOptions {
+  readonly port?: number;
+  /** More lines of its configuration. */
+  readonly config?: (port: number) => string;
+  readonly accounts?: number;
+  readonly name?: string;
+}
+
+export async function startNats(options: NatsServerOptions = {}): Promise<NatsServer> {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-nats-"));
+  const port = options.port ?? (await freePort());
+  const accounts = options.accounts ?? 1;
+  const file = join(folder, "server.conf");
+  writeFileSync(file, configOf({ port, folder, accounts, more: options.config?.(port) ?? "", name: options.name }));
+  let child: ChildProcess | undefined;
+  let used = 0;
+
+  const start = async () => {
+    const started = spawn("nats-server", ["-c", file], { stdio: "ignore" });
+    child = started;
+    while (!(await answers(port))) {
+      if (started.exitCode !== null) throw new Error(`nats-server ended with ${started.exitCode}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  const kill = async () => {
+    const dying = child;
+    if (dying === undefined || dying.exitCode !== null || dying.signalCode !== null) return;
+    dying.kill("SIGKILL");
+    await once(dying, "exit");
+  };
+  await start();
+  return {
+    port,
+    address: () => {
+      if (used >= accounts) throw new Error("no account is left");
+      return `nats://u${used++}:secret@127.0.0.1:${port}`;
+    },
+    url: `nats://u0:secret@127.0.0.1:${port}`,
+    signal: (signal) => void child?.kill(signal),
+    kill,
+    start,
+    store: join(folder, "store"),
+    close: async () => {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configOf(options: {
+  port: number;
+  folder: string;
+  accounts: number;
+  more: string;
+  name?: string | undefined;
+}) {
+  const { port, folder, accounts, more, name } = options;
+  const all = Array.from(
+    { length: accounts },
+    (_, n) => `A${n}: { jetstream: enabled, users: [{ user: u${n}, password: secret }] }`,
+  );
+  return `
+listen: "127.0.0.1:${port}"
+${name === undefined ? "" : `server_name: ${name}`}
+jetstream { store_dir: "${join(folder, "store")}", max_mem: 64M, max_file: 1G }
+accounts { ${all.join("\n")}\n SYS: { users: [{ user: sys, password: secret }] } }
+system_account: SYS
+${more}
+`;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("data", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
