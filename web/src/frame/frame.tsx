@@ -37,8 +37,9 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
       {route.kind === "session" ? (
         <>
           <Tabs session={route.session} view={route.view} approvals={approvals.length} />
-          <div className="frame-body">
-            <AgentList session={route.session} />
+          <div className="frame-body" data-view={route.view}>
+            {/* A replay has its own: those of its moment. */}
+            {route.view !== "replay" && <AgentList session={route.session} />}
             <main id="main" tabIndex={-1} key={route.session}>
               <ErrorBoundary key={route.view} about="This view">
                 <OpenView />

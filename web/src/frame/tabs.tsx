@@ -7,7 +7,7 @@ export function Tabs({ session, view, approvals }: { session: SessionId; view: V
   const open = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     // Newer browsers give a promise back, which is no way to end an effect.
-    void open.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    open.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [view]);
   return (
     <nav className="tabs" aria-label="Views">

@@ -36,7 +36,8 @@ export function deriveLive(
       };
     }
     const member = members.get(from);
-    const change = member && from !== session ? changeOf(event) : undefined;
+    const known = member && now.members.get(`${member.team}/${member.name}`);
+    const change = member && from !== session ? changeOf(event, known) : undefined;
     if (!member || !change || (change.state === member.state && change.ended === member.ended)) return undefined;
     const { ended: _, detail: _detail, ...rest } = member;
     return { ...rest, ...change, since: at };
@@ -62,8 +63,10 @@ export function deriveLive(
   };
 }
 
+type Change = Pick<MemberChanged, "state" | "ended" | "alive">;
+
 /** How a member is after one of its own events; undefined: as before. */
-function changeOf(event: Event): Pick<MemberChanged, "state" | "ended" | "alive"> | undefined {
+function changeOf(event: Event, known: MemberChanged | undefined): Change | undefined {
   switch (event.type) {
     case "session.opened":
       return { state: "starting", alive: "alive" };
@@ -74,8 +77,9 @@ function changeOf(event: Event): Pick<MemberChanged, "state" | "ended" | "alive"
       return { state: "waiting", alive: "alive" };
     case "agent.idle":
       return { state: "idle", alive: "alive" };
+    case "session.closed":
     case "team.left":
-      return { state: "ended", ended: "shutdown", alive: "dead" };
+      return { state: "ended", ended: known?.ended ?? "shutdown", alive: "dead" };
     case "agent.stopped":
       return { state: "ended", ended: event.outcome === "failed" ? "failed" : "shutdown", alive: "dead" };
     default:

@@ -42,7 +42,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           disabled={replay.count === 0}
           onClick={() => replay.step(-1)}
         >
-          ⏮
+          ‹
         </button>
         <button
           type="button"
@@ -59,7 +59,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           disabled={replay.count >= envelopes.length}
           onClick={() => replay.step(1)}
         >
-          ⏭
+          ›
         </button>
         <div className="segments" role="group" aria-label="Speed">
           {speeds.map((speed) => (

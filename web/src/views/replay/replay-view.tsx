@@ -1,5 +1,6 @@
 import { Suspense, useState } from "react";
 import { type Ack, type SessionId } from "../../../../src/protocol/index.ts";
+import { AgentList } from "../../frame/agent-list.tsx";
 import { ErrorBoundary } from "../../frame/error-boundary.tsx";
 import { viewTitles } from "../../frame/tabs.tsx";
 import { countWords } from "../../parts/amounts.ts";
@@ -91,18 +92,21 @@ function Replaying({ recording, player }: { recording: Recording; player: Player
             {/* Links of the views lead to other views of the same moment. */}
             {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions, jsx-a11y/click-events-have-key-events */}
             <div
-              className="replay-view"
+              className="replay-body"
               onClickCapture={(event) => {
                 const link = event.target instanceof Element ? event.target.closest("a[href^='#/s/']") : null;
                 const href = link?.getAttribute("href");
                 if (href && !event.ctrlKey && !event.metaKey && go(href)) event.preventDefault();
               }}
             >
-              <ErrorBoundary key={inner.view} about="This view">
-                <Suspense fallback={<p className="loading">Loading…</p>}>
-                  <View session={session} />
-                </Suspense>
-              </ErrorBoundary>
+              <AgentList session={session} />
+              <div className="replay-view">
+                <ErrorBoundary key={inner.view} about="This view">
+                  <Suspense fallback={<p className="loading">Loading…</p>}>
+                    <View session={session} />
+                  </Suspense>
+                </ErrorBoundary>
+              </div>
             </div>
           </NavigationContext>
         </SendContext>
