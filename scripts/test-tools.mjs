@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-/** What the tests use beyond npm's packages: command, and Debian's package for it. */
+/** What the tests use beyond npm's packages: command, or commands of which one will do, and Debian's package for it. */
 const tools = [
   ["git", "git"],
   ["strace", "strace"],
@@ -9,15 +9,16 @@ const tools = [
   ["bwrap", "bubblewrap"],
   ["unshare", "util-linux"],
   ["script", "bsdutils"],
+  ["chromium chromium-browser google-chrome", "chromium"],
   ["nats-server", "nats-server"],
 ];
 
 /** Installs what is missing when it may, and otherwise says what to install and stops. Nothing is skipped quietly. */
 export function installTools() {
-  const missing = tools.filter(([command]) => spawnSync("sh", ["-c", `command -v ${command}`]).status !== 0);
+  const missing = tools.filter(([commands]) => !commands.split(" ").some(isThere));
   if (missing.length === 0) return;
   const packages = missing.map(([, name]) => name);
-  const mayInstall = process.getuid?.() === 0 && spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
+  const mayInstall = process.getuid?.() === 0 && isThere("apt-get");
   if (mayInstall) {
     console.error(`installing what the tests need: ${packages.join(", ")}`);
     spawnSync("apt-get", ["update", "-qq"], { stdio: ["ignore", "ignore", "inherit"] });
@@ -33,3 +34,5 @@ export function installTools() {
   );
   process.exit(2);
 }
+
+const isThere = (command) => spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
