@@ -5,6 +5,7 @@ export { catchUp, createAppState, nextTick, onEnvelope, shownTasks, tick } from 
 export type { AppNotice, AppState, Dialog } from "./app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export {
+  addCosts,
   cachedShare,
   costByModel,
   type CostReport,

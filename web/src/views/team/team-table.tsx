@@ -19,7 +19,7 @@ interface Props {
 export function TeamTable({ roster, traffic, aliases, session, onSelect }: Props) {
   return (
     <div className="table-scroll" role="region" aria-label="Agents" tabIndex={0}>
-      <table className="team-table">
+      <table className="numbers team-table">
         <thead>
           <tr>
             <th scope="col">Agent</th>

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { joinTraffic } from "../../../../src/view/index.ts";
+import { Choice } from "../../parts/choice.tsx";
 import { useSize } from "../../parts/use-size.ts";
 import { useDashboard, useSessionView } from "../../state/dashboard-store.ts";
 import type { Folds } from "../../state/folds.ts";
@@ -12,6 +13,7 @@ import { layOut } from "./lay-out.ts";
 import { aliasesOf, roadsOf } from "./roads.ts";
 import { TeamGraph } from "./team-graph.tsx";
 import { TeamTable } from "./team-table.tsx";
+import "../../styles/tables.css";
 import "./team-view.css";
 
 const trafficOf = ({ traffic }: Folds) => traffic;
@@ -48,13 +50,7 @@ export function TeamView({ session }: { session: SessionId }) {
         <div className="team-bar">
           <h2>Team</h2>
           <p className="soft">{summary(roster)}</p>
-          <div className="segments" role="group" aria-label="Show as">
-            {(["graph", "table"] as const).map((kind) => (
-              <button key={kind} type="button" aria-pressed={shows === kind} onClick={() => setShows(kind)}>
-                {kind === "graph" ? "Graph" : "Table"}
-              </button>
-            ))}
-          </div>
+          <Choice label="Show as" value={shows} onChange={setShows} options={{ graph: "Graph", table: "Table" }} />
         </div>
         <div className="team-place" ref={place}>
           {shows === "graph" && drawing && (

@@ -149,7 +149,9 @@ export function Lanes({ rows, window, now, isLive, all, session, onWindow }: Pro
         </div>
       </div>
       <p className="unseen" aria-live="polite">
-        {walked && !hovered && shown ? `${shown.who}: ${shown.head}. ${shown.detail}. ${shown.when}` : ""}
+        {walked && !hovered && shown
+          ? `${shown.who}, ${[shown.head, shown.detail, shown.when].filter((words) => words !== "").join(", ")}`
+          : ""}
       </p>
     </div>
   );

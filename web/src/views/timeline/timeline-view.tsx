@@ -10,6 +10,7 @@ import { Lanes } from "./lanes.tsx";
 import { kindWords, spanKinds } from "./span-words.ts";
 import { TimeSums } from "./time-sums.tsx";
 import { firstWindow, fitted, periodOf, type TimeWindow, zoomed } from "./time-window.ts";
+import "../../styles/tables.css";
 import "./timeline-view.css";
 
 const timelineOf = ({ timeline }: Folds) => timeline;

@@ -1,0 +1,67 @@
+import { type AgentColor, visibleLine } from "../../../../src/protocol/index.ts";
+import { addCosts, type CostCell, type CostSeries, type CostSum, valuesOf } from "../../../../src/view/index.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+
+/** What costs are told apart by. */
+export type By = "agent" | "model";
+
+export interface CostGroup extends CostSum {
+  readonly key: string;
+  readonly name: string;
+  readonly color: AgentColor;
+  /** The other half: of an agent its models, of a model how many agents used it. */
+  readonly note: string;
+}
+
+/** The dearest first. Colours are given out so that neighbours differ; an agent has its own where that is free. */
+export function costGroups(series: CostSeries, by: By, roster: readonly RosterEntry[]): readonly CostGroup[] {
+  const sums = new Map<string, { sum: CostSum; cells: CostCell[] }>();
+  for (const cell of valuesOf(series.sums)) {
+    const key = keyOf(cell, by);
+    const known = sums.get(key);
+    if (known) known.cells.push(cell);
+    sums.set(key, known ? { ...known, sum: addCosts(known.sum, cell) } : { sum: cell, cells: [cell] });
+  }
+  const sorted = [...sums].sort(([, a], [, b]) => b.sum.costUsd - a.sum.costUsd || tokens(b.sum) - tokens(a.sum));
+  const entries = new Map(roster.map((entry) => [entry.agent?.id as string | undefined, entry]));
+  const colors = colorsFor(sorted.map(([key]) => (by === "agent" ? entries.get(key)?.color : undefined)));
+  return sorted.map(([key, { sum, cells }], index) => {
+    const name = visibleLine((by === "agent" ? entries.get(key)?.name : undefined) ?? key);
+    const { requests, lostAttempts, lostUsd, usage, costUsd } = sum;
+    const color = colors[index] ?? "blue";
+    return { key, name, color, note: noteOf(cells, by), requests, lostAttempts, lostUsd, usage, costUsd };
+  });
+}
+
+/** First those who have one have it, then the others what is left. */
+function colorsFor(wishes: readonly (AgentColor | undefined)[]): readonly AgentColor[] {
+  const free = new Set(palette);
+  const own = wishes.map((wish) => (wish && free.delete(wish) ? wish : undefined));
+  return own.map((color, index) => {
+    const given = color ?? [...free][0] ?? palette[index % palette.length] ?? "blue";
+    free.delete(given);
+    return given;
+  });
+}
+
+const palette: readonly AgentColor[] = ["blue", "orange", "green", "purple", "cyan", "pink", "yellow", "red"];
+
+export const keyOf = ({ agent, model }: CostCell, by: By): string => (by === "model" ? model : (agent ?? ""));
+
+const noteOf = (cells: readonly CostCell[], by: By): string =>
+  by === "agent"
+    ? [...new Set(cells.map(({ model }) => visibleLine(model)))].join(", ")
+    : `${new Set(cells.map(({ agent }) => agent)).size} ${cells.length === 1 ? "agent" : "agents"}`;
+
+export const tokens = ({ usage }: CostSum): number =>
+  usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+
+export const noCost: CostSum = {
+  requests: 0,
+  lostAttempts: 0,
+  lostUsd: 0,
+  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  costUsd: 0,
+};
+
+export const totalOf = (groups: readonly CostSum[]): CostSum => groups.reduce(addCosts, noCost);

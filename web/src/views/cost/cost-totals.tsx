@@ -1,0 +1,67 @@
+import { cachedShare, type CostSum } from "../../../../src/view/index.ts";
+import { countWords, moneyWords } from "../../parts/amounts.ts";
+import { tokens } from "./cost-groups.ts";
+
+export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: number | undefined }) {
+  const { usage } = total;
+  const share = cachedShare(total);
+  return (
+    <dl className="cost-totals">
+      <div>
+        <dt>Spent</dt>
+        <dd>
+          <strong>{moneyWords(total.costUsd)}</strong>
+          {budgetUsd === undefined ? (
+            <span className="soft">no budget is set</span>
+          ) : (
+            <Budget spent={total.costUsd} budgetUsd={budgetUsd} />
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Tokens</dt>
+        <dd>
+          <strong>{countWords(tokens(total))}</strong>
+          <span className="soft">
+            {countWords(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens)} read,{" "}
+            {countWords(usage.outputTokens)} written
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>From the cache</dt>
+        <dd>
+          <strong>{share === undefined ? "-" : percentWords(share)}</strong>
+          <span className="soft">of what was read</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Requests</dt>
+        <dd>
+          <strong>{countWords(total.requests)}</strong>
+          <span className="soft">
+            {total.lostAttempts === 0
+              ? "none was lost"
+              : `${total.lostAttempts} lost, for ${moneyWords(total.lostUsd)}`}
+          </span>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Budget({ spent, budgetUsd }: { spent: number; budgetUsd: number }) {
+  const share = budgetUsd === 0 ? 1 : spent / budgetUsd;
+  const level = share >= 1 ? "over" : share >= 0.8 ? "near" : "well";
+  return (
+    <span className="cost-of-budget" data-level={level}>
+      <meter min={0} max={1} value={Math.min(1, share)} aria-label="Share of the budget" />
+      <span>
+        {percentWords(share)} of {moneyWords(budgetUsd)}
+      </span>
+    </span>
+  );
+}
+
+export const percentWords = (share: number): string =>
+  share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;
