@@ -1,4 +1,5 @@
-import { readdir, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { claimHolder, hasErrorCode, type ProcessIdentity, storageError } from "../platform/index.ts";
 import { SessionId, TroupeError } from "../protocol/index.ts";
@@ -43,9 +44,9 @@ export function createSessionCatalog({ home }: { readonly home: string }): Sessi
       const sessionId = SessionId.safeParse(name.replace(/\.jsonl$/, ""));
       if (!name.endsWith(".jsonl") || !sessionId.success) continue;
       const file = join(folder, project, name);
-      const summary = await remember(known, file, () => summarizeSession({ sessionId: sessionId.data, project, file }));
+      const summary = remember(known, file, () => summarizeSession({ sessionId: sessionId.data, project, file }));
       if (summary === undefined) continue;
-      const claimed = await remember(holders, ownerOf(summary), () => holderOf(ownerOf(summary)));
+      const claimed = remember(holders, ownerOf(summary), () => holderOf(ownerOf(summary)));
       entries.push({ ...claimed, ...summary });
     }
     return entries;
@@ -75,8 +76,8 @@ interface Remembered<T> {
   readonly value: T;
 }
 
-async function remember<T>(kept: Map<string, Remembered<T>>, path: string, read: () => T): Promise<T | undefined> {
-  const mark = await markOf(path);
+function remember<T>(kept: Map<string, Remembered<T>>, path: string, read: () => T): T | undefined {
+  const mark = markOf(path);
   if (mark === undefined) return undefined;
   const before = kept.get(path);
   if (before?.mark === mark) return before.value;
@@ -85,13 +86,13 @@ async function remember<T>(kept: Map<string, Remembered<T>>, path: string, read:
   return value;
 }
 
-/** What changes when the file does. */
-async function markOf(path: string): Promise<string | undefined> {
+/** What changes when the file does. Not asked for beside other work: a thousand of them take a few milliseconds so, and many otherwise. */
+function markOf(path: string): string | undefined {
   try {
-    const { ino, size, mtimeMs } = await stat(path);
-    return `${ino}:${size}:${mtimeMs}`;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats && `${stats.ino}:${stats.size}:${stats.mtimeMs}`;
   } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    if (hasErrorCode(error, "ENOTDIR")) return undefined;
     throw storageError("look at", path, error);
   }
 }

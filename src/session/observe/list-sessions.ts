@@ -1,32 +1,75 @@
-import { currentProcess, isAlive } from "../../platform/index.ts";
-import type { SessionId, SessionListing } from "../../protocol/index.ts";
-import type { CatalogEntry, SessionCatalog } from "../../store/index.ts";
+import { type Clock, type CreateId, currentProcess, isAlive } from "../../platform/index.ts";
+import { type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
+import { type CatalogEntry, createFileTeamStore, type SessionCatalog } from "../../store/index.ts";
 import { listDoors } from "./door-place.ts";
 
-/** The sessions of a home as a list shows them; `own` are open in this process. */
-export async function listSessions(
+export interface SessionLister {
+  /** `own` is open in this process. */
+  list(own: SessionId | undefined): Promise<SessionListing[]>;
+}
+
+/** Who is in which team is asked for at most this often. */
+const teamsMs = 5000;
+
+/** The sessions of a home as a list shows them, newest first. */
+export function createSessionLister(
   catalog: SessionCatalog,
-  { home, own }: { readonly home: string; readonly own: SessionId | undefined },
-): Promise<SessionListing[]> {
-  const here = currentProcess();
-  const doors = new Set((await listDoors(home)).map(({ session, pid }) => `${session} ${pid}`));
-  const stateOf = ({ sessionId, holder }: CatalogEntry): SessionListing["state"] => {
-    if (sessionId === own) return "reachable";
-    if (holder === undefined || isAlive(holder, here) === "dead") return "stored";
-    return doors.has(`${sessionId} ${holder.pid}`) ? "reachable" : "open";
+  { home, clock, createId }: { readonly home: string; readonly clock: Clock; readonly createId: CreateId },
+): SessionLister {
+  const teams = createFileTeamStore({ home, clock, createId });
+  let inTeams = new Map<SessionId, Membership>();
+  let askedAt = -Infinity;
+  const askForTeams = async () => {
+    if (clock.monotonic() - askedAt < teamsMs) return;
+    askedAt = clock.monotonic();
+    inTeams = new Map((await teams.list()).flatMap(({ team }) => (team ? membershipsOf(team) : [])));
   };
-  return (await catalog.list()).map((entry) => {
-    const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, model, team, problem } = entry;
-    return {
-      id,
-      cwd,
-      startedAt,
-      updatedAt,
-      ...(firstPrompt !== undefined && { firstPrompt }),
-      ...(model !== undefined && { model }),
-      state: stateOf(entry),
-      ...(team && { team: team.name, role: team.role, member: team.member }),
-      ...(problem !== undefined && { problem }),
-    };
-  });
+
+  return {
+    async list(own) {
+      await askForTeams();
+      const here = currentProcess();
+      const doors = new Set((await listDoors(home)).map(({ session, pid }) => `${session} ${pid}`));
+      const stateOf = ({ sessionId, holder }: CatalogEntry): SessionListing["state"] => {
+        if (sessionId === own) return "reachable";
+        if (holder === undefined || isAlive(holder, here) === "dead") return "stored";
+        return doors.has(`${sessionId} ${holder.pid}`) ? "reachable" : "open";
+      };
+      return (await catalog.list()).map((entry) => ({
+        ...listingOf(entry),
+        ...(inTeams.get(entry.sessionId) ?? membershipOf(entry)),
+        state: stateOf(entry),
+      }));
+    },
+  };
+}
+
+type Membership = Pick<SessionListing, "team" | "role" | "member">;
+
+function membershipsOf({ name: team, leadSessionId, members }: Team): [SessionId, Membership][] {
+  const lead: [SessionId, Membership][] = leadSessionId
+    ? [[leadSessionId, { team, role: "lead", member: teamLead }]]
+    : [];
+  return members.reduce(
+    (all, { name: member, sessionId }) =>
+      sessionId && member !== teamLead ? [...all, [sessionId, { team, role: "teammate", member }]] : all,
+    lead,
+  );
+}
+
+/** Of a team that is no more, as its log has it. */
+const membershipOf = ({ team }: CatalogEntry): Membership =>
+  team ? { team: team.name, role: team.role, member: team.member } : {};
+
+function listingOf(entry: CatalogEntry): Omit<SessionListing, "state"> {
+  const { sessionId: id, cwd, startedAt, updatedAt, firstPrompt, model, problem } = entry;
+  return {
+    id,
+    cwd,
+    startedAt,
+    updatedAt,
+    ...(firstPrompt !== undefined && { firstPrompt }),
+    ...(model !== undefined && { model }),
+    ...(problem !== undefined && { problem }),
+  };
 }

@@ -8,7 +8,7 @@ import { doorsFolder } from "./door-place.ts";
 import { createFreshParts } from "./fresh-parts.ts";
 import { feedFromDoor, feedFromSession, type LiveFeed } from "./live-feed.ts";
 import type { Observed } from "./observed-session.ts";
-import { storedStateOf } from "./stored-state.ts";
+import { createStoredState } from "./stored-state.ts";
 
 export interface ObservePorts {
   readonly home: string;
@@ -34,6 +34,7 @@ export async function* observeSession(
   const tail = tailSession(files, { session: id, seen });
   const parts = createFreshParts();
   const bell = createBell();
+  const onDisk = createStoredState({ ...ports, session: id });
   const stopFollowing = [
     watcher.follow(files.log, bell.ring),
     watcher.followFolder(files.subagents, bell.ring),
@@ -89,8 +90,8 @@ export async function* observeSession(
   }
 
   const stateOnDisk = async (): Promise<Envelope[]> => {
-    const agent = lead ?? (await leadOf(files, id));
-    return agent === undefined ? [] : storedStateOf({ ...ports, session: id, agent, seq: seen.get(agent) ?? 0 });
+    lead ??= await leadOf(files, id);
+    return lead === undefined ? [] : onDisk.changes({ agent: lead, seq: seen.get(lead) ?? 0 });
   };
 
   try {
@@ -102,14 +103,17 @@ export async function* observeSession(
       if (feed) {
         // Between the last look at the disk and now.
         yield* stored();
+        onDisk.forget();
+        const since = ports.clock.monotonic();
         yield* now("reachable", feed.now.filter(parts.takes));
         yield* live(feed);
         feed.close();
         feed = undefined;
+        // Shut, or too slow a reader: trying again tells, unless nobody is let stay.
+        if (ports.clock.monotonic() - since > restMs) continue;
         yield* stored();
       }
-      const next = stateOfClaim(files);
-      yield* now(next, next === state ? [] : await stateOnDisk());
+      yield* now(stateOfClaim(files), await stateOnDisk());
       await bell.heard(signal);
     }
   } finally {
@@ -118,6 +122,9 @@ export async function* observeSession(
     for (const stop of stopFollowing) stop();
   }
 }
+
+/** Who was let in and shut out again within this time comes back when something has changed. */
+const restMs = 500;
 
 /** The session while it is open in this process; after that another one may have it. */
 export const openHere = (own: Session | undefined): Session | undefined =>

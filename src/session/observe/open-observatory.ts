@@ -5,7 +5,7 @@ import { isTranscriptEvent } from "../../view/index.ts";
 import type { Session } from "../session.ts";
 import { dispatchAtDoor } from "./dispatch-at-door.ts";
 import { doorsFolder } from "./door-place.ts";
-import { listSessions } from "./list-sessions.ts";
+import { createSessionLister } from "./list-sessions.ts";
 import { observeSession, openHere } from "./observe-session.ts";
 import type { Observatory, ObservedSession } from "./observed-session.ts";
 import { watchSessions } from "./watch-sessions.ts";
@@ -23,6 +23,7 @@ export function openObservatory({ home, own }: ObservatoryOptions): Observatory 
   const createId = idMaker(clock);
   const store = createFileSessionStore({ home, clock, createId });
   const catalog = createSessionCatalog({ home });
+  const lister = createSessionLister(catalog, { home, clock, createId });
   const watcher = createFolderWatcher();
   const closing = new AbortController();
   const until = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
@@ -47,12 +48,7 @@ export function openObservatory({ home, own }: ObservatoryOptions): Observatory 
   return {
     sessions: (signal) =>
       watchSessions(
-        {
-          catalog,
-          watcher,
-          doors: doorsFolder(home),
-          list: () => listSessions(catalog, { home, own: openHere(own)?.id }),
-        },
+        { catalog, watcher, doors: doorsFolder(home), list: () => lister.list(openHere(own)?.id), clock },
         until(signal),
       ),
     async open(id) {

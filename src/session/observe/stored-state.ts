@@ -1,39 +1,79 @@
 import { type Clock, type CreateId, createFolderWatcher } from "../../platform/index.ts";
-import type { AgentId, Envelope, LiveEvent, SessionId, WorkItem } from "../../protocol/index.ts";
-import { createFileTeamStore, loadTaskList, type SessionFiles } from "../../store/index.ts";
+import {
+  type AgentId,
+  type Envelope,
+  type LiveEvent,
+  type SessionId,
+  TroupeError,
+  type WorkItem,
+} from "../../protocol/index.ts";
+import {
+  createFileTeamStore,
+  loadTaskList,
+  type SessionFiles,
+  type StoredTeam,
+  type TeamStore,
+} from "../../store/index.ts";
 import { memberChanged } from "../led-teams.ts";
 import { liveEnvelope } from "./live-state.ts";
+
+/** Of a session that no process tells about: its members and tasks as the teams' own files have them. Others may be at work on them. */
+export interface StoredState {
+  /** Everything the first time, and then what is another than before. Looks at most once a second. */
+  changes(as: { readonly agent: AgentId; readonly seq: number }): Promise<Envelope[]>;
+  /** Somebody else tells for a while: next time everything is told. */
+  forget(): void;
+}
 
 export interface StoredStateOptions {
   readonly home: string;
   readonly files: SessionFiles;
   readonly session: SessionId;
-  /** The agent that the session is about, and how far its log is known. */
-  readonly agent: AgentId;
-  readonly seq: number;
   readonly clock: Clock;
   readonly createId: CreateId;
 }
 
-/** Of a session that no process tells about: its members and tasks as the teams' own files have them. */
-export async function storedStateOf(options: StoredStateOptions): Promise<Envelope[]> {
-  const { home, files, session, agent, seq, clock, createId } = options;
-  const at = new Date(clock.now()).toISOString();
-  const events = [
-    ...(await ofTeams({ home, session, clock, createId })),
-    ...(await ofOwnList(files, { clock, createId })),
-  ];
-  return events.map((event) => liveEnvelope(event, { session, agent, seq, at, createId }));
+const restMs = 1000;
+
+export function createStoredState(options: StoredStateOptions): StoredState {
+  const { files, session, clock, createId } = options;
+  const told = new Map<string, string>();
+  let lookedAt = -Infinity;
+  return {
+    async changes({ agent, seq }) {
+      if (clock.monotonic() - lookedAt < restMs) return [];
+      lookedAt = clock.monotonic();
+      const now = [...(await ofTeams(options)), ...(await ofOwnList(files, { clock, createId }))];
+      const changed = now.filter((event) => {
+        const [key, text] = [keyOf(event), JSON.stringify(event)];
+        if (told.get(key) === text) return false;
+        told.set(key, text);
+        return true;
+      });
+      const at = new Date(clock.now()).toISOString();
+      return changed.map((event) => liveEnvelope(event, { session, agent, seq, at, createId }));
+    },
+    forget() {
+      told.clear();
+      lookedAt = -Infinity;
+    },
+  };
 }
 
+type Stated = Extract<LiveEvent, { type: "member.changed" | "task.changed" }>;
+
+const keyOf = (event: Stated): string =>
+  `${event.type} ${event.team ?? ""} ${event.type === "member.changed" ? event.name : event.task.id}`;
+
 /** As its own process would say it: who leads a team shows the members, and everybody in it the tasks. */
-async function ofTeams({ home, session, clock, createId }: Omit<StoredStateOptions, "files" | "agent" | "seq">) {
+async function ofTeams({ home, session, clock, createId }: StoredStateOptions): Promise<Stated[]> {
   const store = createFileTeamStore({ home, clock, createId });
-  const events: LiveEvent[] = [];
+  const events: Stated[] = [];
   for (const { name, team: summary } of await store.list()) {
     const isLead = summary?.leadSessionId === session;
     if (!isLead && !summary?.members.some(({ sessionId }) => sessionId === session)) continue;
-    const team = await store.open(name);
+    const team = await openIfThere(store, name);
+    if (!team) continue;
     try {
       const { members } = await team.record.read();
       const statuses = isLead ? await team.presence.statusOf(members) : [];
@@ -49,7 +89,20 @@ async function ofTeams({ home, session, clock, createId }: Omit<StoredStateOptio
   return events;
 }
 
-async function ofOwnList({ taskList: path }: SessionFiles, ports: { clock: Clock; createId: CreateId }) {
+/** A team may be deleted at any moment, and then there is nothing to tell of it. */
+async function openIfThere(store: TeamStore, name: string): Promise<StoredTeam | undefined> {
+  try {
+    return await store.open(name);
+  } catch (error) {
+    if (TroupeError.is(error) && error.code === "team") return undefined;
+    throw error;
+  }
+}
+
+async function ofOwnList(
+  { taskList: path }: SessionFiles,
+  ports: { clock: Clock; createId: CreateId },
+): Promise<Stated[]> {
   const openTaskList = await loadTaskList();
   const watcher = createFolderWatcher();
   const tasks = openTaskList({ ...ports, path, watcher });
@@ -61,5 +114,5 @@ async function ofOwnList({ taskList: path }: SessionFiles, ports: { clock: Clock
   }
 }
 
-const changesOf = (tasks: readonly WorkItem[], team: string | undefined): LiveEvent[] =>
+const changesOf = (tasks: readonly WorkItem[], team: string | undefined): Stated[] =>
   tasks.map((task) => ({ type: "task.changed", ...(team !== undefined && { team }), task }));

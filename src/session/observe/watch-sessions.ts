@@ -1,4 +1,4 @@
-import type { FolderWatcher } from "../../platform/index.ts";
+import type { Clock, FolderWatcher } from "../../platform/index.ts";
 import type { SessionListing } from "../../protocol/index.ts";
 import type { SessionCatalog } from "../../store/index.ts";
 import { createBell } from "./bell.ts";
@@ -9,14 +9,18 @@ export interface WatchPorts {
   /** The folder of doors. */
   readonly doors: string;
   readonly list: () => Promise<readonly SessionListing[]>;
+  readonly clock: Clock;
 }
 
-/** However much happens, the list is made anew at most this often. */
+/** However much happens, the list is made anew at most this often, and takes a small part of the time. */
 const restMs = 250;
+const restShare = 20;
+/** That sessions go on is no news: with nothing else to tell the list is given out at most this often. */
+const sameMs = 5000;
 
 /** The list now, and again whenever it is another one. */
 export async function* watchSessions(
-  { catalog, watcher, doors, list }: WatchPorts,
+  { catalog, watcher, doors, list, clock }: WatchPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly SessionListing[], void, undefined> {
   const bell = createBell();
@@ -32,16 +36,20 @@ export async function* watchSessions(
     }
   };
   const letGo = watcher.hold();
-  let before: string | undefined;
+  let told = { all: "", news: "", at: -Infinity };
   try {
     while (!signal.aborted) {
       follow([doors, catalog.folder, ...catalog.projectFolders()]);
+      const began = clock.monotonic();
       const sessions = await list();
+      const took = clock.monotonic() - began;
       follow([doors, catalog.folder, ...catalog.projectFolders()]);
-      const text = JSON.stringify(sessions);
-      if (text !== before) yield sessions;
-      before = text;
-      await rest(signal);
+      const now = { all: JSON.stringify(sessions), news: newsIn(sessions), at: clock.monotonic() };
+      if (now.news !== told.news || (now.all !== told.all && now.at - told.at >= sameMs)) {
+        yield sessions;
+        told = now;
+      }
+      await rest(Math.max(restMs, took * restShare), signal);
       await bell.heard(signal);
     }
   } finally {
@@ -50,7 +58,11 @@ export async function* watchSessions(
   }
 }
 
-function rest(signal: AbortSignal): Promise<void> {
+/** Without when each was last at work, and the order that follows from that. */
+const newsIn = (sessions: readonly SessionListing[]): string =>
+  JSON.stringify(sessions.map((session) => ({ ...session, updatedAt: "" })).sort((a, b) => (a.id < b.id ? -1 : 1)));
+
+function rest(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = () => {
@@ -58,7 +70,7 @@ function rest(signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, restMs);
+    const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done, { once: true });
   });
 }

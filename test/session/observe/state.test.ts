@@ -1,5 +1,4 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { idMaker, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, Envelope, SessionListing } from "../../../src/protocol/index.ts";
