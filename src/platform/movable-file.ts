@@ -33,6 +33,8 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   let handle: Handle | undefined;
   let backgroundFailure: unknown;
   let isClosed = false;
+  /** The folder itself may not yet be on disk in the one above it, whoever made it. */
+  let isFolderMade = options.makeFolder !== undefined;
   /** Files that were moved away from under this writer and are still being synced and closed. */
   const leaving = new Set<Promise<void>>();
 
@@ -56,8 +58,15 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     }
   };
 
+  const makeFolder =
+    options.makeFolder &&
+    (() => {
+      options.makeFolder?.();
+      isFolderMade = true;
+    });
+
   const openHandle = (): Handle => {
-    const fd = openForAppend(path, options);
+    const fd = openForAppend(path, makeFolder);
     const { dev, ino } = identify(path, fd);
     const target: Handle = { fd, dev, ino, isDirty: false, syncs: createSyncGroup(() => syncOnce(target)) };
     return target;
@@ -71,6 +80,8 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
       // Once, whoever made the file: that one may have been killed before it could do this.
       if (!target.isFolderSynced) await syncFolder(dirname(path));
       target.isFolderSynced = true;
+      if (isFolderMade) await syncFolder(dirname(dirname(path)));
+      isFolderMade = false;
     } catch (error) {
       // The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie.
       target.failure = storageError("sync", path, error);
@@ -205,7 +216,7 @@ const orUndefined = { throwIfNoEntry: false } as const;
 const isSameExactly = (path: string, fd: number) =>
   lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
 
-function openForAppend(path: string, { makeFolder }: MovableFileOptions): number {
+function openForAppend(path: string, makeFolder: (() => void) | undefined): number {
   const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
   try {
     return openSync(path, flags, 0o600);

@@ -42,7 +42,7 @@ describe("mail among processes", () => {
   });
 
   it(`${killRounds} senders killed at any moment: nothing acknowledged is lost or doubled, and what comes next is read`, {
-    timeout: 60_000 + killRounds * 200,
+    timeout: 60_000 + killRounds * 1000,
   }, async () => {
     const { home, inbox } = start("bert", { rotateBytes: 300_000 });
     const acknowledged: string[] = [];

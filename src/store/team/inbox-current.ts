@@ -50,6 +50,7 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
       while (!isAtPath()) {
         const next = openForBoth(path);
         take(collected);
+        if (collected.hasTail) takeTornEnd(collected);
         moveOn(next, collected.trouble);
       }
       take(collected);
@@ -73,6 +74,14 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
     into.hasTail = found.hasTail;
     for (const entry of found.arrived) into.arrived.push(entry);
     for (const line of found.damaged) into.damaged.push(line);
+  };
+
+  /** Nobody goes on with what a killed sender left at the end of a file that is not here any more. */
+  const takeTornEnd = (into: Collected) => {
+    const failure = endLastLine();
+    if (failure !== undefined) into.trouble.push(`The end of an inbox could not be put right: ${failure.message}`);
+    take(into);
+    into.hasTail = false;
   };
 
   const isAtPath = () => {

@@ -60,6 +60,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   const current = openCurrentFile(path, { fold, number, wasMovedByUs: (which) => moved.has(which) });
 
   const start = () => {
+    notices.push(...old.trouble);
     setAside(old.damaged);
     const { hasTail } = scan();
     if (!hasTail) return;

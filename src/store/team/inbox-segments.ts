@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readdirSync } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { hasErrorCode, storageError } from "../../platform/index.ts";
 import type { InboxFold } from "./inbox-fold.ts";
@@ -21,14 +21,23 @@ export function listSegments(path: string): InboxSegment[] {
     .sort((a, b) => a.number - b.number);
 }
 
-/** Folds all of them, for the inbox's reader, who alone removes any. */
-export function readSegments(segments: readonly InboxSegment[], fold: InboxFold): { damaged: DamagedLine[] } {
+/** Folds all of them, for the inbox's reader, who alone removes any. `trouble` is for people. */
+export function readSegments(
+  segments: readonly InboxSegment[],
+  fold: InboxFold,
+): { damaged: DamagedLine[]; trouble: string[] } {
   const damaged: DamagedLine[] = [];
+  const trouble: string[] = [];
   for (const { number, path } of segments) {
     try {
       const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
       try {
-        damaged.push(...scanInbox(fd, { from: 0, segment: number, fold }).damaged);
+        const scan = scanInbox(fd, { from: 0, segment: number, fold });
+        damaged.push(...scan.damaged);
+        if (!scan.hasTail) continue;
+        const failure = endLastLineOf(path);
+        if (failure !== undefined) trouble.push(failure);
+        damaged.push(...scanInbox(fd, { from: scan.nextOffset, segment: number, fold }).damaged);
       } finally {
         closeSync(fd);
       }
@@ -36,7 +45,22 @@ export function readSegments(segments: readonly InboxSegment[], fold: InboxFold)
       throw unreadable(path, error);
     }
   }
-  return { damaged };
+  return { damaged, trouble };
+}
+
+/** So that a record which a power cut has left without its end is either read or seen as damaged. Gives what stood in the way. */
+function endLastLineOf(path: string): string | undefined {
+  try {
+    const fd = openSync(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
+    try {
+      writeSync(fd, "\n");
+    } finally {
+      closeSync(fd);
+    }
+    return undefined;
+  } catch (error) {
+    return storageError("put right the end of", path, error).message;
+  }
 }
 
 function namesIn(folder: string): string[] {
