@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { type ListedWorktree, listWorktrees, pruneWorktrees } from "../team/index.ts";
+import { tellOfRemoved } from "../session/index.ts";
 import { createScreen } from "./screen.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { teamPlace } from "./team-place.ts";
@@ -26,8 +27,10 @@ export async function listAll(flags: { json?: boolean }): Promise<number> {
 
 /** Removes what holds nothing, takes back what was never finished, and says what stays and why. */
 export async function prune(flags: { dryRun?: boolean; json?: boolean }): Promise<number> {
-  const { place } = await teamPlace();
-  const { worktrees, problems } = await pruneWorktrees(place, { dryRun: flags.dryRun ?? false });
+  const { place, config } = await teamPlace();
+  const { worktrees, problems: found } = await pruneWorktrees(place, { dryRun: flags.dryRun ?? false });
+  const removed = flags.dryRun ? [] : worktrees.filter(({ outcome }) => outcome === "removed");
+  const problems = [...found, ...(await tellOfRemoved(removed, { config, clock: place.clock }))];
   if (flags.json) {
     for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
     return tell(problems);

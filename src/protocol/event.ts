@@ -118,7 +118,7 @@ export const StoredEvent = z.discriminatedUnion("type", [
     requestId: RequestId,
     behavior: z.enum(["allow", "deny"]),
     scope: PermissionScope.optional(),
-    by: z.enum(["user", "policy", "interrupt"]),
+    by: z.enum(["user", "lead", "policy", "interrupt"]),
     message: z.string().optional(),
   }),
 

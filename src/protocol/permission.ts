@@ -23,7 +23,12 @@ export const PermissionAnswer = z.discriminatedUnion("behavior", [
     /** In a team: everybody may change what this call changes from now on. */
     team: z.boolean().optional(),
   }),
-  z.object({ behavior: z.literal("deny"), message: z.string().optional() }),
+  z.object({
+    behavior: z.literal("deny"),
+    message: z.string().optional(),
+    /** Who has said so, where that is not the user: a lead's model, or nobody in time. */
+    by: z.enum(["lead", "policy"]).optional(),
+  }),
 ]);
 export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
 

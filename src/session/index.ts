@@ -9,6 +9,7 @@ export { openSlash } from "./open-slash.ts";
 export { addMcpServer, listMcpServers, removeMcpServer, testMcpServers } from "./mcp-manage.ts";
 export type { McpListing, McpScope } from "./mcp-report.ts";
 export { listHooks } from "./list-hooks.ts";
+export { tellOfRemoved } from "./tell-of-removed.ts";
 export { openObservatory, type ObservatoryOptions } from "./observe/open-observatory.ts";
 export type { Observatory, Observed, ObservedSession } from "./observe/observed-session.ts";
 export { openStore } from "./open-store.ts";

@@ -6,6 +6,8 @@ import {
   createWorktree,
   diffWords,
   finishWorktree,
+  foreignPorts,
+  freePorts,
   type Isolation,
   resumeWorktree,
   type TeamPlace,
@@ -38,7 +40,7 @@ export async function isolateAgent(agentId: AgentId, ports: IsolationPorts, sign
   );
   if ("refused" in said) throw new TroupeError("agent", `The WorktreeCreate hook refuses: ${said.refused}`);
   const path = checkedPath(said.printed, [place.cwd, ...(start.repository === undefined ? [] : [start.repository])]);
-  return hooksOwn(place, { path, branch: await branchOf(path, place), base: start.base });
+  return hooksOwn(ports, { path, branch: await branchOf(path, place), base: start.base });
 }
 
 /** The worktree of an agent that goes on; undefined where it is not there any more. */
@@ -52,7 +54,7 @@ export async function resumeIsolation(
     return resumed && ours(ports, resumed);
   }
   const { path, branch } = worktree;
-  return isFolder(path) ? hooksOwn(ports.place, { path, branch, base: undefined }) : undefined;
+  return isFolder(path) ? hooksOwn(ports, { path, branch, base: undefined }) : undefined;
 }
 
 const worktreeName = (agentId: AgentId) => `agent-${agentId.slice(-8)}`;
@@ -71,21 +73,20 @@ const ours = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
 });
 
 /** Kept, whatever is in it: who made it knows what it is for. */
-const hooksOwn = (
-  place: TeamPlace,
+const hooksOwn = async (
+  { place, settings }: IsolationPorts,
   { path, branch, base }: { path: string; branch: string; base: string | undefined },
-): Isolation => ({
+): Promise<Isolation> => ({
   path,
   branch,
   hookMade: true,
-  env: { TROUPE_WORKTREE: path },
+  env: { TROUPE_WORKTREE: path, ...(await foreignPorts(place, { path, settings })) },
   notices: [],
-  finish: async () => ({
-    path,
-    branch,
-    kept: true,
-    ...(base !== undefined && branch !== "" && { diff: await diffWords(place, { path, base }) }),
-  }),
+  async finish() {
+    await freePorts(place, path);
+    const hasDiff = base !== undefined && branch !== "";
+    return { path, branch, kept: true, ...(hasDiff && { diff: await diffWords(place, { path, base }) }) };
+  },
 });
 
 /** What a hook can begin from; nothing outside of a git repository, where a hook may know another way. */

@@ -26,8 +26,8 @@ export interface LeadTeamsOptions {
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** After the last member has ended or rests. */
   readonly closeBackends: () => Promise<void>;
-  /** Puts in order what a member leaves behind that was ended from outside. */
-  readonly putAway: (member: Member) => Promise<void>;
+  /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
+  readonly putAway: (member: Member) => Promise<readonly string[]>;
   readonly defaultBackend: LeadTeamOptions["defaultBackend"];
   readonly resolver: ChildResolver;
   /** The session's own list, for tasks outside of teams. */

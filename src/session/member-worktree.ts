@@ -4,26 +4,31 @@ import type { Clock, CreateId } from "../platform/index.ts";
 import type { Member } from "../protocol/index.ts";
 import { finishWorktree, listWorktrees } from "../team/index.ts";
 import type { Config } from "./load-config.ts";
+import { tellOfRemoved } from "./tell-of-removed.ts";
 
 export interface MemberWorktreePorts {
-  readonly config: Pick<Config, "home" | "userHome" | "childEnv">;
+  readonly config: Pick<Config, "home" | "userHome" | "childEnv" | "hooks" | "cwd">;
   readonly clock: Clock;
   readonly createId: CreateId;
 }
 
 /**
  * Puts the worktree of a member in order that was ended from outside: kept if anything is in it, else removed. One that
- * a hook has made is its maker's to remove.
+ * a hook has made is its maker's to remove. Gives what went wrong with the hooks that are told of it.
  */
 export async function putAwayWorktree(
-  { worktreePath, cwd }: Member,
+  { worktreePath, worktreeBranch, cwd }: Member,
   { config, clock, createId }: MemberWorktreePorts,
-): Promise<void> {
-  if (worktreePath === undefined || !existsSync(worktreePath)) return;
+): Promise<readonly string[]> {
+  if (worktreePath === undefined || !existsSync(worktreePath)) return [];
   const place = { home: config.home, userHome: config.userHome, cwd, env: config.childEnv, clock, createId };
   const { worktrees } = await listWorktrees(place);
   const ours = worktrees.find(({ path, state }) => path === worktreePath && state !== "foreign");
-  if (ours) await finishWorktree(place, { name: basename(worktreePath) });
+  if (!ours) return [];
+  const name = basename(worktreePath);
+  const { outcome } = await finishWorktree(place, { name });
+  const removed = outcome === "removed" ? [{ path: worktreePath, name, branch: worktreeBranch }] : [];
+  return tellOfRemoved(removed, { config, clock });
 }
 
 /** Said to a member that goes on, and to its lead, when its worktree is not there any more. */

@@ -42,6 +42,7 @@ import type { Session } from "./session.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { createChildResolver, putInOrder } from "../team/index.ts";
+import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
 import type { FolderTrust } from "./withhold.ts";
@@ -304,14 +305,9 @@ export async function startSession(options: StartOptions): Promise<Session> {
           }),
         outfitOf: (definition, own) => outfitAgent(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         putInOrder: () =>
-          putInOrder({
-            cwd: config.cwd,
-            env: config.childEnv,
-            home: config.home,
-            userHome: config.userHome,
-            clock,
-            createId,
-          }),
+          putInOrder({ ...config, env: config.childEnv, clock, createId }, (removed) =>
+            tellOfRemoved(removed, { config, clock }),
+          ),
         hooksOf: async (definition) => {
           const own = agentHooks(definition);
           return own && config.hooksAllowed ? openHooks([...config.hooks, own]) : undefined;

@@ -18,6 +18,8 @@ import { createFileTeamStore, type StoredTeam, type TeamStore } from "../store/i
 import {
   createWorktree,
   finishWorktree,
+  foreignPorts,
+  freePorts,
   type MemberEnd,
   patientTeam,
   resumeWorktree,
@@ -30,6 +32,7 @@ import { createMemberTeam } from "./member-team.ts";
 import { worktreeAnew } from "./member-worktree.ts";
 import type { Session } from "./session.ts";
 import { type SharedWithLead, startSession } from "./start-session.ts";
+import { tellOfRemoved } from "./tell-of-removed.ts";
 
 export interface TeammateOptions {
   readonly team: string;
@@ -191,21 +194,30 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const config = await loadConfig({ cwd: member.cwd, env: options.env });
     const place = { home, userHome: config.userHome, cwd: member.cwd, env: config.childEnv, clock, createId };
     const name = basename(worktreePath);
+    const finish = (own: string) => async () => {
+      const { outcome } = await finishWorktree(place, { name: own });
+      if (outcome !== "removed") return;
+      const removed = { path: worktreePath, name: own, branch: member.worktreeBranch };
+      const troubles = await tellOfRemoved([removed], { config, clock });
+      for (const text of troubles) await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
+    };
     const there = await resumeWorktree(place, name, { takeOver: true });
-    if (there) return { ...there, isMoved: false, finish: async () => void (await finishWorktree(place, { name })) };
-    if (existsSync(worktreePath))
+    if (there) return { ...there, isMoved: false, finish: finish(name) };
+    if (existsSync(worktreePath)) {
+      const ports = await foreignPorts(place, { path: worktreePath, settings: config.worktree });
       return {
         path: worktreePath,
         isMoved: false,
-        env: { TROUPE_WORKTREE: worktreePath },
-        finish: async () => undefined,
+        env: { TROUPE_WORKTREE: worktreePath, ...ports },
+        finish: () => freePorts(place, worktreePath),
       };
+    }
     const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });
     await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
     const text = worktreeAnew({ path: worktreePath, branch: member.worktreeBranch }, made);
     await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
     await mailbox.send({ from: teamUser, to: member.name, text, wakes: false });
-    return { ...made, isMoved: true, finish: async () => void (await finishWorktree(place, { name: made.name })) };
+    return { ...made, isMoved: true, finish: finish(made.name) };
   }
 }
 

@@ -48,8 +48,8 @@ export function taskTools(place: TaskPlace): readonly Tool[] {
       await place.link()?.send({ to, body, summary: `task #${taskId}` });
     },
     hooks: {
-      taskCreated: async (task) => ports.seat().hooks?.taskCreated(task, actorOf(place)),
-      taskCompleted: async (task) => ports.seat().hooks?.taskCompleted(task, actorOf(place)),
+      taskCreated: async (task, signal) => ports.seat().hooks?.taskCreated(task, actorOf(place), signal),
+      taskCompleted: async (task, signal) => ports.seat().hooks?.taskCompleted(task, actorOf(place), signal),
     },
     accept: (task, signal) => {
       const seat = ports.seat();

@@ -65,7 +65,7 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
       if (!answered) {
         const message = "nobody to ask";
         await settle({ behavior: "deny", by: "policy", message });
-        return { behavior: "deny", message: "Nobody is there to give permissions. Go on without it." };
+        return { behavior: "deny", by: "policy", message: "nobody is there to give permissions" };
       }
       const answer = await answered;
       await settle({ behavior: answer.behavior, by: "user", ...(answer.message && { message: answer.message }) });

@@ -85,12 +85,16 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
     },
     handlers: {
       permission_response: (_, body) => settle(body, body.answer),
-      plan_approval_response: (_, body) =>
+      plan_approval_response: ({ from }, body) =>
         settle(
           body,
           body.approve
             ? { behavior: "allow", scope: "once", ...(body.permissionMode && { permissionMode: body.permissionMode }) }
-            : { behavior: "deny", message: body.feedback ?? "The plan was not approved. Ask what is missing." },
+            : {
+                behavior: "deny",
+                message: body.feedback ?? "The plan was not approved. Ask what is missing.",
+                ...(from === teamLead && { by: "lead" }),
+              },
         ),
     },
   };
@@ -137,5 +141,6 @@ function requestOf(question: PermissionQuestion, digest: string): MailBody {
 
 const unanswered = (ms: number): PermissionAnswer => ({
   behavior: "deny",
-  message: `Nobody answered within ${Math.round(ms / 1000)} s. Go on without it, or tell the lead what you need.`,
+  by: "policy",
+  message: `nobody answered within ${Math.round(ms / 1000)} s`,
 });

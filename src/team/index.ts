@@ -1,6 +1,7 @@
 export { createWorktree, type Worktree } from "./worktree/create-worktree.ts";
 export { finishWorktree } from "./worktree/finish-worktree.ts";
 export { type ListedWorktree, listWorktrees } from "./worktree/list-worktrees.ts";
+export { foreignPorts, freePorts } from "./worktree/foreign-ports.ts";
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
 export { patientTeam } from "./patient-team.ts";
 export { putInOrder } from "./put-in-order.ts";

@@ -41,8 +41,8 @@ export interface LeadTeamOptions {
   readonly plansBy: "lead" | "user";
   /** What the lead itself works in at this moment. */
   readonly mode: () => PermissionMode;
-  /** Puts in order what a member leaves behind that was ended from outside. */
-  readonly putAway: (member: Member) => Promise<void>;
+  /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
+  readonly putAway: (member: Member) => Promise<readonly string[]>;
   readonly shutdownMs: number;
   /** How long a member's process may give no sign after its lease is over. */
   readonly silentMs?: number | undefined;

@@ -38,7 +38,7 @@ export interface MemberLivesOptions {
   /** Nobody waits for answers to its questions any more. */
   readonly forget: (name: string) => void;
   /** Puts in order what a member leaves behind that was ended from outside. */
-  readonly putAway: (member: Member) => Promise<void>;
+  readonly putAway: (member: Member) => Promise<readonly string[]>;
   readonly clock: Clock;
 }
 
@@ -122,12 +122,13 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
   };
 
   const putAway = async (member: Member) => {
+    const warn = (message: string) =>
+      lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
     try {
-      await options.putAway(member);
+      for (const trouble of await options.putAway(member)) await warn(trouble);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      const message = `the worktree of ${member.name} could not be put in order: ${error.message}`;
-      await lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
+      await warn(`the worktree of ${member.name} could not be put in order: ${error.message}`);
     }
   };
 

@@ -2,14 +2,17 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { TroupeError } from "../protocol/index.ts";
 import { isLandingTorn, settleLanding } from "./land/land.ts";
-import { pruneWorktrees } from "./worktree/prune-worktrees.ts";
+import { type PrunedWorktree, pruneWorktrees } from "./worktree/prune-worktrees.ts";
 import { openRepository, type TeamPlace } from "./worktree/repository.ts";
 
 /**
  * For every start: what killed sessions left in this repository is finished or taken back. Says in one line each what was
  * done and what is kept. Costs nothing where no worktree was ever made.
  */
-export async function putInOrder(place: TeamPlace): Promise<readonly string[]> {
+export async function putInOrder(
+  place: TeamPlace,
+  onRemoved: (removed: readonly PrunedWorktree[]) => Promise<readonly string[]> = async () => [],
+): Promise<readonly string[]> {
   if (!existsSync(join(place.home, "worktrees"))) return [];
   try {
     const said: string[] = [];
@@ -22,7 +25,8 @@ export async function putInOrder(place: TeamPlace): Promise<readonly string[]> {
       if (outcome === "kept") said.push(`The worktree ${path} of a killed session is kept: ${reasons.join("; ")}`);
       if (outcome === "failed") said.push(`The worktree ${path} cannot be put in order: ${reasons.join("; ")}`);
     }
-    return [...said, ...problems];
+    const told = await onRemoved(worktrees.filter(({ outcome }) => outcome === "removed"));
+    return [...said, ...problems, ...told];
   } catch (error) {
     // Outside a repository there is nothing to put in order; inside, it must not keep a session from starting.
     if (!TroupeError.is(error)) throw error;

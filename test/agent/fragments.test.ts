@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { backgroundNotification } from "../../src/agent/fragments/background-notification.ts";
-import { deniedByPerson, deniedByPolicy, nobodyToAsk } from "../../src/agent/fragments/denied.ts";
+import { deniedByLead, deniedByPerson, deniedByPolicy, nobodyToAsk } from "../../src/agent/fragments/denied.ts";
 import * as interrupted from "../../src/agent/fragments/interrupted.ts";
 import { summaryOpening, summaryRequest } from "../../src/agent/fragments/summary.ts";
 import { composeSystemPrompt, refreshSystemPrompt } from "../../src/agent/system-prompt.ts";
@@ -30,6 +30,8 @@ describe("what a model reads", () => {
         deniedByPolicy("the rule Bash forbids it"),
         deniedByPerson(undefined),
         deniedByPerson("no"),
+        deniedByLead(undefined),
+        deniedByLead("add tests"),
         nobodyToAsk("Bash", "Allow $ ls?"),
       ],
       summary: [summaryRequest(undefined), summaryRequest("keep names"), summaryOpening("S")],

@@ -38,9 +38,10 @@ test("promise 24: a plan is approved by the lead's model, or sent back with feed
   expect(existsSync(join(team.cwd, "built"))).toBe(true);
   const log = await memberLog(team.tree, "scout");
   expect(log.filter(({ type }) => type === "permission.settled")).toMatchObject([
-    { behavior: "deny", message: "add tests" },
+    { behavior: "deny", by: "lead", message: "add tests" },
     { behavior: "allow" },
   ]);
+  expect(JSON.stringify(log)).toContain("The lead of your team has turned this down and says: add tests");
   // From there on it has the rights it was started with.
   expect(log.filter((event) => event.type === "agent.changed")).toMatchObject([
     { permissionMode: "bypassPermissions" },

@@ -1,10 +1,12 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createProcessScope, systemClock } from "../../src/platform/index.ts";
 import type { StoredEvent } from "../../src/protocol/index.ts";
 import { openHooks } from "../../src/session/hooks/open-hooks.ts";
 import type { SessionHooks } from "../../src/session/hooks/session-hooks.ts";
 import { hook } from "./hooked-session.ts";
+import { lead, teamSession } from "../team/team-session.ts";
 import { tempTree } from "./temp-tree.ts";
 
 /** The hooks of a session, with real processes. */
@@ -99,5 +101,17 @@ describe("3.5 hooks of teams", () => {
     call.abort();
     expect(await said).toBeUndefined();
     expect(it.events).toMatchObject([{ type: "hook.ran", outcome: "interrupted" }]);
+  });
+
+  test("who interrupts a call that a hook of the task list holds up ends the hook with it", async () => {
+    const team = await teamSession({
+      stored: true,
+      settings: { hooks: { TaskCreated: [hook("touch begun; sleep 300")] } },
+      answer: lead([{ calls: [{ tool: "TaskCreate", input: { subject: "a", description: "b" } }] }], () => undefined),
+    });
+    await team.command({ type: "prompt", content: "go" });
+    await expect.poll(() => existsSync(join(team.cwd, "begun")), { timeout: 15_000 }).toBe(true);
+    await team.command({ type: "interrupt" });
+    expect((await team.until(({ type }) => type === "hook.ran")).event).toMatchObject({ outcome: "interrupted" });
   });
 });

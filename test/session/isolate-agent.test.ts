@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { agrees, alpha, inState, leading, mate, membersOf } from "../promises/teammates.ts";
 import { agent, lead, resultOf, teamSession } from "../team/team-session.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
@@ -144,4 +145,36 @@ test("WorktreeRemove is told of one that is gone, and only of that", async () =>
   });
   expect(existsSync(spawned?.worktree?.path ?? "")).toBe(false);
   expect(resultOf(removed).outcome).toBe("ok");
+});
+
+test("a worktree that a hook has made has ports of its own, as any other", async () => {
+  const tree = gitTree();
+  withHooks(tree, { WorktreeCreate: hook(`git worktree add -b mine ${tree.root}/made; echo ${tree.root}/made`) });
+  const team = await started(tree, 'echo "from $TROUPE_PORT_BASE, $TROUPE_PORTS of them"');
+  await team.ask("go");
+  expect(resultOf(team).text).toMatch(/result: from \d{5}, 10 of them/);
+  expect(readFileSync(tree.path("home/.troupe/worktrees/ports/blocks.json"), "utf8")).not.toContain(tree.path("made"));
+});
+
+test.each(["it agrees to end", "it is ended"])("WorktreeRemove is told of a teammate's: %s", async (how) => {
+  const tree = gitTree();
+  withHooks(tree, { WorktreeRemove: hook(`cat > ${tree.root}/told.json`) });
+  const team = await alpha({
+    tree,
+    answer: leading(
+      [{ calls: [mate("scout", "work", { isolation: "worktree" })] }],
+      (ask) => agrees(ask) ?? { text: "ready" },
+    ),
+  });
+  await team.ask("go");
+  await inState(team, "scout", "idle");
+  const now = how === "it is ended";
+  expect(await team.command({ type: "member.stop", team: "alpha", name: "scout", now })).toEqual({ ok: true });
+  const [member] = await membersOf(tree);
+  expect(existsSync(member?.worktreePath ?? "")).toBe(false);
+  expect(JSON.parse(readFileSync(tree.path("told.json"), "utf8"))).toMatchObject({
+    hook_event_name: "WorktreeRemove",
+    worktree_path: member?.worktreePath,
+    branch: member?.worktreeBranch,
+  });
 });

@@ -61,7 +61,7 @@ export async function ledTeam({ backend, seen = (team) => team, ...more }: LedTe
     defaultBackend: async () => ({ type: backend.type }),
     plansBy: "lead",
     mode: () => "bypassPermissions",
-    putAway: async () => undefined,
+    putAway: async () => [],
     shutdownMs: 1_000,
     onStatus: () => undefined,
     replayed: [],

@@ -2,6 +2,12 @@
 export const deniedByPolicy = (reason: string): string =>
   `Not allowed: ${reason.replace(/\.$/, "")}. Do not try to get the same effect by another way; go on without it, or say what you need and stop.`;
 
+/** The result of a call that the lead of a team has turned down. */
+export const deniedByLead = (message: string | undefined): string =>
+  message
+    ? `The lead of your team has turned this down and says: ${message}`
+    : "The lead of your team has turned this down. Do not repeat it; ask what it would rather have, or go on without it.";
+
 /** The result of a call that a person has refused. */
 export const deniedByPerson = (message: string | undefined): string =>
   message

@@ -3,6 +3,7 @@ import { basename, isAbsolute, join } from "node:path";
 import { currentProcess, hasErrorCode, makeFolder, safeName, storageError } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import { addWorktree } from "./add-worktree.ts";
+import { defaultPorts } from "./foreign-ports.ts";
 import { inTurn } from "./in-turn.ts";
 import { prepareWorktree } from "./prepare-worktree.ts";
 import {
@@ -93,7 +94,7 @@ async function plan(
     owner: currentProcess(),
     createdAt: new Date(clock.now()).toISOString(),
     put: [],
-    ports: settings.ports ?? 10,
+    ports: settings.ports ?? defaultPorts,
     disposable: settings.disposable ?? [],
     reasons: [],
   };

@@ -52,10 +52,12 @@ export async function prepareWorktree(
 
 export const worktreeEnvironment = (entry: WorktreeEntry): Record<string, string> => ({
   TROUPE_WORKTREE: entry.path,
-  ...(entry.portBase !== undefined && {
-    TROUPE_PORT_BASE: String(entry.portBase),
-    TROUPE_PORTS: String(entry.ports),
-  }),
+  ...(entry.portBase !== undefined && portEnvironment(entry.portBase, entry.ports)),
+});
+
+export const portEnvironment = (base: number, count: number): Record<string, string> => ({
+  TROUPE_PORT_BASE: String(base),
+  TROUPE_PORTS: String(count),
 });
 
 async function checkOut(repository: Repository, entry: WorktreeEntry, sparse: readonly string[]): Promise<void> {
