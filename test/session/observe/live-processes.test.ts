@@ -47,11 +47,10 @@ test("a run is watched live over its death and its resumption, without a gap or 
   const before = count(one, "turn.ended");
 
   const second = place.start(["-p", "--resume", id, ...flags], { input: "" });
-  await one.saw(
-    (each) => each.kind === "state" && each.state === "reachable" && one.told.indexOf(each) > indexOfStored(one),
-  );
-  const deltas = count(one, "text.delta");
-  await one.event((envelope) => envelope.event.type === "text.delta" && one.envelopes.indexOf(envelope) > deltas);
+  const died = one.told.findIndex((each) => each.kind === "state" && each.state === "stored");
+  await one.saw((each, index) => index > died && each.kind === "state" && each.state === "reachable");
+  const known = one.envelopes.length;
+  await one.event(({ event }, index) => index > known && event.type === "text.delta");
   // A third one, with what it knew in the middle.
   const cursor = one.cursor();
   const three = await watch(observatory, id, cursor);
@@ -69,8 +68,6 @@ test("a run is watched live over its death and its resumption, without a gap or 
   const rest = one.envelopes.filter(({ agent, seq, event }) => !isLive(event) && seq > (cursor[agent] ?? 0));
   expect(stored(three)).toEqual(rest.map((each) => each.id));
 });
-
-const indexOfStored = (seen: Watch) => seen.told.findIndex((each) => each.kind === "state" && each.state === "stored");
 
 test("a permission that is asked for is answered from another process", async () => {
   const place = workplace();
@@ -133,4 +130,23 @@ test("doors are the user's alone, go with their sessions, and those of the kille
   second.child.kill("SIGTERM");
   await second.done;
   expect(doorsOf(place)).toEqual([]);
+});
+
+test("a process that is stopped is open and not reachable, and is reached again when it goes on", async () => {
+  const place = workplace();
+  place.write("s.mjs", endless);
+  const observatory = observatoryOf(homeOf(place));
+  const run = place.start(["-p", "go", "--model", "scripted/s.mjs", ...bypass], { input: "" });
+  const { id } = await listed(observatory, isReachable);
+  run.child.kill("SIGSTOP");
+  const seen = await watch(observatory, id);
+  await seen.state("open");
+  await seen.caughtUp();
+  run.child.kill("SIGCONT");
+  await seen.state("reachable");
+  await seen.event(({ event }) => event.type === "text.delta");
+  run.child.kill("SIGKILL");
+  await run.done;
+  await seen.state("stored");
+  expectWhole(seen.envelopes);
 });

@@ -31,8 +31,8 @@ export interface Watch {
   /** How far it has come. */
   cursor(): Cursor;
   /** Resolves with the first thing told, now or later, that this is true of. */
-  saw(wanted: (observed: Observed) => boolean): Promise<Observed>;
-  event(wanted: (envelope: Envelope) => boolean): Promise<Envelope>;
+  saw(wanted: (observed: Observed, index: number) => boolean): Promise<Observed>;
+  event(wanted: (envelope: Envelope, index: number) => boolean): Promise<Envelope>;
   caughtUp(): Promise<unknown>;
   state(state: string): Promise<unknown>;
   /** Resolves when the stream has ended; rejects with what ended it. */
@@ -44,6 +44,7 @@ export async function watch(observatory: Observatory, id: SessionId, after?: Cur
   const session = await observatory.open(id);
   const over = new AbortController();
   const told: Observed[] = [];
+  const envelopes: Envelope[] = [];
   const lookers = new Set<() => void>();
   let failure: unknown;
   let isOver = false;
@@ -51,6 +52,7 @@ export async function watch(observatory: Observatory, id: SessionId, after?: Cur
     try {
       for await (const observed of session.events({ ...(after && { after }), signal: over.signal })) {
         told.push(observed);
+        if (observed.kind === "envelopes") envelopes.push(...observed.envelopes);
         for (const look of lookers) look();
       }
     } catch (error) {
@@ -64,29 +66,30 @@ export async function watch(observatory: Observatory, id: SessionId, after?: Cur
   })();
   done.catch(() => undefined); // who waits is told
   onTestFinished(() => over.abort());
-  const envelopes = () => told.flatMap((each) => (each.kind === "envelopes" ? each.envelopes : []));
-  const find = <T>(look: () => T | undefined): Promise<T> =>
+  /** Looks at each thing once. */
+  const find = <T>(things: readonly T[], wanted: (thing: T, index: number) => boolean): Promise<T> =>
     new Promise((resolve, reject) => {
-      const again = () => {
-        const found = look();
-        if (found === undefined && !isOver) return;
-        lookers.delete(again);
-        if (found !== undefined) resolve(found);
-        else reject(failure ?? new Error(`the stream ended before; it told: ${JSON.stringify(told).slice(-2000)}`));
+      let at = 0;
+      const look = () => {
+        for (; at < things.length; at++) {
+          const thing = things[at] as T;
+          if (!wanted(thing, at)) continue;
+          lookers.delete(look);
+          return resolve(thing);
+        }
+        if (isOver) reject(failure ?? new Error(`the stream ended before; it told: ${JSON.stringify(told.slice(-5))}`));
       };
-      lookers.add(again);
-      again();
+      lookers.add(look);
+      look();
     });
   return {
     told,
-    get envelopes() {
-      return envelopes();
-    },
-    cursor: () => Object.fromEntries(envelopes().map(({ agent, seq }) => [agent, seq])),
-    saw: (wanted) => find(() => told.find(wanted)),
-    event: (wanted) => find(() => envelopes().find(wanted)),
-    caughtUp: () => find(() => told.find(({ kind }) => kind === "caught-up")),
-    state: (state) => find(() => told.find((each) => each.kind === "state" && each.state === state)),
+    envelopes,
+    cursor: () => Object.fromEntries(envelopes.map(({ agent, seq }) => [agent, seq])),
+    saw: (wanted) => find(told, wanted),
+    event: (wanted) => find(envelopes, wanted),
+    caughtUp: () => find(told, ({ kind }) => kind === "caught-up"),
+    state: (state) => find(told, (each) => each.kind === "state" && each.state === state),
     done,
     async stop() {
       over.abort();

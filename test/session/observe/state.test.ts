@@ -166,3 +166,46 @@ test("transcripts are read from disk, of any agent of any session", async () => 
     code: "session_not_found",
   });
 });
+
+test("what others do to the team and the tasks of a session that nobody has open is seen", async () => {
+  const { session, home, cwd } = await begin([]);
+  await session.close();
+  const seen = await watch(observatoryOf(home), session.id);
+  await seen.caughtUp();
+  const team = await createFileTeamStore({ home, clock: systemClock, createId }).create({
+    name: "garden",
+    leadSessionId: session.id,
+    cwd,
+  });
+  onTestFinished(() => team.close());
+  await seen.event(({ event }) => event.type === "member.changed" && event.role === "lead");
+  await team.tasks.create({ subject: "water", description: "" }, { name: "user" });
+  await seen.event(({ event }) => event.type === "task.changed" && event.task.status === "pending");
+  await team.tasks.update(1, { status: "completed" }, { name: "user" });
+  await seen.event(({ event }) => event.type === "task.changed" && event.task.status === "completed");
+  expect(eventsOf(seen.envelopes).filter(({ type }) => type === "member.changed")).toHaveLength(1);
+  const listing = await listed(observatoryOf(home), ({ id }) => id === session.id);
+  expect(listing).toMatchObject({ team: "garden", role: "lead", member: "team-lead" });
+});
+
+test("a session that is closed here is looked at wherever it is opened next", async () => {
+  const { session, home, cwd } = await begin([{ text: "one" }]);
+  const observatory = observatoryOf(home, session);
+  const seen = await watch(observatory, session.id);
+  await seen.state("reachable");
+  await session.close();
+  await seen.state("stored");
+  const states = seen.told.length;
+  const again = await createSession({
+    cwd,
+    env: { HOME: cwd, TROUPE_HOME: home, PATH: process.env["PATH"] },
+    model: createScriptedModel({ version: 1, steps: [{ text: "two" }] }, { clock: systemClock }),
+    resume: session.id,
+    observable: true,
+  });
+  onTestFinished(() => again.close());
+  await seen.saw((each, index) => index >= states && each.kind === "state" && each.state === "reachable");
+  const observed = await observatory.open(session.id);
+  expect(await observed.dispatch({ type: "prompt", content: "go on" })).toEqual({ ok: true });
+  await seen.event(({ event }) => event.type === "text.delta");
+});

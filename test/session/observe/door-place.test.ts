@@ -1,0 +1,56 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import type { SessionId } from "../../../src/protocol/index.ts";
+import { doorsFolder, listDoors, newDoorName, parseDoorName } from "../../../src/session/observe/door-place.ts";
+import { reach } from "../../../src/session/observe/knock.ts";
+import { sweepDoors } from "../../../src/session/observe/sweep-doors.ts";
+import { tempTree } from "../temp-tree.ts";
+
+const session = idMaker(systemClock)<SessionId>("ses");
+/** Above what any system gives out. */
+const nobody = 99_999_999;
+
+test("a door is named after its session and its process, and no name is given twice", () => {
+  const name = newDoorName(session, 4711);
+  expect(parseDoorName(name)).toEqual({ name, session, pid: 4711 });
+  expect(newDoorName(session, 4711)).not.toBe(name);
+  for (const other of ["", ".new", session, `${session}.x`, `../${name}`, `${name}/..`, `ses_.1-abcdef`])
+    expect(parseDoorName(other), other).toBeUndefined();
+});
+
+test("a door that had to be made elsewhere is reached through its link, and both go when nobody is behind it", async () => {
+  const home = tempTree().root;
+  mkdirSync(doorsFolder(home));
+  const away = join(mkdtempSync(join(tmpdir(), "troupe-")), "s");
+  const name = newDoorName(session, nobody);
+  symlinkSync(away, join(doorsFolder(home), name));
+  const server = createServer((socket) => socket.end());
+  await new Promise<void>((resolve) => server.listen(away, resolve));
+  onTestFinished(() => void server.close());
+  const [door] = await listDoors(home);
+  if (!door) throw new Error("no door");
+  const socket = await reach(home, door);
+  expect(socket).toBeDefined();
+  socket?.destroy();
+  await sweepDoors(home);
+  expect(readdirSync(doorsFolder(home)), "somebody is there").toEqual([name]);
+  await new Promise((resolve) => server.close(resolve));
+  await sweepDoors(home);
+  expect(readdirSync(doorsFolder(home))).toEqual([]);
+  expect(existsSync(dirname(away))).toBe(false);
+});
+
+test("a link to something that is not ours is taken away alone", async () => {
+  const tree = tempTree({ "precious/s": "keep me" });
+  const home = tree.path("home");
+  mkdirSync(doorsFolder(home), { recursive: true });
+  const name = newDoorName(session, nobody);
+  symlinkSync(tree.path("precious/s"), join(doorsFolder(home), name));
+  await sweepDoors(home);
+  expect(readdirSync(doorsFolder(home))).toEqual([]);
+  expect(existsSync(tree.path("precious/s"))).toBe(true);
+});
