@@ -1,26 +1,19 @@
-import { Box, type DOMElement, measureElement, Static, Text, useStdin } from "ink";
-import {
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
-import { type AppNotice, visibleText } from "../view/index.ts";
+import { Box, Static, Text, useStdin } from "ink";
+import { type ReactNode, useEffect, useSyncExternalStore } from "react";
+import { type AppNotice, type AppState, teamTree, visibleText } from "../view/index.ts";
 import { type Face, FaceContext, useAppState, useFace, useKeys, useSize } from "./app-context.ts";
 import { AppKeys } from "./app-keys.tsx";
 import { Dialogs } from "./dialogs.tsx";
 import type { FaceFacts } from "./face-facts.ts";
 import type { KeyHandler } from "./input-keys.ts";
-import { Prompt } from "./prompt.tsx";
+import { isLow, liveRooms, marginFor } from "./live-rooms.ts";
+import { Prompt, promptHeight } from "./prompt.tsx";
 import type { PromptController } from "./prompt-controller.ts";
 import { Spinner } from "./spinner.tsx";
 import { StatusLine, type StatusProps } from "./status-line.tsx";
-import { TaskPanel } from "./task-panel.tsx";
-import { TeammateTree } from "./teammate-tree.tsx";
-import { paintLines } from "./terminal-lines.ts";
+import { taskHeight, TaskPanel } from "./task-panel.tsx";
+import { TeammateTree, treeHeight } from "./teammate-tree.tsx";
+import { type Line, paintLines } from "./terminal-lines.ts";
 import { type History, viewedOf } from "./transcript-history.ts";
 import { LiveTranscript } from "./transcript.tsx";
 import { TranscriptPager } from "./transcript-pager.tsx";
@@ -52,59 +45,63 @@ export function App({ face, ...props }: AppProps): ReactNode {
 }
 
 function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppProps, "face">): ReactNode {
-  const { rows } = useSize();
+  const size = useSize();
+  const { rows } = size;
+  const { theme, now } = useFace();
   const dialog = useAppState(({ dialog }) => dialog.kind);
   const state = useAppState((each) => each);
   const viewed = viewedOf(state);
   const isViewing = state.viewing !== undefined;
-  // Its height changes with what is written.
-  useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
-  const below = useRef<DOMElement>(null);
-  const belowHeight = useHeight(below);
-  // A dialog has the screen to itself: together they could be higher than it, and Ink would redraw everything.
+  const written = useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
+  const status = <StatusLine contextWindow={contextWindow} home={home} />;
+  // A dialog has the screen to itself: together they could be higher than it.
+  const noticesFor = (most: number, high: number) =>
+    noticeLines(state, { mark: theme.marks.notice, width: size.columns - 1, most, high });
   if (dialog !== "none" && dialog !== "transcript") {
+    const said = isLow(rows) ? [] : noticesFor(1, 2);
     return (
-      <Box flexDirection="column" marginTop={1}>
+      <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Dialogs facts={facts} />
-        <Notices most={1} lines={2} />
-        <StatusLine contextWindow={contextWindow} home={home} />
+        {said.length > 0 && <Text>{paintLines(said, theme)}</Text>}
+        {isLow(rows) ? null : status}
       </Box>
     );
   }
   const isNew = viewed !== undefined && viewed.list.length === 0;
+  const isWorking = viewed?.agent?.status.kind === "running" || viewed?.agent?.status.kind === "waiting";
+  const notices = noticesFor(3, 4);
+  const fixed = promptHeight(written, size) + 1 + (isWorking ? 1 : 0);
+  const rooms = liveRooms({
+    rows,
+    fixed,
+    completion: written.completion?.items.length ?? 0,
+    notices: notices.length,
+    tree: treeHeight(teamTree(state, now()), state),
+    tasks: taskHeight(state),
+  });
+  const below = fixed + rooms.completion + rooms.notices + rooms.tree + rooms.tasks + marginFor(rows);
   return (
     <Box flexDirection="column">
       {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
-      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} height={rows - belowHeight - 3} />}
-      {isNew && !isViewing && <Welcome facts={facts} />}
-      <Box ref={below} flexDirection="column" marginTop={1}>
+      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} height={rows - 1 - below} />}
+      {isNew && !isViewing && <Welcome facts={facts} room={rows - 1 - below} />}
+      <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Spinner agent={viewed?.agent} />
-        <TeammateTree />
-        <TaskPanel />
-        <Notices most={3} lines={4} />
+        <TeammateTree room={rooms.tree} />
+        <TaskPanel room={rooms.tasks} />
+        {rooms.notices > 0 && <Text>{paintLines(notices.slice(-rooms.notices), theme)}</Text>}
         <Prompt
           prompt={prompt}
           to={isViewing && viewed ? viewed : undefined}
           isActive
           placeholder={isNew ? "Say what to do; /help lists keys and commands" : ""}
+          mostCompletions={rooms.completion}
         />
-        <StatusLine contextWindow={contextWindow} home={home} />
+        {status}
       </Box>
     </Box>
   );
 }
-
-/** How high something was when it was last laid out. */
-function useHeight(of: RefObject<DOMElement | null>): number {
-  const [height, setHeight] = useState(leastBelow);
-  useLayoutEffect(() => {
-    if (of.current) setHeight(measureElement(of.current).height);
-  });
-  return height;
-}
-
-/** Two rules, a row between them, the status line and the spinner. */
-const leastBelow = 5;
 
 /** What is printed once and stays. */
 function Printed({ history }: { readonly history: History }): ReactNode {
@@ -114,19 +111,21 @@ function Printed({ history }: { readonly history: History }): ReactNode {
   return <Static items={[...blocks]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>;
 }
 
+interface NoticeLook {
+  readonly mark: string;
+  readonly width: number;
+  readonly most: number;
+  readonly high: number;
+}
+
 /** The last ones, each in so many lines. Dialogs count on two lines at most. */
-function Notices({ most, lines: high }: { readonly most: number; readonly lines: number }): ReactNode {
-  const { theme } = useFace();
-  const { columns } = useSize();
-  const notices = useAppState(({ notices }) => notices);
-  if (notices.length === 0) return null;
-  const lines = notices.slice(-most).flatMap(({ level, text }: AppNotice) =>
-    marked(`${theme.marks.notice} `, visibleText(text), {
-      width: columns - 1,
+function noticeLines({ notices }: AppState, { mark, width, most, high }: NoticeLook): readonly Line[] {
+  return notices.slice(-most).flatMap(({ level, text }: AppNotice) =>
+    marked(`${mark} `, visibleText(text), {
+      width,
       style: level === "info" ? { dim: true } : { role: level },
     }).slice(0, high),
   );
-  return <Text>{paintLines(lines, theme)}</Text>;
 }
 
 /** Ink reads the keys and keeps the terminal from drawing them; what they mean is ours. */

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { closeDialog } from "../view/index.ts";
 import { useFace, useKeys, useSize } from "./app-context.ts";
 import { actionOf, keyFor } from "./key-table.ts";
+import { isLow } from "./live-rooms.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { topFor } from "./scroll-window.ts";
 import { hang, type Line, span, wrapLine } from "./terminal-lines.ts";
@@ -52,7 +53,8 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   const drawn = rows.flatMap((row) =>
     rowLines(row, { mark: row === chosen ? theme.marks.prompt : "", width, canChoose }).map((line) => ({ row, line })),
   );
-  const height = Math.min(drawn.length, Math.max(3, size.rows - chrome));
+  const blank: Line[] = isLow(size.rows) ? [] : [[]];
+  const height = Math.min(drawn.length, Math.max(3, size.rows - (isLow(size.rows) ? lowChrome : chrome)));
   const topNow = () => {
     const window = { top: state.get().scroll, height, count: drawn.length };
     const row = chosenNow();
@@ -94,10 +96,10 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   ];
   const lines: Line[] = [
     [span(cutTo(title, width - more.length), { bold: true }), span(more, { dim: true })],
-    [],
+    ...blank,
     ...(rows.length === 0 ? wrapLine([span(empty, { dim: true })], width) : []),
     ...drawn.slice(top, top + height).map(({ line }) => line),
-    [],
+    ...blank,
     ...wrapLine([span(hints.join(" · "), { dim: true })], width),
   ];
   return <Panel lines={lines} />;
@@ -105,6 +107,8 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
 
 /** Rows of the screen that are not the list's: frame, title, blanks, hint, and what stands below. */
 const chrome = 11;
+/** On a low screen: the title, a hint of two lines, and the line that is left free. */
+const lowChrome = 4;
 
 function rowLines(
   { title, detail, isHeading }: ListRow,

@@ -1,6 +1,7 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { useFace, useSize } from "./app-context.ts";
+import { isLow } from "./live-rooms.ts";
 import { type Line, paintLine } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
 
@@ -8,16 +9,12 @@ import type { Style } from "./theme.ts";
 export function Panel({ lines, border }: { readonly lines: readonly Line[]; readonly border?: Style }): ReactNode {
   const { theme } = useFace();
   const { columns } = useSize();
+  const isFramed = useIsFramed();
   const text = <Lines lines={lines} wrap="wrap" />;
-  if (theme.marks.border === undefined) return <Box width={columns}>{text}</Box>;
+  if (!isFramed) return <Box width={columns}>{text}</Box>;
   const { color } = theme.props(border ?? { role: "border" });
   return (
-    <Box
-      borderStyle={theme.marks.border}
-      {...(color !== undefined && { borderColor: color })}
-      paddingX={1}
-      width={columns}
-    >
+    <Box borderStyle="round" {...(color !== undefined && { borderColor: color })} paddingX={1} width={columns}>
       {text}
     </Box>
   );
@@ -46,7 +43,13 @@ export function Lines({ lines, wrap }: LinesProps): ReactNode {
 
 /** How wide a line in a panel can be. */
 export function usePanelWidth(): number {
-  const { theme } = useFace();
   const { columns } = useSize();
-  return Math.max(10, theme.marks.border === undefined ? columns : columns - 4);
+  return Math.max(10, useIsFramed() ? columns - 4 : columns);
+}
+
+/** A low screen has no room for a frame. */
+function useIsFramed(): boolean {
+  const { theme } = useFace();
+  const { rows } = useSize();
+  return theme.marks.border !== undefined && !isLow(rows);
 }

@@ -14,10 +14,12 @@ import { ElicitDialog } from "./elicit-dialog.tsx";
 import type { KeyPress } from "./input-keys.ts";
 import { actionOf } from "./key-table.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
+import { isLow } from "./live-rooms.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { questionLines } from "./permission-body.ts";
 import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
-import { choiceLines, hint, longAllowed, moreLine, tooLong } from "./permission-lines.ts";
+import { choiceLines, hint, longAllowed, moreLine, shownAnswers, tooLong } from "./permission-lines.ts";
+import { questionRooms } from "./question-rooms.ts";
 import { scrolled } from "./scroll-window.ts";
 import { type Line, span, wrapLine } from "./terminal-lines.ts";
 import { useLiveState } from "./use-live-state.ts";
@@ -68,11 +70,22 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   const isTooLong = body.length > mostLines;
   const choices = offered.filter(({ isYes }) => !(isTooLong && isYes));
   const answers = choices.flatMap((choice, index) =>
-    choiceLines(choice, { number: index + 1, isChosen: index === state.get().selected, width, marks: theme.marks }),
+    choiceLines(choice, {
+      number: index + 1,
+      isChosen: index === state.get().selected,
+      width,
+      marks: theme.marks,
+    }).map((line) => ({ index, line })),
   );
-  // Until all of it was seen it has the room of the answers too: they come then.
-  const isReading = !state.get().isSeen && !isTooLong && body.length > roomFor(rows, answers.length);
-  const height = Math.min(body.length, roomFor(rows, isReading ? 0 : answers.length));
+  const asking = askerLine(asker, { question, waiting, width });
+  const { isReading, height, answerRoom } = questionRooms({
+    rows,
+    asking: asking.length,
+    body: body.length,
+    answers: answers.length,
+    canRead: !state.get().isSeen && !isTooLong,
+  });
+  const isCut = !isReading && answers.length > answerRoom;
   const placed = (): Answering => {
     const now = state.get();
     // Another width breaks lines elsewhere: what was seen in part begins again.
@@ -114,7 +127,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     const number = /^[1-9]$/.test(name) ? Number(name) - 1 : undefined;
     if (number !== undefined && number < choices.length) {
       select(number);
-      give(choices[number]);
+      // What an answer would allow has to be on the screen before it counts.
+      if (!isCut) give(choices[number]);
     } else if (action === "up") select((selected + choices.length - 1) % choices.length);
     else if (action === "down") select((selected + 1) % choices.length);
     else if (action === "pageUp") scrollTo(top - Math.max(1, height - 1));
@@ -144,21 +158,22 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     }));
   }, [state, top, height, width, body.length, isReading]);
 
+  const blank: Line[] = isLow(rows) ? [] : [[]];
   const lines: Line[] = [
-    ...askerLine(asker, { question, waiting, width }),
-    [],
+    ...asking,
+    ...blank,
     ...body.slice(top, top + height),
     ...(body.length > height
       ? wrapLine(moreLine({ top, height, count: body.length, isSeen: seenTo >= body.length }), width)
       : []),
-    [],
+    ...blank,
     ...(isTooLong ? wrapLine([span(tooLong(body.length), { role: "warning" })], width) : []),
-    ...(isReading ? [] : answers),
+    ...(isReading ? [] : shownAnswers(answers, { room: answerRoom, selected: state.get().selected })),
     ...(words ? inputLines(words, width) : []),
-    ...wrapLine([span(armed.get() ? hint({ isWriting: words !== undefined, isReading }) : "…", { dim: true })], width),
+    ...wrapLine(
+      [span(armed.get() ? hint({ isWriting: words !== undefined, isReading, isCut }) : "…", { dim: true })],
+      width,
+    ),
   ];
   return <Panel lines={lines} border={asker.color === undefined ? { role: "warning" } : { agent: asker.color }} />;
 }
-
-/** Rows for the body: not for the frame, who asks, blanks, hints, and what stands below the dialog. */
-const roomFor = (rows: number, answers: number): number => Math.max(3, rows - answers - 12);

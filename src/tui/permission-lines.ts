@@ -1,5 +1,6 @@
 import type { Choice } from "../view/index.ts";
 import { keyFor } from "./key-table.ts";
+import { topFor } from "./scroll-window.ts";
 import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
 import { widthOf } from "./terminal-width.ts";
 import type { Marks } from "./theme.ts";
@@ -61,8 +62,28 @@ export function moreLine({ top, height, count, isSeen }: Part): Line {
 export const tooLong = (count: number): string =>
   `It is too long to be judged here (${count} lines). Say no, and ask for it in smaller parts or in a file.`;
 
-export function hint({ isWriting, isReading }: { readonly isWriting: boolean; readonly isReading: boolean }): string {
+/** The part of the answers with the chosen one in it, as far as there is room. */
+export function shownAnswers(
+  answers: readonly { readonly index: number; readonly line: Line }[],
+  { room, selected }: { readonly room: number; readonly selected: number },
+): Line[] {
+  const first = answers.findIndex(({ index }) => index === selected);
+  const last = answers.findLastIndex(({ index }) => index === selected);
+  const window = { top: 0, height: Math.min(room, answers.length), count: answers.length };
+  const top = topFor(first, { ...window, top: topFor(last, window) });
+  return answers.slice(top, top + window.height).map(({ line }) => line);
+}
+
+export interface Hinted {
+  readonly isWriting: boolean;
+  readonly isReading: boolean;
+  /** Not all answers are on the screen. */
+  readonly isCut: boolean;
+}
+
+export function hint({ isWriting, isReading, isCut }: Hinted): string {
   if (isReading) return "Enter or Space on, PgUp back, Esc is no; the answers come at the end of it";
   if (isWriting) return "Enter sends it, Esc goes back";
+  if (isCut) return "↑ ↓ more answers, Enter gives it, Esc is no";
   return `${keyFor("permission", "choose")} or a number answers, ${keyFor("permission", "deny")} is no`;
 }

@@ -1,7 +1,8 @@
 import { Box, Text } from "ink";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { visibleLine } from "../view/index.ts";
-import { useFace, useSize } from "./app-context.ts";
+import { type Size, useFace, useSize } from "./app-context.ts";
+import { mostCompletions } from "./live-rooms.ts";
 import { rowOfCursor, rowsOf } from "./prompt-buffer.ts";
 import type { PromptController } from "./prompt-controller.ts";
 import type { PromptState } from "./prompt-state.ts";
@@ -17,16 +18,18 @@ export interface PromptProps {
   readonly isActive: boolean;
   /** What stands there while nothing is written. */
   readonly placeholder: string;
+  /** Lines there are for what could be meant. */
+  readonly mostCompletions?: number | undefined;
 }
 
 /** Where one writes: rules above and below, rows of text, what could be meant below it. */
-export function Prompt({ prompt, to, isActive, placeholder }: PromptProps): ReactNode {
+export function Prompt({ prompt, to, isActive, placeholder, mostCompletions: most }: PromptProps): ReactNode {
   const { theme } = useFace();
   const size = useSize();
   const state = useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
   const width = promptWidth(size.columns);
-  const most = Math.max(1, Math.min(12, Math.floor(size.rows / 3)));
-  const rows = promptLines(state, { width, most, isActive, placeholder, theme });
+  const rows = promptLines(state, { width, most: mostRows(size), isActive, placeholder, theme });
+  const room = most ?? mostCompletions;
   const rule = (words: string) => (
     <Text>{paintLine(ruleLine(words, { width: size.columns - 1, theme, to }), theme)}</Text>
   );
@@ -36,9 +39,19 @@ export function Prompt({ prompt, to, isActive, placeholder }: PromptProps): Reac
       <Text>{paintLines(rows, theme)}</Text>
       {rule("")}
       {state.search && <Text>{paintLine(searchLine(state, size.columns - 1), theme)}</Text>}
-      {state.completion && isActive && <Text>{paintLines(completionLines(state, size), theme)}</Text>}
+      {state.completion && isActive && room > 0 && (
+        <Text>{paintLines(completionLines(state, { columns: size.columns, room }), theme)}</Text>
+      )}
     </Box>
   );
+}
+
+const mostRows = ({ rows }: Size): number => Math.max(1, Math.min(12, Math.floor(rows / 3)));
+
+/** How many lines it takes, without what could be meant. */
+export function promptHeight({ buffer, search }: PromptState, size: Size): number {
+  const rows = Math.min(mostRows(size), rowsOf(buffer.text, promptWidth(size.columns)).length);
+  return 2 + Math.max(1, rows) + (search ? 1 : 0);
 }
 
 /** Columns for text: a sign and a blank before it, and one free behind it. */
@@ -101,9 +114,10 @@ function searchLine({ search }: PromptState, width: number): Line {
   ];
 }
 
-const shownItems = 6;
-
-function completionLines({ completion }: PromptState, { columns }: { readonly columns: number }): Line[] {
+function completionLines(
+  { completion }: PromptState,
+  { columns, room: shownItems }: { readonly columns: number; readonly room: number },
+): Line[] {
   if (!completion) return [];
   const { items, chosen } = completion;
   const top = Math.max(0, Math.min(chosen - Math.floor(shownItems / 2), items.length - shownItems));

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { type TaskBoard, taskBoard, type TaskBoardRow, visibleLine } from "../view/index.ts";
+import { type AppState, type TaskBoard, taskBoard, type TaskBoardRow, visibleLine } from "../view/index.ts";
 import { useAppState, useFace, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
 import { Lines } from "./panel.tsx";
@@ -8,15 +8,23 @@ import { cutTo, widthOf } from "./terminal-width.ts";
 import type { Style, Theme } from "./theme.ts";
 
 /** The task list, while it is wanted: what is being done and by whom, what can be begun, what waits for what. */
-export function TaskPanel(): ReactNode {
+export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
   const { theme } = useFace();
   const { columns, rows } = useSize();
   const isShown = useAppState(({ expandedView }) => expandedView === "tasks");
   const state = useAppState((each) => each);
-  if (!isShown) return null;
-  const lines = taskLines(taskBoard(state), { columns, theme, room: Math.max(3, Math.floor(rows / 3)) });
+  if (!isShown || room === 0) return null;
+  const lines = taskLines(taskBoard(state), {
+    columns,
+    theme,
+    room: room ?? Math.max(3, Math.floor(rows / 3)) + 2,
+  });
   return <Lines lines={lines} wrap="truncate" />;
 }
+
+/** How many lines it would take if there were room for everything. */
+export const taskHeight = (state: AppState): number =>
+  state.expandedView === "tasks" ? 1 + Math.max(1, taskBoard(state).rows.length) : 0;
 
 interface Drawing {
   readonly columns: number;
@@ -36,12 +44,16 @@ function taskLines(board: TaskBoard, { columns, theme, room }: Drawing): Line[] 
   ];
   if (board.rows.length === 0)
     return [head, [span(cutTo("none yet: agents write them down as they plan", columns), { dim: true })]];
-  const shown = board.rows.slice(0, room);
+  if (room < 2) return [head];
+  const isWhole = board.rows.length < room;
+  const shown = board.rows.slice(0, isWhole ? room - 1 : Math.max(1, room - 2));
   const left = board.rows.length - shown.length;
   return [
     head,
     ...shown.map((row) => taskLine(row, { columns, theme })),
-    ...(left > 0 ? [[span(`  and ${left} more (/tasks hides, troupe tasks lists all)`, { dim: true })]] : []),
+    ...(left > 0 && room > 2
+      ? [[span(`  and ${left} more (/tasks hides, troupe tasks lists all)`, { dim: true })]]
+      : []),
   ];
 }
 

@@ -11,14 +11,14 @@ import type { Style, Theme } from "./theme.ts";
 import { useNow } from "./use-now.ts";
 
 /** The agents below the spinner: who does what, and whom one has chosen. Nothing where there are none. */
-export function TeammateTree(): ReactNode {
+export function TeammateTree({ room }: { readonly room?: number }): ReactNode {
   const { theme } = useFace();
   const { columns, rows } = useSize();
   const state = useAppState((each) => each);
   const now = useNow(state.tasks.size > 0);
   const tree = teamTree(state, now);
-  if (tree.length === 0) return null;
-  const lines = treeLines(tree, { state, columns, theme, room: Math.max(4, Math.floor(rows / 3)) });
+  if (tree.length === 0 || room === 0) return null;
+  const lines = treeLines(tree, { state, columns, theme, room: room ?? Math.max(4, Math.floor(rows / 3)) + 3 });
   return <Lines lines={lines} wrap="truncate" />;
 }
 
@@ -26,22 +26,38 @@ interface Drawing {
   readonly state: Pick<AppState, "viewSelectionMode" | "selectedTeammateIndex" | "viewing">;
   readonly columns: number;
   readonly theme: Theme;
-  /** About how many lines there is room for. */
+  /** How many lines there is room for. */
   readonly room: number;
 }
 
+/** How many lines it would take if there were room for everything. */
+export function treeHeight(tree: readonly TeamTreeRow[], state: Drawing["state"]): number {
+  if (tree.length === 0) return 0;
+  const words = tree.filter(({ preview }) => preview !== "").length;
+  return tree.length + words + aroundOf(state).length;
+}
+
+/** The lines around the rows: the lead, and what keys do. */
+const aroundOf = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("lead" | "hint")[] => [
+  ...(viewSelectionMode === "selecting-agent" || viewing !== undefined ? ["lead" as const] : []),
+  ...(viewSelectionMode === "selecting-agent" ? ["hint" as const] : []),
+];
+
 function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }: Drawing): Line[] {
   const isSelecting = state.viewSelectionMode === "selecting-agent";
+  // Somebody has to be seen before what stands around them is.
+  const around = room > 4 ? aroundOf(state) : aroundOf(state).filter((each) => each === "lead" && room > 2);
+  const rows = Math.max(1, room - around.length);
   // A line of last words each, as long as that leaves room for everybody.
-  const hasPreviews = tree.length * 2 <= room;
-  const height = Math.min(tree.length, hasPreviews ? tree.length : room);
+  const hasPreviews = tree.length * 2 <= rows;
+  const height = tree.length <= rows ? tree.length : Math.max(1, rows - 1);
   const chosen = isSelecting ? state.selectedTeammateIndex : tree.findIndex(({ isViewed }) => isViewed);
   const top = topFor(Math.max(0, chosen), { top: 0, height, count: tree.length });
   const shown = tree.slice(top, top + height);
   const isDrawn = !theme.isScreenReader;
   const more = tree.length - shown.length;
   return [
-    ...(isSelecting || state.viewing !== undefined ? [leadLine(state, theme)] : []),
+    ...(around.includes("lead") ? [leadLine(state, theme)] : []),
     ...shown.flatMap((row, index) => {
       const isLast = index === shown.length - 1 && more === 0;
       const [branch, stem] = isDrawn ? [isLast ? "└─" : "├─", isLast ? "  " : "│ "] : ["", ""];
@@ -50,8 +66,8 @@ function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }
         ...(hasPreviews && row.preview !== "" ? [previewLine(row, { stem, columns })] : []),
       ];
     }),
-    ...(more > 0 ? [[span(`  and ${more} more (${keyFor("app", "nextAgent")})`, { dim: true })]] : []),
-    ...(isSelecting ? [hintLine(columns)] : []),
+    ...(more > 0 && rows > 1 ? [[span(`  and ${more} more (${keyFor("app", "nextAgent")})`, { dim: true })]] : []),
+    ...(around.includes("hint") ? [hintLine(columns)] : []),
   ];
 }
 

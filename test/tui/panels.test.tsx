@@ -107,7 +107,7 @@ test("names and words carry nothing to the screen", async () => {
 test("more agents than there is room for", async () => {
   const many = Array.from({ length: 30 }, (_, index) => member(`agent-${index}`));
   const { frame, press, see } = draw(many, { size: { columns: 40, rows: 24 } });
-  await see("and 22 more");
+  await see("and 20 more");
   for (let index = 0; index < 30; index++) press(key.shiftDown);
   await see("agent-29");
   for (const line of frame().split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(40);
@@ -274,8 +274,8 @@ test("an earlier session is gone on with", async () => {
 
 test("a newcomer is told what to say, until something was said in the folder", async () => {
   const none = () => Promise.resolve([]);
-  const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} />);
-  const later = drawPanel((facts) => <Welcome facts={facts} />);
+  const first = drawPanel((facts) => <Welcome facts={{ ...facts, sessions: none }} room={30} />);
+  const later = drawPanel((facts) => <Welcome facts={facts} room={30} />);
   screens.push(first, later);
   await first.see("Say what you want done in this folder");
   expect(later.frame().trim()).toBe("");

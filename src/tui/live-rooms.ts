@@ -1,0 +1,47 @@
+/** How many lines the parts below the transcript may have. */
+export interface LiveRooms {
+  readonly completion: number;
+  readonly notices: number;
+  readonly tree: number;
+  readonly tasks: number;
+}
+
+export interface LiveWants {
+  readonly rows: number;
+  /** Lines that are there in any case: the prompt with its rules, the status line, the spinner. */
+  readonly fixed: number;
+  /** What each of them would take if there were room. */
+  readonly completion: number;
+  readonly notices: number;
+  readonly tree: number;
+  readonly tasks: number;
+}
+
+/**
+ * Shares the screen out, the most urgent first: what could be meant, what has gone wrong, who is at work, the tasks. What is
+ * left is the transcript's. On a high screen nobody is cut short of what they would take anyway.
+ */
+export function liveRooms({ rows, fixed, ...wants }: LiveWants): LiveRooms {
+  let free = Math.max(0, rows - 1 - fixed - marginFor(rows));
+  const take = (wanted: number, most: number): number => {
+    const taken = Math.max(0, Math.min(wanted, most, free));
+    free -= taken;
+    return taken;
+  };
+  const third = Math.floor(rows / 3);
+  return {
+    completion: take(wants.completion, mostCompletions),
+    notices: take(wants.notices, isLow(rows) ? 2 : 12),
+    // With the lead's line, the hint and how many more there are.
+    tree: take(wants.tree, Math.max(4, third) + (isLow(rows) ? 0 : 3)),
+    tasks: take(wants.tasks, Math.max(3, third) + (isLow(rows) ? 0 : 2)),
+  };
+}
+
+export const mostCompletions = 6;
+
+/** Too low for blanks and for what is not needed this moment. */
+export const isLow = (rows: number): boolean => rows < 20;
+
+/** The empty line above what stands below the transcript. */
+export const marginFor = (rows: number): number => (isLow(rows) ? 0 : 1);

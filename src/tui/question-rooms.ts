@@ -1,0 +1,34 @@
+import { isLow } from "./live-rooms.ts";
+
+export interface QuestionRooms {
+  /** What is asked about is read first, without the answers. */
+  readonly isReading: boolean;
+  /** Lines of it that are on the screen. */
+  readonly height: number;
+  /** Lines for the answers. */
+  readonly answerRoom: number;
+}
+
+export interface QuestionParts {
+  readonly rows: number;
+  /** How many lines each of them has: who asks, what it is about, the answers. */
+  readonly asking: number;
+  readonly body: number;
+  readonly answers: number;
+  /** Not all of it was seen yet, and it can be. */
+  readonly canRead: boolean;
+}
+
+/** Shares a screen between a question and its answers. Until all of it was seen it has the room of the answers too. */
+export function questionRooms({ rows, asking, body, answers, canRead }: QuestionParts): QuestionRooms {
+  const free = rows - (isLow(rows) ? asking + lowChrome : chrome);
+  const least = isLow(rows) ? 2 : 3;
+  const isReading = canRead && body > Math.max(least, free - answers);
+  const height = Math.min(body, Math.max(least, isReading ? free : free - answers));
+  return { isReading, height, answerRoom: isReading ? 0 : Math.max(3, free - height) };
+}
+
+/** Not for the frame, who asks, blanks, hints, and what stands below the dialog. */
+const chrome = 12;
+/** Where it is, a hint of two lines, and the line that is left free. */
+const lowChrome = 4;
