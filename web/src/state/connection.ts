@@ -35,6 +35,9 @@ export interface LiveConnection {
 /** How long a break lasts before the next try, at first and at most. */
 const [firstDelayMs, mostDelayMs] = [500, 10_000];
 
+/** While what is stored comes in, it is drawn so often: reading on is better than drawing what is old in a moment. */
+const catchUpMs = 80;
+
 export function connect(store: Store<DashboardState>, ports: ConnectionPorts): LiveConnection {
   let stream: { close(): void } | undefined;
   let waiting: Envelope[] = [];
@@ -54,7 +57,7 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
   const take = (message: Message) => {
     if (message.kind === "envelopes") {
       for (const envelope of message.envelopes) waiting.push(envelope);
-      stopFrame ??= ports.nextFrame(flush);
+      stopFrame ??= isCatchingUp(store.getState()) ? ports.after(catchUpMs, flush) : ports.nextFrame(flush);
       return;
     }
     flush();
@@ -131,6 +134,9 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
     },
   };
 }
+
+const isCatchingUp = ({ selected, caughtUp }: DashboardState): boolean =>
+  selected !== undefined && !caughtUp.has(selected);
 
 function withMessage(state: DashboardState, message: Exclude<Message, { kind: "envelopes" }>): DashboardState {
   switch (message.kind) {

@@ -20,7 +20,7 @@ const costOf = ({ cost }: Folds) => cost;
 export function CostView({ session }: { session: SessionId }) {
   const all = useEachFold(costOf);
   const roster = useRoster(session);
-  const { now, isLive } = useMoment(session, 5_000);
+  const { now, kind } = useMoment(session, 5_000);
   const series = useMemo(() => joinCostSeries(all), [all]);
   const [by, setBy] = useState<By>("agent");
   const [chosen, setMeasure] = useState<Measure | undefined>(undefined);
@@ -34,7 +34,7 @@ export function CostView({ session }: { session: SessionId }) {
   const total = useMemo(() => totalOf(groups.model), [groups]);
   // A model whose price is not known costs nothing here, and yet uses tokens.
   const measure = chosen ?? (total.costUsd > 0 ? "usd" : "tokens");
-  const until = isLive ? now : 0;
+  const until = kind === "stored" ? 0 : now;
   const stack = useMemo(
     () => stackOf(series, { groups: groups[by], by, measure, until }),
     [series, groups, by, measure, until],

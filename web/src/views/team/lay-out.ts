@@ -49,10 +49,12 @@ function around({ lead, ring, below }: Tree, room: { width: number; height: numb
   const margin = hasMore ? fan : 0;
   const width = room.width;
   const height = Math.max(room.height, 380 + 2 * margin, (ring.length * cell.height) / 1.6 + 2 * margin);
-  const middle = { x: width / 2, y: height / 2 };
+  // A node reaches further down than up: its name is below it.
+  const [above, beneath] = [36 + margin, 76 + margin];
+  const middle = { x: width / 2, y: (above + height - beneath) / 2 };
   const radius = {
     x: Math.min((width - cell.width) / 2 - margin, 380),
-    y: Math.min((height - cell.height) / 2 - margin, 300),
+    y: Math.min((height - above - beneath) / 2, 280),
   };
   const nodes: PlacedNode[] = [{ entry: lead, size: "lead", parent: undefined, ...middle }];
   for (const [index, entry] of ring.entries()) {

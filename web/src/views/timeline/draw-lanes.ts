@@ -24,6 +24,8 @@ export interface Picture {
   readonly rows: readonly LaneRow[];
   readonly period: Period;
   readonly now: number;
+  /** Whether now is worth a line: what is only stored has none. */
+  readonly hasNow: boolean;
   readonly width: number;
   readonly height: number;
   /** How far the lanes are scrolled. */
@@ -172,8 +174,8 @@ function writeOn(on: CanvasRenderingContext2D, { colors, font }: Picture, { span
   on.restore();
 }
 
-function drawNow(on: CanvasRenderingContext2D, { height, width, colors }: Picture, x: number): void {
-  if (x < 0 || x > width) return;
+function drawNow(on: CanvasRenderingContext2D, { height, width, colors, hasNow }: Picture, x: number): void {
+  if (!hasNow || x < 0 || x > width) return;
   on.fillStyle = colors["--accent"];
   on.fillRect(Math.round(x), axisHeight - 6, 1.5, height);
 }
@@ -194,7 +196,7 @@ function drawAxis(
   on.fillStyle = colors["--ink-soft"];
   for (const time of times) on.fillText(tickWords(time, step), Math.round(toX(time)) + 4, axisHeight / 2);
   const x = toX(picture.now);
-  if (x < 0 || x > width) return;
+  if (!picture.hasNow || x < 0 || x > width) return;
   on.fillStyle = colors["--accent"];
   on.beginPath();
   on.moveTo(x - 4, axisHeight - 8);

@@ -5,6 +5,7 @@ import { AgentName } from "../../parts/agent-name.tsx";
 import { useColors } from "../../parts/use-colors.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { hrefOf } from "../../route.ts";
+import type { Moment } from "../../state/moment.ts";
 import { useNavigation } from "../../state/navigation.ts";
 import { colorNames, drawLanes } from "./draw-lanes.ts";
 import { axisHeight, laneHeight, type LaneRow, placed, rowSpans, spanAt } from "./lane-rows.ts";
@@ -17,14 +18,14 @@ interface Props {
   readonly rows: readonly LaneRow[];
   readonly window: TimeWindow;
   readonly now: number;
-  readonly isLive: boolean;
+  readonly kind: Moment["kind"];
   readonly all: Period;
   readonly session: SessionId;
   onWindow(window: TimeWindow): void;
 }
 
 /** The lanes on one canvas that is as high as the screen, whatever there is; names beside it, words on what is pointed at. */
-export function Lanes({ rows, window, now, isLive, all, session, onWindow }: Props) {
+export function Lanes({ rows, window, now, kind, all, session, onWindow }: Props) {
   const scroll = useRef<HTMLDivElement>(null);
   const lanes = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -80,7 +81,7 @@ export function Lanes({ rows, window, now, isLive, all, session, onWindow }: Pro
     }
     on.setTransform(scale, 0, 0, scale, 0, 0);
     const font = `12px ${getComputedStyle(canvas.current).fontFamily}`;
-    drawLanes(on, { rows, period, now, width, height, top, colors, font, marked });
+    drawLanes(on, { rows, period, now, hasNow: kind !== "stored", width, height, top, colors, font, marked });
   });
 
   const onKey = (event: KeyboardEvent) => {
@@ -92,7 +93,7 @@ export function Lanes({ rows, window, now, isLive, all, session, onWindow }: Pro
     else if (event.key === "-") onWindow(zoomed(window, 1.6, { at: window.follows ? now : at, now }));
     else if (event.key === "0") onWindow(fitted({ from: all.from, to: now }));
     else if (event.key === "Home") onWindow({ ...window, end: all.from + window.length * 0.98, follows: false });
-    else if (event.key === "End") onWindow({ ...window, end: now + window.length * 0.03, follows: isLive });
+    else if (event.key === "End") onWindow({ ...window, end: now + window.length * 0.03, follows: kind === "live" });
     else if (event.shiftKey && event.key === "ArrowLeft") onWindow(panned(window, -step, now));
     else if (event.shiftKey && event.key === "ArrowRight") onWindow(panned(window, step, now));
     else if (event.key === "Enter" && walked) open(walked);

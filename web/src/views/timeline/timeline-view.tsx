@@ -33,10 +33,11 @@ export function TimelineView({ session }: { session: SessionId }) {
       </section>
     );
   }
+  const isLive = moment.kind === "live";
   // What is only stored ends with its last event.
-  const now = moment.isLive ? Math.max(moment.now, all.to) : all.to;
+  const now = moment.kind === "stored" ? all.to : Math.max(moment.now, all.to);
   // While nobody has chosen, a session that has just begun is shown from its beginning.
-  if (!chosen) first.current = firstWindow(all, { now, isLive: moment.isLive });
+  if (!chosen) first.current = firstWindow(all, { now, isLive });
   const window = chosen ?? first.current ?? fitted(all);
   const period = periodOf(window, now);
   const middle = window.follows ? now : (period.from + period.to) / 2;
@@ -73,7 +74,7 @@ export function TimelineView({ session }: { session: SessionId }) {
           <button type="button" title="Everything (0)" onClick={() => setChosen(fitted({ from: all.from, to: now }))}>
             Fit
           </button>
-          {moment.isLive && (
+          {isLive && (
             <button
               type="button"
               aria-pressed={window.follows}
@@ -85,7 +86,7 @@ export function TimelineView({ session }: { session: SessionId }) {
           )}
         </div>
       </div>
-      <Lanes {...{ rows, window, now, session, all }} isLive={moment.isLive} onWindow={setChosen} />
+      <Lanes {...{ rows, window, now, session, all }} kind={moment.kind} onWindow={setChosen} />
       <TimeSums rows={rows} all={all} now={now} />
     </section>
   );

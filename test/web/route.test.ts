@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { AgentId, SessionId } from "../../src/protocol/index.ts";
+import { hrefOf, parseRoute } from "../../web/src/route.ts";
+
+const session = "ses_00000000" as SessionId;
+const agent = "agt_00000000" as AgentId;
+
+test("an address is read as it was written", () => {
+  expect(parseRoute("")).toEqual({ kind: "home" });
+  expect(parseRoute("#/")).toEqual({ kind: "home" });
+  expect(parseRoute(hrefOf(session, "cost"))).toEqual({
+    kind: "session",
+    session,
+    view: "cost",
+    agent: undefined,
+    at: undefined,
+  });
+  expect(parseRoute(hrefOf(session, "transcript", { agent, at: "evt_1?&=" }))).toEqual({
+    kind: "session",
+    session,
+    view: "transcript",
+    agent,
+    at: "evt_1?&=",
+  });
+});
+
+test.each([
+  "#/x",
+  "#/s",
+  "#/s/ses_1",
+  `#/s/${session}/nothing`,
+  `#/s/${session}/team/../..`,
+  `#/s/${session}/team/${agent}/more`,
+  "#/s/<script>/team",
+])("%s leads nowhere", (hash) => {
+  expect(parseRoute(hash)).toEqual({ kind: "unknown", hash });
+});
