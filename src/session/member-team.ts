@@ -56,8 +56,10 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
     return current;
   };
+  let folder = () => member.worktreePath ?? member.cwd;
   const asks = createAskByMail({
     link,
+    folder: () => folder(),
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
     onVoid: (message) => agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
@@ -66,6 +68,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
   const connect = (ports: TeamPorts): SessionTeam => {
     const { agent, seat } = ports;
     agentOf = agent;
+    folder = () => seat().cwd();
     const fail = (error: unknown) => void agent().fail(error);
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();

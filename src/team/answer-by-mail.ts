@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Agent, PermissionQuestion } from "../agent/index.ts";
 import { type Mail, type MailBody, type PermissionAnswer, type RequestId, TroupeError } from "../protocol/index.ts";
-import { digestOf } from "./ask-by-mail.ts";
+import { digestOf, pathIn } from "./ask-by-mail.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 
 /** A lead's side of its members' questions: shown on the lead's surfaces, answered there, sent back. */
@@ -40,7 +40,7 @@ export interface AnswerByMailOptions {
   /** Where a member works. */
   readonly folderOf: (name: string) => string;
   /** Everybody in the team may change this path from now on. */
-  readonly allowPath: (path: { path: string; tool: string }) => Promise<void>;
+  readonly allowPath: (path: { path: string; tool: string; askedBy: string }) => Promise<void>;
 }
 
 type Request = Extract<MailBody, { kind: "permission_request" }>;
@@ -115,8 +115,9 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
   };
 
   const allowForTeam = async (name: string, { tool, input }: Pick<Request, "tool" | "input">) => {
-    const path = typeof input === "object" && input !== null && "file_path" in input ? input.file_path : undefined;
-    if (typeof path === "string") await options.allowPath({ path: resolve(options.folderOf(name), path), tool });
+    const path = pathIn(input);
+    if (path !== undefined)
+      await options.allowPath({ path: resolve(options.folderOf(name), path), tool, askedBy: name });
   };
 
   const onPlan = async (mail: Mail, { requestId, plan, digest }: PlanRequest) => {

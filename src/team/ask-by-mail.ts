@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import type { PermissionQuestion } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
 import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
@@ -17,6 +18,8 @@ export interface AskByMail {
 
 export interface AskByMailOptions {
   readonly link: () => MemberLink;
+  /** Where the member works. */
+  readonly folder: () => string;
   readonly clock: Clock;
   /** How long to wait for an answer. */
   readonly timeoutMs: number;
@@ -27,6 +30,7 @@ export interface AskByMailOptions {
 }
 
 interface Open {
+  readonly question: PermissionQuestion;
   readonly digest: string;
   readonly answer: (answer: PermissionAnswer) => void;
 }
@@ -42,6 +46,17 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
       return options.onVoid(`an answer to ${body.requestId} is to something else than was asked`);
     open.delete(body.requestId);
     asked.answer(answer);
+  };
+
+  /** What is now allowed to everybody need not be asked any more. */
+  const allowed = async ({ path, tool }: { path: string; tool: string }) => {
+    for (const [requestId, { question, answer }] of open) {
+      const asked = pathIn(question.input);
+      if (question.tool !== tool || asked === undefined || resolve(options.folder(), asked) !== path) continue;
+      open.delete(requestId);
+      answer({ behavior: "allow", scope: "once" });
+      await withdraw(requestId);
+    }
   };
 
   const withdraw = async (requestId: RequestId) => {
@@ -63,7 +78,7 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
       const { requestId } = question;
       const digest = digestOf(question.tool, question.input);
       const waiting = new AbortController();
-      const answered = new Promise<PermissionAnswer>((answer) => open.set(requestId, { digest, answer }));
+      const answered = new Promise<PermissionAnswer>((answer) => open.set(requestId, { question, digest, answer }));
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: waiting.signal });
       });
@@ -85,6 +100,7 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
     },
     handlers: {
       permission_response: (_, body) => settle(body, body.answer),
+      team_permission_update: (_, body) => allowed(body),
       plan_approval_response: ({ from }, body) =>
         settle(
           body,
@@ -98,6 +114,12 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
         ),
     },
   };
+}
+
+/** The file that a call is about, as it names it. */
+export function pathIn(input: unknown): string | undefined {
+  const path = typeof input === "object" && input !== null && "file_path" in input ? input.file_path : undefined;
+  return typeof path === "string" ? path : undefined;
 }
 
 export const isPlan = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => tool === "ExitPlanMode";

@@ -96,7 +96,13 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       return worktreePath ?? cwd;
     },
     plansBy: options.plansBy,
-    allowPath: async ({ path, tool }) => void (await record.allowPath({ path, tool, addedBy: teamLead })),
+    allowPath: async ({ path, tool, askedBy }) => {
+      await record.allowPath({ path, tool, addedBy: teamLead });
+      // The record is read at each call; this is for those who wait for an answer to the same question.
+      for (const { name, ended } of driven())
+        if (!ended && name !== askedBy)
+          await link.send({ to: name, body: { kind: "team_permission_update", path, tool }, wakes: false });
+    },
   });
   const stops = createStopMember({ ...options, link: () => link, deadlineMs: options.shutdownMs });
   const link: MemberLink = createMemberLink({

@@ -231,7 +231,6 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         if (!options.isOutdated(mail)) leave(keep ? "rest" : "killed", reason);
       },
       mode_set_request: (_, { mode }) => options.setMode(mode),
-      team_permission_update: async () => undefined, // the record is read at each call
     },
     heard(envelope) {
       const { event, agent: id } = envelope;
