@@ -1,6 +1,8 @@
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 
-/** Where the page was built into, beside the program. */
-export const webFolder = (): string =>
-  join(dirname(createRequire(import.meta.url).resolve("troupe/package.json")), "dist", "web");
+/** Where the page was built into: beside the program, of which this is a part, or where a build of this source puts it. */
+export function webFolder(): string {
+  const places = ["web", "../web", "../../dist/web"].map((place) => fileURLToPath(new URL(place, import.meta.url)));
+  return places.find((place) => existsSync(`${place}/index.html`)) ?? places[1] ?? "";
+}
