@@ -16,11 +16,13 @@ const below: Readonly<Record<string, readonly string[]>> = {
   team: ["protocol", "platform", "model", "store", "tool", "agent"],
   session: ["protocol", "view", "platform", "model", "store", "tool", "agent", "team"],
   testing: ["protocol", "platform", "model"],
+  acp: ["protocol", "view", "session"],
   "mcp-server": ["protocol", "platform", "store", "tool", "agent", "team"],
   headless: ["protocol", "view", "session"],
   tui: ["protocol", "view", "session"],
   "web-server": ["protocol", "view", "session"],
   cli: [
+    "acp",
     "mcp-server",
     "protocol",
     "view",

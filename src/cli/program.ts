@@ -288,6 +288,11 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
       const { runTeammate } = await import("./teammate.ts");
       exit(await runTeammate(flags));
     });
+  addSessionOptions(
+    subcommand(program, "acp", "let an editor drive sessions: the Agent Client Protocol on standard input and output"),
+  ).action(async (flags: Partial<RunFlags>) => {
+    exit(await (await import("./acp.ts")).runAcp(flags));
+  });
   subcommand(program, "land", "bring finished branches to the current one: rebased, checked, all or nothing")
     .argument("[branches...]")
     .option("--check <command>", "run this on the result; without it, land.check of the settings")
@@ -310,9 +315,26 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     });
 }
 
+/** What is said of a run as a whole. */
 function addRunOptions(program: Program): Program {
+  return addSessionOptions(program.option("-p, --print", "answer without a screen, print the result and leave"))
+    .addOption(new Option("--output-format <format>").choices(["text", "json", "stream-json"]).default("text"))
+    .addOption(new Option("--input-format <format>").choices(["text", "stream-json"]).default("text"))
+    .option("-c, --continue", "go on with the newest session of this folder")
+    .option("-r, --resume <id>", "go on with a session")
+    .option("--prompt-file <file>", "read the prompt from a file")
+    .option("--record <file>", "write the run as a script that scripted/FILE can play")
+    .option(
+      "--web [port]",
+      "show this session in the browser as well; the address is said on standard error",
+      portNumber,
+    )
+    .option("--verbose", "say on standard error what goes on");
+}
+
+/** What holds for every session, whoever drives it. */
+function addSessionOptions(program: Program): Program {
   return program
-    .option("-p, --print", "answer without a screen, print the result and leave")
     .option("--model <model>", "anthropic/…, openai/…, local/…, scripted/FILE, or opus, sonnet, haiku")
     .addOption(
       new Option("--permission-mode <mode>", "how much may be done without asking").choices([
@@ -323,10 +345,6 @@ function addRunOptions(program: Program): Program {
         "bypassPermissions",
       ]),
     )
-    .addOption(new Option("--output-format <format>").choices(["text", "json", "stream-json"]).default("text"))
-    .addOption(new Option("--input-format <format>").choices(["text", "stream-json"]).default("text"))
-    .option("-c, --continue", "go on with the newest session of this folder")
-    .option("-r, --resume <id>", "go on with a session")
     .option(
       "--allowedTools, --allowed-tools <tools...>",
       "tools, or rules such as 'Bash(npm test)', that need no asking",
@@ -346,19 +364,11 @@ function addRunOptions(program: Program): Program {
       positiveInteger,
     )
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
-    .option("--prompt-file <file>", "read the prompt from a file")
     .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
     .option("--team <name>", "lead this team; it is made if it is not there")
     .option("--coordinator", "plan and hand out to workers instead of doing the work; a resumed session goes on so")
     .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")
-    .option("--record <file>", "write the run as a script that scripted/FILE can play")
-    .option("--trust", "let this folder's own hooks, servers and settings act, in this run")
-    .option(
-      "--web [port]",
-      "show this session in the browser as well; the address is said on standard error",
-      portNumber,
-    )
-    .option("--verbose", "say on standard error what goes on");
+    .option("--trust", "let this folder's own hooks, servers and settings act, in this run");
 }
 
 function subcommand(parent: Program, name: string, description: string): Program {

@@ -209,8 +209,18 @@ export async function settingsProblems(input: ConfigInput): Promise<readonly Set
   return (await readSettings(findPlaces(input))).problems;
 }
 
+function workingFolder(cwd: string): string {
+  try {
+    const real = realpathSync(cwd);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT") && !hasErrorCode(error, "ENOTDIR")) throw error;
+  }
+  throw new TroupeError("usage", `the folder to work in is not there: ${cwd}; make it, or start in another one`);
+}
+
 function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
-  const real = realpathSync(cwd);
+  const real = workingFolder(cwd);
   const user = userHome ?? userHomeOf(env);
   const home = stateHome(env, user);
   return {

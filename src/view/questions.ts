@@ -21,7 +21,7 @@ export function openQuestion(state: AppState): Question | undefined {
 export const waitingQuestions = (state: AppState): number =>
   state.session.questions.length - (openQuestion(state) ? 1 : 0);
 
-export function askerOf(state: AppState, { agent, member }: Question): Asker {
+export function askerOf(state: Pick<AppState, "session">, { agent, member }: Question): Asker {
   if (member) {
     const known = state.session.teams.get(member.team)?.members.find(({ name }) => name === member.name);
     const { team, name, color = known?.color } = member;

@@ -1,0 +1,150 @@
+import { type AgentContext, type PromptRequest, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
+import { type Envelope, type PermissionMode, type RequestId } from "../protocol/index.ts";
+import type { Session } from "../session/index.ts";
+import { askerOf, leadOf } from "../view/index.ts";
+import { offer } from "./permission-options.ts";
+import { promptContent } from "./prompt-content.ts";
+import { callIdOf, createSessionUpdates, historyUpdates } from "./session-updates.ts";
+
+/** A session that an editor drives. */
+export interface AcpSession {
+  readonly session: Session;
+  /** Resolves when the lead is at rest again and the editor has been told everything until then. */
+  prompt(request: PromptRequest, signal: AbortSignal): Promise<PromptResponse>;
+  cancel(): Promise<void>;
+  setMode(mode: PermissionMode): Promise<void>;
+  /** Sends what has been said so far, for an editor that opens it again. */
+  replay(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
+
+export function createAcpSession(
+  session: Session,
+  client: AgentContext,
+  onError: (error: unknown) => void,
+): AcpSession {
+  const lead = leadOf(session.view())?.id;
+  const updates = createSessionUpdates(lead);
+  let waiting: ((idle: Idle) => void) | undefined;
+  const asked = new Map<RequestId, AbortController>();
+
+  const tell = (update: ReturnType<typeof updates>[number]) =>
+    client.notify("session/update", { sessionId: session.id, update });
+
+  const ask = async (envelope: Envelope, question: Extract<Envelope["event"], { type: "permission.asked" }>) => {
+    const stop = new AbortController();
+    asked.set(question.requestId, stop);
+    const whole = { ...question, agent: envelope.agent, at: envelope.at };
+    const { options, answer } = offer(whole, askerOf({ session: session.view() }, whole));
+    const { outcome } = await client.request(
+      "session/request_permission",
+      {
+        sessionId: session.id,
+        toolCall: {
+          toolCallId: callIdOf(envelope.agent, question.callId),
+          title: question.question,
+          rawInput: question.input,
+        },
+        options,
+      },
+      { cancellationSignal: stop.signal },
+    );
+    if (!asked.delete(question.requestId)) return;
+    await session.dispatch({
+      type: "permission.reply",
+      requestId: question.requestId,
+      answer: answer(outcome),
+    });
+  };
+
+  const hear = async (envelope: Envelope) => {
+    for (const update of updates(envelope)) await tell(update);
+    const { event } = envelope;
+    if (event.type === "permission.asked")
+      ask(envelope, event).catch((error: unknown) => {
+        // Nobody can answer it any more: whoever waits must not wait for ever.
+        if (asked.delete(event.requestId)) {
+          onError(error);
+          void session.dispatch({ type: "permission.reply", requestId: event.requestId, answer: { behavior: "deny" } });
+        }
+      });
+    if (event.type === "permission.settled") {
+      asked.get(event.requestId)?.abort();
+      asked.delete(event.requestId);
+    }
+    if (event.type === "task.changed") await tellPlan();
+    if (event.type === "agent.idle" && envelope.agent === lead) waiting?.(event);
+  };
+
+  const tellPlan = async () => {
+    const tasks = [...session.view().tasks.values()].flat().filter(({ status }) => status !== "deleted");
+    const entries = tasks.map(({ subject, activeForm, status }) => ({
+      content: status === "in_progress" ? (activeForm ?? subject) : subject,
+      priority: "medium" as const,
+      status: status === "deleted" ? ("completed" as const) : status,
+    }));
+    await tell({ sessionUpdate: "plan", entries });
+  };
+
+  const following = (async () => {
+    for await (const envelope of session.events({ fresh: true })) await hear(envelope);
+  })();
+  following.catch(onError);
+
+  return {
+    session,
+    async prompt({ prompt }, signal) {
+      if (waiting)
+        throw RequestError.invalidRequest(undefined, "this session is at work: cancel that first, or wait for its end");
+      const idle = new Promise<Idle>((resolve) => {
+        waiting = resolve;
+      });
+      const cancel = () => void session.dispatch({ type: "interrupt" });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        const ack = await session.dispatch({ type: "prompt", content: promptContent(prompt) });
+        if (!ack.ok) throw RequestError.invalidParams(undefined, ack.message);
+        return { stopReason: stopReason(await Promise.race([idle, gone()])) };
+      } finally {
+        waiting = undefined;
+        signal.removeEventListener("abort", cancel);
+      }
+    },
+    async cancel() {
+      for (const stop of asked.values()) stop.abort();
+      await session.dispatch({ type: "interrupt" });
+    },
+    async setMode(permissionMode) {
+      const ack = await session.dispatch({ type: "set", permissionMode });
+      if (!ack.ok) throw RequestError.invalidParams(undefined, ack.message);
+    },
+    async replay() {
+      for (const update of historyUpdates(await session.transcript({}))) await tell(update);
+    },
+    async close() {
+      await session.close("completed");
+      await following;
+    },
+  };
+
+  /** The session was closed under a prompt. */
+  async function gone(): Promise<Idle> {
+    await following;
+    return { type: "agent.idle", reason: "interrupted" };
+  }
+}
+
+function stopReason({ reason, detail }: Idle): PromptResponse["stopReason"] {
+  switch (reason) {
+    case "completed":
+      return "end_turn";
+    case "interrupted":
+      return "cancelled";
+    case "limit":
+      return "max_turn_requests";
+    case "failed":
+      throw RequestError.internalError(undefined, detail ?? "the run failed");
+  }
+}

@@ -1,0 +1,26 @@
+import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk";
+import type { PermissionAnswer } from "../protocol/index.ts";
+import { type Asker, type Choice, choicesOf, type Question } from "../view/index.ts";
+
+/** The answers to a question as an editor offers them: it has no way to send words along. */
+export interface Offered {
+  readonly options: PermissionOption[];
+  /** What was chosen; a no where nothing was. */
+  answer(outcome: RequestPermissionOutcome): PermissionAnswer;
+}
+
+export function offer(question: Question, asker: Pick<Asker, "name" | "team">): Offered {
+  const choices = choicesOf(question, asker).filter(({ asksWords }) => !asksWords);
+  return {
+    options: choices.map((choice, at) => ({ optionId: `${at}`, kind: kindOf(choice), name: nameOf(choice) })),
+    answer: (outcome) =>
+      (outcome.outcome === "selected" ? choices[Number(outcome.optionId)]?.answer : undefined) ?? { behavior: "deny" },
+  };
+}
+
+function kindOf({ isYes, answer }: Choice): PermissionOption["kind"] {
+  if (!isYes) return "reject_once";
+  return answer.behavior === "allow" && answer.scope === "once" && !answer.team ? "allow_once" : "allow_always";
+}
+
+const nameOf = ({ label, allows }: Choice) => [label, allows.join(", ")].filter(Boolean).join(" ");

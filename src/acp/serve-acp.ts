@@ -1,0 +1,159 @@
+import { agent, type McpServer, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import * as z from "zod";
+import { PermissionMode, type SessionListing, TroupeError } from "../protocol/index.ts";
+import type { Session } from "../session/index.ts";
+import { leadOf } from "../view/index.ts";
+import { type AcpSession, createAcpSession } from "./acp-session.ts";
+
+/** How an editor's sessions are opened: the command line knows with which flags. */
+export interface AcpOptions {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+  readonly version: string;
+  open(wanted: WantedSession): Promise<Session>;
+  sessions(): Promise<readonly Pick<SessionListing, "id" | "cwd" | "updatedAt" | "firstPrompt">[]>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface WantedSession {
+  readonly cwd: string;
+  readonly addDir: readonly string[];
+  /** In the form of `.mcp.json`. */
+  readonly mcpConfig: string | undefined;
+  readonly resume: string | undefined;
+}
+
+/** Serves the Agent Client Protocol until the editor closes its end or the signal aborts; then everything is closed. */
+export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promise<void> {
+  const open = new Map<string, AcpSession>();
+  const sessionOf = (id: string): AcpSession => {
+    const known = open.get(id);
+    if (!known) throw RequestError.sessionNotFound(id);
+    return known;
+  };
+  const begin = async (wanted: WantedSession, client: Parameters<typeof createAcpSession>[1]) => {
+    const session = await asRequestError(() => options.open(wanted));
+    const made = createAcpSession(session, client, options.onError);
+    open.set(session.id, made);
+    const availableCommands = session
+      .slashCommands()
+      .map(({ name, description, argumentHint }) => ({ name, description, input: { hint: argumentHint ?? "" } }));
+    // After the answer that gives the editor the session's id.
+    if (availableCommands.length > 0)
+      setImmediate(() => {
+        const update = { sessionUpdate: "available_commands_update" as const, availableCommands };
+        client.notify("session/update", { sessionId: session.id, update }).catch(options.onError);
+      });
+    return made;
+  };
+  const end = async (id: string) => {
+    const known = open.get(id);
+    open.delete(id);
+    await known?.close();
+  };
+
+  const app = agent({ name: "troupe" })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "troupe", title: "Troupe", version: options.version },
+      authMethods: [],
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: true },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, additionalDirectories: {} },
+      },
+    }))
+    .onRequest(methods.agent.session.new, async ({ params, client }) => {
+      const { session } = await begin(wantedOf(params), client);
+      return { sessionId: session.id, modes: modesOf(session) };
+    })
+    .onRequest(methods.agent.session.load, async ({ params, client }) => {
+      await end(params.sessionId);
+      const made = await begin({ ...wantedOf(params), resume: params.sessionId }, client);
+      await made.replay();
+      return { modes: modesOf(made.session) };
+    })
+    .onRequest(methods.agent.session.resume, async ({ params, client }) => {
+      await end(params.sessionId);
+      const made = await begin({ ...wantedOf(params), resume: params.sessionId }, client);
+      return { modes: modesOf(made.session) };
+    })
+    .onRequest(methods.agent.session.list, async ({ params }) => {
+      const all = await asRequestError(options.sessions);
+      const here = all.filter(({ cwd }) => !params.cwd || cwd === params.cwd);
+      return {
+        sessions: here.slice(0, mostListed).map(({ id, cwd, updatedAt, firstPrompt }) => ({
+          sessionId: id,
+          cwd,
+          updatedAt,
+          title: firstPrompt ?? null,
+        })),
+      };
+    })
+    .onRequest(methods.agent.session.close, async ({ params }) => {
+      sessionOf(params.sessionId);
+      await end(params.sessionId);
+    })
+    .onRequest(methods.agent.session.prompt, ({ params, signal: cancelled }) =>
+      sessionOf(params.sessionId).prompt(params, cancelled),
+    )
+    .onRequest(methods.agent.session.setMode, async ({ params }) => {
+      const mode = PermissionMode.exclude(["bubble"]).safeParse(params.modeId);
+      if (!mode.success) throw RequestError.invalidParams(undefined, z.prettifyError(mode.error));
+      await sessionOf(params.sessionId).setMode(mode.data);
+    })
+    .onNotification(methods.agent.session.cancel, ({ params }) => open.get(params.sessionId)?.cancel());
+
+  const connection = app.connect(ndJsonStream(options.output, options.input));
+  const leave = () => connection.close();
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  await connection.closed;
+  signal.removeEventListener("abort", leave);
+  for (const id of [...open.keys()]) await end(id);
+}
+
+const mostListed = 200;
+
+/** What a user has done wrong is said as it is; anything else is a fault of ours. */
+async function asRequestError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    throw RequestError.invalidParams({ code: error.code }, error.message);
+  }
+}
+
+const modes: readonly { readonly id: PermissionMode; readonly name: string; readonly description: string }[] = [
+  { id: "default", name: "Ask", description: "Asks before it changes or runs something that no rule allows" },
+  { id: "acceptEdits", name: "Accept edits", description: "Changes files in its folders without asking" },
+  { id: "plan", name: "Plan", description: "Only reads, and makes a plan" },
+  { id: "dontAsk", name: "Don't ask", description: "Does what is allowed and refuses the rest" },
+  { id: "bypassPermissions", name: "Bypass permissions", description: "Does everything without asking" },
+];
+
+function modesOf(session: Session) {
+  const currentModeId = leadOf(session.view())?.permissionMode ?? "default";
+  return { currentModeId, availableModes: modes.map((mode) => ({ ...mode })) };
+}
+
+interface Asked {
+  readonly cwd: string;
+  readonly additionalDirectories?: readonly string[];
+  readonly mcpServers?: readonly McpServer[];
+}
+
+function wantedOf({ cwd, additionalDirectories = [], mcpServers = [] }: Asked): WantedSession {
+  const servers = Object.fromEntries(mcpServers.map((server) => [server.name, serverOf(server)]));
+  const mcpConfig = mcpServers.length === 0 ? undefined : JSON.stringify({ mcpServers: servers });
+  return { cwd, addDir: additionalDirectories, mcpConfig, resume: undefined };
+}
+
+function serverOf(server: McpServer): object {
+  const pairs = (list: readonly { name: string; value: string }[]) =>
+    Object.fromEntries(list.map(({ name, value }) => [name, value]));
+  if ("url" in server) return { type: server.type, url: server.url, headers: pairs(server.headers) };
+  return { command: server.command, args: server.args, env: pairs(server.env) };
+}

@@ -1,0 +1,149 @@
+import type { SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
+import { type AgentId, type AgentPath, type Envelope, type Event, visibleText } from "../protocol/index.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/**
+ * What an editor is told of what happens. Agents under the lead show what they do as calls with their names; what they write
+ * is in the result of the call that has started them.
+ */
+export function createSessionUpdates(lead: AgentId | undefined): (envelope: Envelope) => readonly SessionUpdate[] {
+  const paths = new Map<AgentId, AgentPath>();
+  /** The turn of which words have been sent already, as they came. */
+  let streamed = -1;
+  const announced = new Set<string>();
+
+  const announce = (call: Call, status: "pending" | "in_progress"): SessionUpdate => {
+    const isNew = !announced.has(call.id);
+    announced.add(call.id);
+    const facts = { toolCallId: call.id, title: call.title, kind: kindOf(call.name), status, rawInput: call.input };
+    const shown = { content: [...contentOf(call)], locations: [...locationsOf(call)] };
+    return isNew
+      ? { sessionUpdate: "tool_call", name: call.name, ...facts, ...shown }
+      : { sessionUpdate: "tool_call_update", toolCallId: call.id, title: call.title, status };
+  };
+
+  return ({ agent, event }) => {
+    if (event.type === "agent.spawned") paths.set(agent, event.path);
+    const isLead = agent === lead;
+    const who = isLead ? "" : `${paths.get(agent) ?? agent}: `;
+    switch (event.type) {
+      case "text.delta":
+        if (!isLead) return [];
+        streamed = event.turn;
+        return [{ sessionUpdate: "agent_message_chunk", content: text(event.text) }];
+      case "thinking.delta":
+        if (!isLead) return [];
+        streamed = event.turn;
+        return [{ sessionUpdate: "agent_thought_chunk", content: text(event.text) }];
+      case "turn.ended":
+        return isLead && streamed !== event.turn ? wordsOf(event) : [];
+      case "prompt.admitted":
+        return [];
+      case "permission.asked": {
+        const call = { id: callIdOf(agent, event.callId), name: event.tool, input: event.input, title: event.question };
+        return [announce({ ...call, title: `${who}${event.question}` }, "pending")];
+      }
+      case "tool.called": {
+        const { callId, name, input, title } = event;
+        return [announce({ id: callIdOf(agent, callId), name, input, title: `${who}${title}` }, "in_progress")];
+      }
+      case "tool.settled":
+        announced.delete(callIdOf(agent, event.callId));
+        return [settled(callIdOf(agent, event.callId), event)];
+      case "agent.changed":
+        if (!isLead || event.permissionMode === undefined) return [];
+        return [{ sessionUpdate: "current_mode_update", currentModeId: event.permissionMode }];
+      case "notice.raised":
+        if (event.level === "info") return [];
+        return [{ sessionUpdate: "agent_thought_chunk", content: text(`\n[${event.level}] ${event.message}\n`) }];
+      default:
+        return [];
+    }
+  };
+}
+
+/** The same from what is stored: prompts, answers and calls of the lead, as they were. */
+export function historyUpdates(envelopes: readonly Envelope[]): readonly SessionUpdate[] {
+  const updates = createSessionUpdates(envelopes[0]?.agent);
+  return envelopes.flatMap((envelope) => [...said(envelope), ...updates(envelope)]);
+}
+
+function said({ event }: Envelope): SessionUpdate[] {
+  if (event.type !== "prompt.admitted" || event.source !== "user") return [];
+  return event.parts.map((part) => ({
+    sessionUpdate: "user_message_chunk",
+    content:
+      part.type === "text"
+        ? text(part.text)
+        : part.type === "image"
+          ? { type: "image", data: part.data, mimeType: part.mediaType }
+          : text(`[${part.name}]`),
+  }));
+}
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly title: string;
+}
+
+const text = (words: string) => ({ type: "text" as const, text: words });
+
+/** Ids of calls are one agent's own. */
+export const callIdOf = (agent: AgentId, callId: string): string => `${agent}/${callId}`;
+
+const wordsOf = ({ parts }: Of<"turn.ended">): SessionUpdate[] =>
+  parts.flatMap((part): SessionUpdate[] => {
+    if (part.type === "tool_call" || part.text === "") return [];
+    const sessionUpdate = part.type === "text" ? "agent_message_chunk" : "agent_thought_chunk";
+    return [{ sessionUpdate, content: text(part.text) }];
+  });
+
+function settled(toolCallId: string, { outcome, content, display }: Of<"tool.settled">): SessionUpdate {
+  const words = content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+  const patch = display?.kind === "diff" ? `\`\`\`diff\n${visibleText(display.patch)}\n\`\`\`` : visibleText(words);
+  return {
+    sessionUpdate: "tool_call_update",
+    toolCallId,
+    status: outcome === "ok" ? "completed" : "failed",
+    content: patch === "" ? [] : [{ type: "content", content: text(patch) }],
+    rawOutput: { outcome },
+  };
+}
+
+const kinds: Readonly<Record<string, ToolKind>> = {
+  Read: "read",
+  Write: "edit",
+  Edit: "edit",
+  Glob: "search",
+  Grep: "search",
+  Bash: "execute",
+  WebFetch: "fetch",
+  ExitPlanMode: "switch_mode",
+};
+
+const kindOf = (name: string): ToolKind => kinds[name] ?? "other";
+
+/** What a call is about to change, before it is done, so that an editor can show it. */
+function contentOf({ name, input }: Call): readonly ToolCallContent[] {
+  const { file_path: path, old_string: oldText, new_string: newText, content, command } = fieldsOf(input);
+  if (name === "Edit" && path && oldText !== undefined && newText !== undefined)
+    return [{ type: "diff", path, oldText, newText }];
+  if (name === "Write" && path && content !== undefined) return [{ type: "diff", path, newText: content }];
+  if (name === "Bash" && command) return [{ type: "content", content: text(`$ ${visibleText(command)}`) }];
+  return [];
+}
+
+function locationsOf({ input }: Call): readonly ToolCallLocation[] {
+  const { file_path: path } = fieldsOf(input);
+  return path ? [{ path }] : [];
+}
+
+function fieldsOf(input: unknown): Readonly<Record<string, string | undefined>> {
+  if (typeof input !== "object" || input === null) return {};
+  return Object.fromEntries(
+    Object.entries(input).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+}
