@@ -10,7 +10,15 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { StoredTeam, TaskList, TeamStore } from "../store/index.ts";
-import { type Backend, type ChildResolver, type LeadTeam, type LeadTeamOptions, loadLeading } from "../team/index.ts";
+import {
+  type AgentPlace,
+  type Backend,
+  type ChildResolver,
+  type LeadTeam,
+  type LeadTeamOptions,
+  loadLeading,
+} from "../team/index.ts";
+import { createMemberPlaces } from "./member-places.ts";
 import type { TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
 
@@ -49,6 +57,8 @@ export interface LedTeams {
   remove(name?: string): Promise<{ readonly team: string }>;
   /** Takes up again what an earlier life has led, and the team that was asked for. */
   start(): Promise<void>;
+  /** A member of this team was started, and works in this place. */
+  begun(team: string, name: string, place: AgentPlace): void;
   /** Shows the entries of a task list as they are, and each change. */
   showTasks(tasks: TaskList, team: string | undefined): void;
   readonly over: AbortSignal;
@@ -63,6 +73,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
   const teams = new Map<string, LeadTeam>();
   const closers = new Map<string, () => Promise<void>>();
   const over = new AbortController();
+  const places = ports.children && createMemberPlaces(ports.children.occupy);
 
   const only = (name?: string): LeadTeam | undefined =>
     name === undefined ? [...teams.values()].at(-1) : teams.get(name);
@@ -94,7 +105,10 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
       putAway: options.putAway,
       shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
       silentMs: settings.silentMs,
-      onStatus: (status, member) => agent().live(memberChanged(team.name, status, member)),
+      onStatus: (status, member) => {
+        if (member.name !== teamLead && member.backendType !== "remote") places?.changed(team.name, status);
+        agent().live(memberChanged(team.name, status, member));
+      },
       replayed: ports.replayed,
       clock,
       createId,
@@ -187,6 +201,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
     with: (name) => [...teams.values()].find((team) => team.members().some((each) => each.name === name)) ?? teamOf(),
     create,
     remove,
+    begun: (team, name, place) => places?.begun(team, name, place),
     showTasks: followTasks,
     over: over.signal,
     async start() {
@@ -215,6 +230,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
       await closeAll([
         ...leaving,
         options.closeBackends,
+        () => places?.close(),
         () => over.abort(new DOMException("the session has ended", "AbortError")),
       ]);
     },

@@ -30,6 +30,8 @@ export interface SessionChildren {
   readonly registry: Children;
   /** Takes a place for one more agent of any kind, or throws why there is none. */
   admit(parent: ParentAgent, signal: AbortSignal): Promise<AgentPlace>;
+  /** A place for one that is at work already, without waiting. */
+  occupy(): AgentPlace;
   isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
   /** The tools by which an agent starts others and speaks to them. */
   toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
@@ -157,6 +159,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       return admitted.place;
     },
+    occupy: limits.occupy,
     isolate: (cwd, signal) => isolateAgent(createId<AgentId>("agt"), isolationAt(cwd), signal),
     toolsOf,
     sendToBackground() {

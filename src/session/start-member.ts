@@ -22,6 +22,7 @@ export async function startMember(
   const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
   if (!ports.children) throw new TroupeError("agent", "This session starts no agents.");
   const place = await ports.children.admit(parent, wish.signal);
+  let isPlaced = false;
   try {
     const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
     const sessionId = options.createId<SessionId>("ses");
@@ -50,7 +51,9 @@ export async function startMember(
     // The call was made twice, and the other one has begun it, in a worktree of its own.
     if (!isNew) await worktree?.finish();
     if (!isNew) return spawned(member, team.name, notices);
-    // From here on it works there: whatever goes wrong with the lead, its worktree is its own.
+    // From here on it works there: whatever goes wrong with the lead, its worktree is its own, and so is its place.
+    isPlaced = true;
+    led.begun(team.name, member.name, place);
     const { name, model = resolved.model, color } = member;
     await ports.agent().record({
       type: "member.joined",
@@ -63,7 +66,7 @@ export async function startMember(
     });
     return spawned(member, team.name, [...notices, ...(worktree?.notices ?? [])]);
   } finally {
-    place.release();
+    if (!isPlaced) place.release();
   }
 }
 

@@ -8,6 +8,8 @@ export interface SpawnLimits {
    * minute) waits its turn, first come first served, and rejects with the signal's reason if that aborts.
    */
   admit(spawn: SpawnRequest): Promise<SpawnAnswer>;
+  /** A place for one that is at work already, on its own: it is counted, waits for nothing, and those who come next may have to. */
+  occupy(): AgentPlace;
   /** Counts an agent that an earlier life of the session has started; other events are passed over. */
   recall(event: StoredEvent): void;
   readonly running: number;
@@ -166,6 +168,10 @@ export function createSpawnLimits(settings: LimitSettings, { clock }: { readonly
     },
     get total() {
       return total;
+    },
+    occupy() {
+      running += 1;
+      return placeOf();
     },
     recall(event) {
       if (event.type === "agent.spawned" && event.parent !== undefined) total += 1;

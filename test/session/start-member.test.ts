@@ -16,7 +16,7 @@ async function starting({ logFails = false } = {}) {
   };
   const definition = { name: "general-purpose" };
   const ports = {
-    led: { get: () => team },
+    led: { get: () => team, begun: () => undefined },
     options: {
       resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated: true }) },
       launch: {},

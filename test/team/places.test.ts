@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Event } from "../../src/protocol/index.ts";
+import { alpha, leading, mate } from "../promises/teammates.ts";
+import { agent, gate } from "./team-session.ts";
+
+test("a teammate at work takes a place among the agents at work, and gives it back when it rests", async () => {
+  const resting = gate();
+  const wanted = gate();
+  const team = await alpha({
+    settings: { limits: { maxConcurrentAgents: 1 } },
+    answer: leading(
+      [
+        { calls: [mate("scout")] },
+        () => {
+          wanted.open();
+          return { calls: [agent("look")] };
+        },
+      ],
+      async ({ agent: who }) => {
+        if (who === "scout@alpha") await resting.opened;
+        return { text: `${who} is done` };
+      },
+    ),
+  });
+  await team.command({ type: "prompt", content: "go" });
+  await wanted.opened;
+  await team.seen();
+  const isReader = (event: Event) => event.type === "agent.spawned" && event.parent !== undefined;
+  const isRest = (event: Event) => event.type === "member.changed" && event.name === "scout" && event.state === "idle";
+  resting.open();
+  await team.until(isReader);
+  const at = (fits: (event: Event) => boolean) => team.envelopes.findIndex(({ event }) => fits(event));
+  expect(at(isRest)).toBeGreaterThan(0);
+  expect(at(isReader)).toBeGreaterThan(at(isRest));
+});
