@@ -1,4 +1,5 @@
 import type { JetStreamPublishOptions, PubAck } from "@nats-io/jetstream";
+import { errors, headers } from "@nats-io/transport-node";
 import type { Clock } from "../../platform/index.ts";
 import type { Bus } from "./bus.ts";
 import {
@@ -38,11 +39,10 @@ export interface Publication {
  */
 export async function publish(bus: Bus, message: Publication, patience: Patience): Promise<PubAck | "conflict"> {
   const { stream, subject, payload, id, after, replaces } = message;
-  const headers = replaces ? await rollupHeaders() : undefined;
   const options: Partial<JetStreamPublishOptions> = {
     msgID: id,
     expect: { streamName: stream, ...(after !== undefined && { lastSubjectSequence: after }) },
-    ...(headers && { headers }),
+    ...(replaces && { headers: rollup() }),
   };
   try {
     return await ask(bus, () => bus.js.publish(subject, payload, options), { ...patience, stream });
@@ -52,8 +52,7 @@ export async function publish(bus: Bus, message: Publication, patience: Patience
   }
 }
 
-async function rollupHeaders() {
-  const { headers } = await import("@nats-io/transport-node");
+function rollup() {
   const made = headers();
   made.set("Nats-Rollup", "sub");
   return made;
@@ -69,7 +68,7 @@ export async function ask<T>(
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted();
     try {
-      return await untilReconnect(bus, request);
+      return await untilReconnect(bus, request, began + waitMs - clock.monotonic());
     } catch (error) {
       if (error instanceof Reconnected) continue;
       if (isWrongSequence(error)) throw error;
@@ -83,8 +82,13 @@ export async function ask<T>(
 }
 
 /** An answer that was on its way when the connection broke never comes: it is asked for again at once. */
-async function untilReconnect<T>(bus: Bus, request: () => Promise<T>): Promise<T> {
+async function untilReconnect<T>(bus: Bus, request: () => Promise<T>, mostMs: number): Promise<T> {
   let stop = () => undefined as void;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    if (mostMs < Number.POSITIVE_INFINITY)
+      timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(mostMs, leastMs));
+  });
   const again = new Promise<never>((_, reject) => {
     stop = bus.onReconnect(() => reject(new Reconnected()));
   });
@@ -92,13 +96,17 @@ async function untilReconnect<T>(bus: Bus, request: () => Promise<T>): Promise<T
   // The loser of the race fails later, when nobody looks.
   asked.catch(() => undefined);
   try {
-    return await Promise.race([asked, again]);
+    return await Promise.race([asked, again, tooLate]);
   } finally {
+    clearTimeout(timer);
     stop();
   }
 }
 
 class Reconnected extends Error {}
+
+/** However short the time is, one answer is waited for this long. */
+const leastMs = 100;
 
 async function isGone(bus: Bus, stream: string): Promise<boolean> {
   try {

@@ -3,12 +3,12 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { createChangeFeed } from "../team/change-feed.ts";
 import type { Journal, Written } from "../team/journal.ts";
-import { type JournalFold, JournalHeader } from "../team/journal-fold.ts";
+import type { JournalFold } from "../team/journal-fold.ts";
 import { damagedStart, newer } from "../team/journal-part.ts";
 import { type Patience, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { noAnswer } from "./bus-errors.ts";
-import { JournalMessage, messageAfter, parseMessage } from "./journal-message.ts";
+import { BusHeader, JournalMessage, messageAfter, parseMessage } from "./journal-message.ts";
 import { openFeed } from "./stream-feed.ts";
 
 export interface BusJournalOptions {
@@ -35,12 +35,14 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   const closed = new AbortController();
   const patience: Patience = { clock, waitMs: options.waitMs, signal: closed.signal };
   let state = fold.empty();
-  let header: JournalHeader | undefined;
+  let header: BusHeader | undefined;
   let headerBytes = 0;
   let bytes = 0;
   let last = 0;
   /** What is known here cannot be trusted to be all: the next snapshot is taken over. */
   let isBehind = false;
+  /** Up to here it is read for the second time, after a loss: only what others have written since is new in it. */
+  let rereadThrough = 0;
   let isOpen = false;
   let lastTurn: Promise<unknown> = Promise.resolve();
   const seen = new Set<string>();
@@ -50,13 +52,15 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   const take = (message: JsMsg) => {
     const after = messageAfter(message);
     const value = parseMessage(message);
-    const snapshot = JournalHeader.safeParse(value);
+    const snapshot = BusHeader.safeParse(value);
     if (header === undefined && !snapshot.success) throw damagedStart(subject);
-    if (header !== undefined && after !== undefined && after > last) {
+    const isAgain = message.seq <= rereadThrough;
+    if (header !== undefined && after !== undefined && after > last && !isAgain) {
       isBehind = true;
       if (!snapshot.success) note(`${subject}: records between ${last} and ${message.seq} are missing.`);
     }
     last = message.seq;
+    if (snapshot.success && isAgain && header?.journal === snapshot.data.journal) return;
     if (snapshot.success) return begin(snapshot.data, message.data.length);
     bytes += message.data.length;
     const record = JournalMessage.safeParse(value);
@@ -65,9 +69,9 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     apply(record.data.id, entry.data);
   };
 
-  const begin = (next: JournalHeader, size: number) => {
+  const begin = (next: BusHeader, size: number) => {
     if (next.version > fold.version) throw newer(subject, next.version);
-    const isKnown = header !== undefined && header.journal === next.journal && !isBehind;
+    const isKnown = header !== undefined && header.journal === next.journal && !isBehind && next.repairs !== true;
     if (!isKnown) {
       const restored = fold.restore(next.snapshot, subject);
       const missed = isOpen ? fold.difference(state, restored) : [];
@@ -78,7 +82,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     headerBytes = size;
     bytes = 0;
     isBehind = false;
-    seen.clear();
+    forgetOldest(seen);
   };
 
   const apply = (id: string, entry: Entry) => {
@@ -96,22 +100,23 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     if (problems.length < mostProblems && !problems.includes(problem)) problems.push(problem);
   };
 
-  /** The stream has lost what it had acknowledged: what is known here is put there again, once, by the first to notice. */
-  const onCut = (lastSequence: number) => {
-    note(`${subject}: the bus has lost records that it had acknowledged; they were put there again from here.`);
-    isBehind = true;
-    const snapshot = headerNow();
+  /** The stream has lost what it had acknowledged: what is known here is put there again, by the first to do so. */
+  const onCut = (through: number) => {
+    note(`${subject}: the bus has lost records that it had acknowledged; they are put there again from here.`);
+    last = 0;
+    rereadThrough = through;
     const restore = async () => {
-      const there = await bus.jsm.streams.getMessage(stream, { last_by_subj: subject });
-      last = Math.min(there?.seq ?? 0, lastSequence);
-      if (snapshot !== undefined) await put(snapshot, last);
+      await reading.reached(through);
+      const next = headerNow();
+      if (next !== undefined) await put({ ...next, repairs: true }, last);
     };
-    restore().catch((error: unknown) => note(`${subject} could not be put right: ${wordsOf(error)}`));
+    inTurn(restore).catch((error: unknown) => note(`${subject} could not be put right: ${wordsOf(error)}`));
   };
 
-  const headerNow = () => header && { ...header, epoch: header.epoch + 1, snapshot: fold.snapshot(state) };
+  const headerNow = (): BusHeader | undefined =>
+    header && { ...header, repairs: undefined, epoch: header.epoch + 1, snapshot: fold.snapshot(state) };
 
-  const put = async (next: JournalHeader, after: number) => {
+  const put = async (next: BusHeader, after: number) => {
     const payload = JSON.stringify(next);
     if (payload.length * 3 > bus.maxPayload() && Buffer.byteLength(payload) > bus.maxPayload() - headroom) return false;
     const id = createId<string>("rec");
@@ -212,6 +217,16 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
 
 type Decided<Change, Refusal> = Written<Change, Refusal>;
 
+/** In the order in which they came; who sends one again does so soon. */
+function forgetOldest(ids: Set<string>): void {
+  let over = ids.size - mostSeen;
+  for (const id of ids) {
+    if (over-- <= 0) return;
+    ids.delete(id);
+  }
+}
+
+const mostSeen = 2000;
 const nothing = () => undefined;
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 const mostProblems = 20;

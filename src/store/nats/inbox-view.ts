@@ -54,6 +54,8 @@ export function openInboxView(options: InboxViewOptions): InboxView {
   let counters = new Map<string, number>();
   let last = 0;
   let bytes = 0;
+  /** Up to here it is read for the second time, after a loss. */
+  let rereadThrough = 0;
   let damaged: DamagedMessage[] = [];
   let failure: { readonly error: unknown } | undefined;
   const problems: string[] = [];
@@ -108,9 +110,12 @@ export function openInboxView(options: InboxViewOptions): InboxView {
   /** Whoever has folded all before it learns nothing new from it. */
   const begin = (snapshot: z.infer<typeof InboxSnapshot>, message: JsMsg): readonly InboxEntry[] => {
     const before = fold;
-    fold = createInboxFold({ keepsRead: true });
-    counters = new Map(Object.entries(snapshot.counters));
-    bytes = message.data.length;
+    // After a loss more is known here than stands there.
+    if (message.seq > rereadThrough) {
+      fold = createInboxFold({ keepsRead: true });
+      counters = new Map(Object.entries(snapshot.counters));
+      bytes = message.data.length;
+    }
     const arrived: InboxEntry[] = [];
     for (const value of snapshot.records) {
       const parsed = parseInboxRecord(value);
@@ -125,8 +130,9 @@ export function openInboxView(options: InboxViewOptions): InboxView {
     ...options,
     filter: subject,
     onMessage: take,
-    onCut: () => {
+    onCut: (through) => {
       last = 0;
+      rereadThrough = through;
       note(`${subject}: the bus has lost messages that it had acknowledged. Their senders send them again.`);
     },
     onFailure: (error) => {

@@ -1,5 +1,10 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
+import { JournalHeader } from "../team/journal-fold.ts";
+
+/** What everything before it has come to. One that `repairs` holds more than what stands before it: the rest was lost. */
+export const BusHeader = JournalHeader.extend({ repairs: z.boolean().optional() });
+export type BusHeader = z.infer<typeof BusHeader>;
 
 /** One record of a journal, as it lies in the stream. */
 export const JournalMessage = z.object({ id: z.string(), entry: z.unknown() });

@@ -114,25 +114,34 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const ack = await publish(bus, { stream, subject, payload, id }, patience);
     if (ack === "conflict") throw new Error("a message without a place was refused for its place");
     lane.queue.splice(0, batch.length);
-    retain(lane, batch, ack.seq);
+    retain(lane, batch, { sequence: ack.seq, id });
     for (const each of batch) each.done(ack.seq);
     await lane.file.acknowledged(lane.to, lastOne);
   };
 
   /** For a while: a server that loses its power may forget what it has acknowledged. */
-  const retain = (lane: Lane, batch: readonly Pending[], sequence: number) => {
+  const retain = (lane: Lane, batch: readonly Pending[], stored: Pick<Sent, "sequence" | "id">) => {
     const at = clock.monotonic();
-    for (const each of batch) retained.push({ lane, each, sequence, at });
+    for (const each of batch) retained.push({ lane, each, at, ...stored });
     if (retained.length > mostRetained) retained = retained.slice(-mostRetained / 2);
     while (retained[0] !== undefined && at - retained[0].at > retainMs) retained.shift();
   };
 
+  /** A loss takes the end: what comes before one that is there, is there. What was compacted away is sent in vain. */
+  const lostOf = async (sent: readonly Sent[]): Promise<Sent[]> => {
+    for (let index = sent.length - 1; index >= 0; index--) {
+      const { sequence, id } = sent[index] as Sent;
+      if (index < sent.length - 1 && sent[index + 1]?.sequence === sequence) continue;
+      const there = await bus.jsm.streams.getMessage(stream, { seq: sequence });
+      if (there?.header.get("Nats-Msg-Id") === id) return sent.slice(index + 1);
+    }
+    return [...sent];
+  };
+
   const checkStream = async () => {
-    if (retained.length === 0) return;
-    const { state } = await bus.jsm.streams.info(stream);
-    const lost = retained.filter(({ sequence }) => sequence > state.last_seq);
+    const lost = await lostOf(retained);
     if (lost.length === 0) return;
-    retained = retained.filter(({ sequence }) => sequence <= state.last_seq);
+    retained = retained.filter((each) => !lost.includes(each));
     notices.push(`The bus has lost ${lost.length} messages that it had acknowledged; they are sent again from here.`);
     for (const { lane, each } of lost.reverse()) lane.queue.unshift({ ...pending(each), again: `.${clock.now()}` });
     for (const lane of new Set(lost.map((one) => one.lane))) pump(lane).catch(() => undefined);
@@ -208,6 +217,8 @@ interface Sent {
   readonly lane: Lane;
   readonly each: Pending;
   readonly sequence: number;
+  /** Of the message that it was sent in. */
+  readonly id: string;
   readonly at: number;
 }
 
@@ -245,5 +256,5 @@ const closedBefore = () =>
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const mostInBatch = 200;
-const mostRetained = 5000;
+const mostRetained = 1000;
 const retainMs = 180_000;

@@ -98,7 +98,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     if (failure !== undefined) throw failure.error;
     if (!bus.isConnected()) return "stale";
     try {
-      await feed.sync();
+      await feed.sync({ waitMs: Math.min(options.waitMs, leaseMs) });
       return "fresh";
     } catch (error) {
       if (TroupeError.is(error) && error.message.includes("has not answered")) return "stale";

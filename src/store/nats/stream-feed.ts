@@ -8,7 +8,7 @@ import { isPassing, isStreamMissing, noAnswer, refusedByBus, teamGone } from "./
 /** Everything on some subjects of a stream, in order, from the beginning and then as it comes. */
 export interface Feed {
   /** Resolves once everything is handed on that the stream held when it was called. */
-  sync(): Promise<void>;
+  sync(most?: { readonly waitMs: number }): Promise<void>;
   /** Resolves once the message with this sequence number is handed on. */
   reached(sequence: number): Promise<void>;
   close(): Promise<void>;
@@ -21,8 +21,11 @@ export interface FeedOptions {
   readonly clock: Clock;
   readonly waitMs: number;
   readonly onMessage: (message: JsMsg) => void;
-  /** The stream is shorter than it was: acknowledged messages are lost. */
-  readonly onCut: (lastSequence: number) => void;
+  /**
+   * The stream is not the one that was read: acknowledged messages are lost. Everything is handed on once more from the
+   * beginning, through this sequence number.
+   */
+  readonly onCut: (through: number) => void;
   /** It goes on no more, for good. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -32,6 +35,7 @@ export function openFeed(options: FeedOptions): Feed {
   const closed = new AbortController();
   const patience: Patience = { clock, waitMs, signal: closed.signal };
   let position = 0;
+  let lastRead: { readonly subject: string; readonly at: number } | undefined;
   let failure: { readonly error: unknown } | undefined;
   let messages: ConsumerMessages | undefined;
   const waiting = new Set<() => void>();
@@ -54,10 +58,9 @@ export function openFeed(options: FeedOptions): Feed {
 
   /** Until the connection has been away, or the server has forgotten who reads: then again from the last sequence. */
   const readOn = async () => {
-    const { state } = await bus.jsm.streams.info(stream);
-    if (state.last_seq < position) {
-      position = state.last_seq;
-      options.onCut(position);
+    if (await isCut()) {
+      position = 0;
+      options.onCut((await lastThere())?.seq ?? 0);
     }
     const consumer = await bus.js.consumers.get(stream, {
       filter_subjects: filter,
@@ -72,6 +75,7 @@ export function openFeed(options: FeedOptions): Feed {
         // The client makes its consumer anew by itself, and may then begin too early.
         if (message.seq <= position) continue;
         position = message.seq;
+        lastRead = { subject: message.subject, at: message.time.getTime() };
         options.onMessage(message);
         for (const wake of waiting) wake();
       }
@@ -79,6 +83,16 @@ export function openFeed(options: FeedOptions): Feed {
       messages = undefined;
     }
   };
+
+  /** Numbers are given again after a loss: only what is under the number tells. What was compacted away is not lost. */
+  const isCut = async () => {
+    if (position === 0) return false;
+    const there = await bus.jsm.streams.getMessage(stream, { seq: position });
+    if (there === null) return ((await lastThere())?.seq ?? 0) < position;
+    return there.subject !== lastRead?.subject || there.time.getTime() !== lastRead.at;
+  };
+
+  const lastThere = () => bus.jsm.streams.getMessage(stream, { last_by_subj: filter });
 
   const fail = (error: unknown) => {
     failure = { error };
@@ -107,13 +121,10 @@ export function openFeed(options: FeedOptions): Feed {
     }
   };
 
-  const sync = async () => {
+  const sync: Feed["sync"] = async (most) => {
     if (closed.signal.aborted) throw closedError(stream);
     if (failure !== undefined) throw failure.error;
-    const last = await ask(bus, () => bus.jsm.streams.getMessage(stream, { last_by_subj: filter }), {
-      ...patience,
-      stream,
-    });
+    const last = await ask(bus, lastThere, { ...patience, ...most, stream });
     if (last !== null) await reached(last.seq);
   };
 
@@ -125,7 +136,8 @@ export function openFeed(options: FeedOptions): Feed {
       closed.abort();
       stopListening();
       messages?.stop();
-      await running;
+      // A request to a bus that is away ends by itself, later, and nothing comes of it.
+      if (bus.isConnected()) await running;
     },
   };
 }
