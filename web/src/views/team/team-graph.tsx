@@ -89,7 +89,6 @@ const GraphNode = memo(
         data-state={entry.state}
         data-color={entry.color}
         aria-pressed={isSelected}
-        aria-label={`${visibleLine(entry.name)}: ${stateWords[entry.state]}${doing === stateWords[entry.state] ? "" : `, ${doing}`}`}
         tabIndex={isSelected ? 0 : -1}
         style={{ transform: `translate(${x}px, ${y}px) translate(-50%, -1.75rem)` }}
         onClick={() => onSelect(entry.key)}
@@ -100,6 +99,7 @@ const GraphNode = memo(
           {entry.state === "asking" && <span className="team-flag">?</span>}
         </span>
         <span className="team-name">{visibleLine(entry.name)}</span>
+        {doing !== stateWords[entry.state] && <span className="unseen">{stateWords[entry.state]}</span>}
         <span className="team-doing">{doing}</span>
       </button>
     );

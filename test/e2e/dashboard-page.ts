@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "./chromium.ts";
+import type { Running } from "./troupe.ts";
+
+/** The dashboard of a session in a real browser. */
+export interface DashboardPage {
+  readonly page: Page;
+  /** What went wrong in the page: errors, and what its policy refused. */
+  readonly problems: readonly string[];
+  /** Goes to one of the session's views. */
+  go(view: string): Promise<void>;
+  /** What axe has to say against what is shown. */
+  violations(): Promise<readonly string[]>;
+  /** How much wider than the window it is. */
+  overflow(): Promise<number>;
+}
+
+export const phone = { viewport: { width: 375, height: 812 } } as const;
+
+/** Opens the address that a run with `--web` has said. */
+export async function openDashboard(running: Running, options: BrowserContextOptions = {}): Promise<DashboardPage> {
+  const said = await running.saw(/dashboard of this session: \S+\n/, "stderr");
+  const [url = ""] = /http:\S+/.exec(said) ?? [];
+  return openAddress(url, options);
+}
+
+/** `url` has the token, and after `#` the session. */
+export async function openAddress(url: string, options: BrowserContextOptions = {}): Promise<DashboardPage> {
+  const browser = await launchChromium();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") problems.push(message.text());
+  });
+  await page.goto(url);
+  const session = /#\/s\/(ses_\w+)/.exec(url)?.[1] ?? "";
+  return {
+    page,
+    problems,
+    async go(view) {
+      await page.goto(`${new URL(url).origin}/#/s/${session}/${view}`);
+    },
+    async violations() {
+      // The page's policy lets no script in; the debugger is not asked.
+      await page.evaluate(axeSource);
+      const found = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+        return (await axe.run()).violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ html }) => html) }));
+      });
+      return found.map(({ id, targets }) => `${id}: ${targets.join(" | ").slice(0, 400)}`);
+    },
+    overflow: () => page.evaluate("document.documentElement.scrollWidth - innerWidth"),
+  };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
