@@ -71,7 +71,7 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
     for (const [index, member] of team.members.entries()) {
       screen.line();
       screen.line(`${member.name}  ${stateWords(status[index])}`, colored(screen, member.color));
-      for (const [field, value] of about(member)) screen.field(`  ${field}`, value);
+      for (const [field, value] of about(member, team.hiddenPaneIds)) screen.field(`  ${field}`, value);
       const unread = mail[member.name];
       if (unread) screen.field("  mail", `${unread} unread`);
       for (const task of tasks) {
@@ -114,11 +114,13 @@ function stateWords(status: MemberStatus | undefined): string {
   return detail === undefined ? word : `${word} (${detail})`;
 }
 
-function about(member: Member): [string, string][] {
+function about(member: Member, hidden: readonly string[]): [string, string][] {
+  const pane = member.ended ? undefined : member.pane?.paneId;
   const fields: [string, string | undefined][] = [
     ["type", member.agentType],
     ["model", member.model],
     ["runs", member.backendType],
+    ["pane", pane !== undefined && hidden.includes(pane) ? `${pane} (hidden)` : pane],
     ["folder", (member.worktreePath ?? member.cwd).replace(homedir(), "~")],
     ["session", member.sessionId],
   ];

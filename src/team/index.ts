@@ -41,6 +41,7 @@ export { createMemberLink, type MemberLink } from "./member-link.ts";
 export { createMemberWatchdog } from "./member-watchdog.ts";
 export { type ChildResolver, createChildResolver, workerType } from "./resolve-child.ts";
 export { createInProcessBackend } from "./backend/in-process.ts";
+export { movePane } from "./backend/move-pane.ts";
 export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
 export { createTeamLedger } from "./team-ledger.ts";
 export { teamMailbox } from "./team-mailbox.ts";

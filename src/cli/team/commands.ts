@@ -67,6 +67,18 @@ function addTeam(team: Command, subcommand: Subcommand, exit: (code: number) => 
     .action(async (name: string, member: string, flags: { json?: boolean }) => {
       exit(await (await import("./lives.ts")).respawn(name, member, flags));
     });
+  json("hide", "put the pane of a member out of sight; it works on")
+    .argument("<name>")
+    .argument("<member>")
+    .action(async (name: string, member: string, flags: { json?: boolean }) => {
+      exit(await (await import("./panes.ts")).hide(name, member, flags));
+    });
+  json("show-pane", "put a pane back beside the others, and say how to look at it")
+    .argument("<name>")
+    .argument("<member>")
+    .action(async (name: string, member: string, flags: { json?: boolean }) => {
+      exit(await (await import("./panes.ts")).showPane(name, member, flags));
+    });
   json("delete", "delete a team and all its files; refused while members are at work")
     .argument("<name>")
     .option("--force", "whoever is at work")
