@@ -68,7 +68,8 @@ export function openFeed(options: FeedOptions): Feed {
       opt_start_seq: position + 1,
     });
     if (closed.signal.aborted) return;
-    messages = await consumer.consume({ max_messages: 500, idle_heartbeat: 5000 });
+    messages = await consumer.consume({ max_messages: 500, idle_heartbeat: heartbeatMs });
+    void stopWhenSilent(messages);
     try {
       for await (const message of messages) {
         if (closed.signal.aborted) return;
@@ -82,6 +83,11 @@ export function openFeed(options: FeedOptions): Feed {
     } finally {
       messages = undefined;
     }
+  };
+
+  /** The server that fed this reader may be gone while the connection to another one is well. */
+  const stopWhenSilent = async (reading: ConsumerMessages) => {
+    for await (const { type } of reading.status()) if (type === "heartbeats_missed") reading.stop();
   };
 
   /** Numbers are given again after a loss: only what is under the number tells. What was compacted away is not lost. */
@@ -101,7 +107,18 @@ export function openFeed(options: FeedOptions): Feed {
   };
 
   const reached = async (sequence: number) => {
+    if (position >= sequence) return;
     const giveUp = AbortSignal.timeout(waitMs);
+    // It is there and does not come: whoever was to send it is gone.
+    const impatience = setInterval(() => messages?.stop(), heartbeatMs);
+    try {
+      await untilReached(sequence, giveUp);
+    } finally {
+      clearInterval(impatience);
+    }
+  };
+
+  const untilReached = async (sequence: number, giveUp: AbortSignal) => {
     for (;;) {
       if (position >= sequence) return;
       if (failure !== undefined) throw failure.error;
@@ -142,4 +159,5 @@ export function openFeed(options: FeedOptions): Feed {
   };
 }
 
+const heartbeatMs = 1500;
 const closedError = (stream: string) => new Error(`${stream} is closed`);
