@@ -122,9 +122,9 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       let why: string | undefined;
       try {
         await session.close(end === "rest" ? "interrupted" : "completed");
-        // What is said of it is the other process's to say now.
-        if (presence.lost.aborted) why = "another process runs it now";
-        else if (end !== "rest") await leave(end, detail);
+        // Another process runs it now: what is said of it is that one's to say.
+        if (presence.lost.aborted) return;
+        if (end !== "rest") await leave(end, detail);
         else await presence.set("ended", "it rests until its team is taken up again");
       } catch (error) {
         why = error instanceof Error ? error.message : String(error);
