@@ -1,7 +1,10 @@
-// Sends so many mails when it is told to, and says how long each took and which failed; without end for 0.
-// Arguments: ours or reference, folder of the parts, home, name, count.
+// Sends so many mails from the moment on that it is told, and says how long each took and which failed; without end for 0.
+// Ends when its input does: what that costs is nobody's send.
+// Arguments: ours, reference or bare, folder of the parts, home, name, count.
 import { once } from "node:events";
+import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { openMail } from "../mail-team.mjs";
 
@@ -18,21 +21,28 @@ const open = {
     const inbox = openLockedArray(join(home, "receiver.json"));
     return { send: () => inbox.send({ from, text }), lock: inbox.lock, close: () => undefined };
   },
+  /** What nobody can do without: one line of JSON, in one write. */
+  async bare() {
+    const fd = openSync(join(home, "bare"), "a");
+    const send = async () => writeSync(fd, `\n${JSON.stringify({ from, text, more: "y".repeat(200) })}\n`);
+    return { send, close: () => undefined };
+  },
 };
 const { send, lock, close } = await open[which]();
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 process.stdout.write("ready\n");
-await once(process.stdin, "data");
-process.stdin.destroy();
+const [moment] = await once(process.stdin, "data");
 if (count === "0") {
   await lock?.();
   for (let first = true; ; first = false) {
-    await (lock === undefined ? send() : new Promise((resolve) => setTimeout(resolve, 1000)));
+    await (lock === undefined ? send() : sleep(1000));
     if (first) process.stdout.write("sending\n");
   }
 }
 const times = [];
 let failed = 0;
+await sleep(Math.max(0, Number(moment) - now()));
+const cpuBefore = process.cpuUsage();
 const started = now();
 for (let n = 0; n < Number(count); n++) {
   const before = now();
@@ -44,9 +54,10 @@ for (let n = 0; n < Number(count); n++) {
   times.push(now() - before);
 }
 const ended = now();
-await close();
-times.sort((a, b) => a - b);
-const at = (share) => times[Math.floor((times.length - 1) * share)];
+const { user, system } = process.cpuUsage(cpuBefore);
 process.stdout.write(
-  `${JSON.stringify({ started, ended, failed, p50: at(0.5), p99: at(0.99), sent: times.length - failed })}\n`,
+  `${JSON.stringify({ started, ended, failed, times, cpu: user + system, sent: times.length - failed })}\n`,
 );
+process.stdin.resume();
+await once(process.stdin, "end");
+await close();
