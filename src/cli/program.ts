@@ -12,6 +12,7 @@ import type { RunFlags } from "./run-flags.ts";
 import { addTeamShell } from "./team/commands.ts";
 import type { TeammateFlags } from "./teammate.ts";
 import type { TrustFlags } from "./trust.ts";
+import { useBus } from "./use-bus.ts";
 import type { WebFlags } from "./web.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
@@ -136,6 +137,14 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .action(async (calls: string[], flags: RuleFlags) => {
       const { testPermissions } = await import("./permissions.ts");
       await testPermissions(calls, flags);
+    });
+  const bus = subcommand(program, "bus", "the NATS bus that teams on more than one machine share");
+  subcommand(bus, "status", "its server, what it risks, its teams and who reads them")
+    .option("--bus <url>", "this one; by default that of the settings", useBus)
+    .option("--json", "as JSON")
+    .action(async (flags: { json?: boolean }) => {
+      const { busStatus } = await import("./bus.ts");
+      exit(await busStatus(flags));
     });
   subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
     .option("--json", "as JSON")
@@ -366,6 +375,7 @@ function addSessionOptions(program: Program): Program {
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
     .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
     .option("--team <name>", "lead this team; it is made if it is not there")
+    .option("--bus <url>", "teams are there and not in files: nats://host:4222; several with commas", useBus)
     .option("--coordinator", "plan and hand out to workers instead of doing the work; a resumed session goes on so")
     .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")
     .option("--trust", "let this folder's own hooks, servers and settings act, in this run");

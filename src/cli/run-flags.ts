@@ -25,6 +25,8 @@ export interface RunFlags {
   readonly promptFile?: string;
   readonly forks?: boolean;
   readonly team?: string;
+  /** Where teams are, if not in files of this machine. */
+  readonly bus?: string;
   readonly coordinator?: boolean;
   readonly record?: string;
   readonly verbose?: boolean;

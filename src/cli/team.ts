@@ -12,9 +12,9 @@ export async function create(
   name: string,
   flags: { description?: string; member?: readonly string[]; json?: boolean },
 ): Promise<number> {
-  const { home, cwd } = await openTeams();
+  const { home, cwd, bus } = await openTeams();
   const { description, member: members } = flags;
-  const place = { home, cwd, clock: systemClock, createId: idMaker(systemClock) };
+  const place = { home, cwd, bus, clock: systemClock, createId: idMaker(systemClock) };
   const team = await createTeam(name, { ...place, description, members });
   try {
     const record = await team.record.read();

@@ -47,6 +47,7 @@ export {
 export { PermissionAnswer, type PermissionDecision, PermissionMode, Surroundings } from "./permission.ts";
 export { permissionModes } from "./permission-modes.ts";
 export {
+  BusSettings,
   ClaudeSettings,
   LandSettings,
   LimitSettings,

@@ -130,6 +130,22 @@ export const TeamSettings = z.strictObject({
 });
 export type TeamSettings = z.infer<typeof TeamSettings>;
 
+/** A bus that teams live on, for more than one machine. `docs/scale-out.md`. */
+export const BusSettings = z.strictObject({
+  /** `nats://host:4222`; more than one of the same cluster. */
+  servers: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
+  /** A user's JWT and seed, as `nsc` writes them. `~/` is the home folder. */
+  credentialsFile: z.string().min(1).optional(),
+  tls: z
+    .strictObject({
+      caFile: z.string().min(1).optional(),
+      certFile: z.string().min(1).optional(),
+      keyFile: z.string().min(1).optional(),
+    })
+    .optional(),
+});
+export type BusSettings = z.infer<typeof BusSettings>;
+
 /** How the terminal UI looks. `docs/terminal.md`. */
 const TerminalSettings = z.strictObject({
   theme: z.enum(["dark", "light"]).optional(),
@@ -192,6 +208,7 @@ export const Settings = z.strictObject({
   land: LandSettings.optional(),
   subagents: SubagentSettings.optional(),
   teams: TeamSettings.optional(),
+  bus: BusSettings.optional(),
   terminal: TerminalSettings.optional(),
   telemetry: TelemetrySettings.optional(),
   /** Folders with `agents/` in them; relative to the settings file's folder, or `~/`. */

@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
 import { idMaker, openStateRoot, systemClock } from "../platform/index.ts";
+import type { BusAddress } from "../store/index.ts";
 import { createTeam as create, type OpenTeam, openTeam as open } from "../team/index.ts";
+import { busConfig } from "./bus-config.ts";
 import { stateHome } from "./state-home.ts";
 
 export interface TeamOptions {
   /** Where teams are kept; by default `TROUPE_HOME`, or `~/.troupe`. */
   readonly home?: string | undefined;
+  /** Where teams are if not in files of this machine; by default what `TROUPE_BUS` says. `docs/scale-out.md`. */
+  readonly bus?: BusAddress | undefined;
   /** From which `TROUPE_HOME` is read; by default that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -30,7 +34,11 @@ export async function openTeam(name: string, options: TeamOptions & { readonly e
   return open(name, await placeOf(options));
 }
 
-async function placeOf({ home, env }: TeamOptions & { readonly env: Environment }) {
+async function placeOf({
+  home,
+  env,
+  bus = busConfig({}, { env, userHome: "/" }),
+}: TeamOptions & { readonly env: Environment }) {
   const { path } = await openStateRoot(home === undefined ? stateHome(env) : resolve(home));
-  return { home: path, clock: systemClock, createId: idMaker(systemClock) };
+  return { home: path, bus, clock: systemClock, createId: idMaker(systemClock) };
 }

@@ -3,9 +3,11 @@ import { dirname, join, resolve } from "node:path";
 import type { ProviderEnv } from "../model/index.ts";
 import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
+import type { BusAddress } from "../store/index.ts";
 import { splitRules } from "../tool/index.ts";
 import { agentAsks } from "./agent-definitions-asks.ts";
 import { pluginFolders } from "./agent-definitions-plugins.ts";
+import { busConfig } from "./bus-config.ts";
 import { childEnvironment } from "./child-env.ts";
 import { areHooksOff, hooksInForce } from "./hooks/hooks-in-force.ts";
 import { type FoundSlash, findSlash, withheldOf } from "./find-slash.ts";
@@ -95,6 +97,8 @@ export interface Config {
   readonly appendSystemPrompt: string | undefined;
   readonly subagents: NonNullable<Settings["subagents"]>;
   readonly teams: NonNullable<Settings["teams"]>;
+  /** Undefined: teams are in files of this machine. */
+  readonly bus: BusAddress | undefined;
   readonly terminal: NonNullable<Settings["terminal"]>;
   /** Undefined: nothing is exported. */
   readonly telemetry: TelemetryConfig | undefined;
@@ -185,6 +189,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     appendSystemPrompt: input.flags?.appendSystemPrompt,
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
+    bus: busConfig(values.bus ?? {}, { env, userHome: places.userHome }),
     terminal: values.terminal ?? {},
     telemetry: telemetryConfig(values.telemetry ?? {}, env),
     subagentModel: subagentModel(env),

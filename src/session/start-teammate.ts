@@ -14,7 +14,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import { createGateRegistry } from "../model/index.ts";
-import { createFileTeamStore, type StoredTeam, type TeamStore } from "../store/index.ts";
+import { openTeamStore, type StoredTeam, type TeamStore } from "../store/index.ts";
 import {
   createWorktree,
   finishWorktree,
@@ -62,8 +62,8 @@ export interface RunningTeammate {
 export async function startTeammate(options: TeammateOptions): Promise<RunningTeammate> {
   const clock = systemClock;
   const createId = idMaker(clock);
-  const { home } = await loadConfig({ cwd: options.cwd, env: options.env });
-  const store = options.teams ?? createFileTeamStore({ home, clock, createId });
+  const { home, bus } = await loadConfig({ cwd: options.cwd, env: options.env });
+  const store = options.teams ?? openTeamStore({ home, bus, clock, createId });
   const team = await store.open(options.team);
   const mailbox = teamMailbox(team, { clock, createId });
   /** What is to be given back if it does not come to life. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
 import { type BackendType, type Envelope, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
-import { createFileTeamStore, loadTaskList, type OpenedSession, shareTeams, type TaskList } from "../store/index.ts";
+import { loadTaskList, type OpenedSession, openTeamStore, shareTeams, type TaskList } from "../store/index.ts";
 import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBackend } from "../team/index.ts";
 import { createLeadTeams } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
@@ -32,8 +32,8 @@ export function teamsOf({
   clock,
   createId,
 }: TeamsOf): SessionParts["team"] {
-  const { home, teams: settings, cwd } = config;
-  const teams = shareTeams(createFileTeamStore({ home, clock, createId }));
+  const { home, teams: settings, cwd, bus } = config;
+  const teams = shareTeams(openTeamStore({ home, bus, clock, createId, onNotice: (text) => tell(text) }));
   const backends = new Map<BackendType, Promise<Backend>>();
   const backend = (type: BackendType): Promise<Backend> => {
     const known = backends.get(type) ?? make(type);
@@ -47,7 +47,7 @@ export function teamsOf({
         return createInProcessBackend(startHere);
       case "tmux":
         return createTmuxBackend({
-          env: { ...options.env, TROUPE_HOME: home },
+          env: { ...options.env, TROUPE_HOME: home, ...(bus && { TROUPE_BUS: bus.servers.join(",") }) },
           cwd,
           sessionId: opened.sessionId,
           placement: settings.tmux ?? "own",
@@ -103,8 +103,14 @@ export function teamsOf({
     clock,
     createId,
   });
+  let tell: (message: string) => void = () => undefined;
   return (ports) => {
     show = ports.shared.publish;
+    tell = (message) => {
+      const told = ports.agent().record({ type: "notice.raised", level: "warning", code: "bus", message });
+      // That it could not be put down is told by whatever is put down next.
+      told.catch(() => undefined);
+    };
     return connect(ports);
   };
 }

@@ -11,7 +11,11 @@ export type {
   SessionStore,
   SessionSummary,
 } from "./session-store.ts";
+export type { BusAddress } from "./nats/bus.ts";
+export type { BusStatus, BusStream } from "./nats/bus-status.ts";
+export { loadBusStatus } from "./nats/load-bus-status.ts";
 export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
+export { openTeamStore } from "./open-team-store.ts";
 export { createFileTeamStore } from "./team/load-team-store.ts";
 export { checkName } from "./team/names.ts";
 export type { HeldMail, Inbox, InboxReader, MailBodies } from "./team/inbox-port.ts";

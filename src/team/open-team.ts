@@ -1,5 +1,5 @@
 import type { Clock, CreateId } from "../platform/index.ts";
-import { createFileTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
+import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
 import type { Mailbox } from "./mailbox/index.ts";
 import { teamMailbox } from "./team-mailbox.ts";
 
@@ -19,6 +19,8 @@ export interface OpenTeamOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
+  /** Where the team is, if not in files of this machine. */
+  readonly bus?: BusAddress | undefined;
 }
 
 export interface CreateTeamOptions extends OpenTeamOptions {
@@ -31,7 +33,7 @@ export interface CreateTeamOptions extends OpenTeamOptions {
 /** A new team; a name that is taken gets a number. */
 export async function createTeam(name: string, options: CreateTeamOptions): Promise<OpenTeam> {
   const { description, members = [], cwd } = options;
-  const store = createFileTeamStore(options);
+  const store = openTeamStore(options);
   const stored = await store.create({ name, description, cwd });
   try {
     for (const member of members) await stored.record.join({ name: member, cwd, backendType: "remote" });
@@ -45,7 +47,7 @@ export async function createTeam(name: string, options: CreateTeamOptions): Prom
 
 /** Rejects with `team` if there is none of that name. */
 export async function openTeam(name: string, options: OpenTeamOptions): Promise<OpenTeam> {
-  return withMailbox(await createFileTeamStore(options).open(name), options);
+  return withMailbox(await openTeamStore(options).open(name), options);
 }
 
 function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): OpenTeam {

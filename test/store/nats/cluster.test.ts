@@ -24,9 +24,9 @@ it("of three servers one is killed: nothing acknowledged is lost, and nobody wai
   const one = closedAfter(await busStore("", options).create({ name: "crew", cwd: "/" }));
   const two = closedAfter(await busStore("", options).open("crew"));
   const sent: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const sending = (async () => {
-    for (let n = 0; !isOver; n++) {
+    for (let n = 0; !over.signal.aborted; n++) {
       await one.inbox("bert").send(textMail(`${n}`));
       sent.push(`${n}`);
     }
@@ -46,7 +46,7 @@ it("of three servers one is killed: nothing acknowledged is lost, and nobody wai
   const after = sent.length;
   await until("mail moves on without it", () => sent.length > after + 20);
   await victim.start();
-  isOver = true;
+  over.abort();
   await sending;
   expect(textsOf((await two.inbox("bert").look()).mail)).toEqual(sent);
   expect((await two.tasks.list()).map(({ owner }) => owner)).toEqual(owners);

@@ -29,7 +29,7 @@ it("loses nothing that was acknowledged, and does nothing twice, when the server
   const server = await start();
   const { one, two } = await startTeam(server);
   for (let n = 0; n < 40; n++) await one.tasks.create({ subject: `t${n}`, description: "" }, { name: "team-lead" });
-  let isOver = false;
+  const over = new AbortController();
   let acknowledged = 0;
   const sent = new Map<string, string[]>();
   const sending = [one, two].flatMap((team, machine) =>
@@ -37,7 +37,7 @@ it("loses nothing that was acknowledged, and does nothing twice, when the server
       const from = `m${machine}-${lane}`;
       const own: string[] = [];
       sent.set(from, own);
-      for (let n = 0; !isOver; n++) {
+      for (let n = 0; !over.signal.aborted; n++) {
         await team.inbox("bert").send(textMail(`${from} ${n}`, { from }));
         own.push(`${from} ${n}`);
         acknowledged += 1;
@@ -46,11 +46,11 @@ it("loses nothing that was acknowledged, and does nothing twice, when the server
   );
   const owners = new Map<number, string[]>();
   const claiming = [one, two].map(async (team, machine) => {
-    for (let id = 1; id <= 40 && !isOver; id++) {
+    for (let id = 1; id <= 40 && !over.signal.aborted; id++) {
       const name = `w${machine}-${id}`;
       const answer = await team.tasks.claim(id, { name });
       if (answer.ok) owners.set(id, [...(owners.get(id) ?? []), name]);
-      await until("some mail is sent in between", () => isOver || Math.random() < 0.05);
+      await until("some mail is sent in between", () => over.signal.aborted || Math.random() < 0.05);
     }
   });
   const abort = new AbortController();
@@ -71,7 +71,7 @@ it("loses nothing that was acknowledged, and does nothing twice, when the server
     await server.kill();
     await server.start();
   }
-  isOver = true;
+  over.abort();
   await Promise.all([...sending, ...claiming]);
   const total = [...sent.values()].flat();
   await until("all has been read", () => seen.length >= total.length);

@@ -1,0 +1,40 @@
+import { TroupeError } from "../protocol/index.ts";
+import { openStore } from "../session/index.ts";
+import { type BusStatus, type BusStream, loadBusStatus } from "../store/index.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { printJson, terminal } from "./team/output.ts";
+
+/** The server, what it risks, and every team on it. */
+export async function busStatus(flags: { readonly json?: boolean }): Promise<number> {
+  const { bus } = await openStore({ cwd: process.cwd(), env: process.env });
+  if (bus === undefined)
+    throw new TroupeError("usage", "there is no bus: name one with --bus nats://host:4222, or in the settings");
+  const status = await (await loadBusStatus())(bus);
+  if (flags.json) printJson(status);
+  else print(status);
+  return exitCodes.done;
+}
+
+function print({ server, streams }: BusStatus): void {
+  const screen = terminal();
+  const cluster = server.cluster === undefined ? "" : `, cluster ${server.cluster}`;
+  screen.line(
+    `${server.where}  nats-server ${server.version}${cluster}  ${server.roundTripMs} ms  sync: ${server.sync}`,
+  );
+  for (const warning of server.warnings) screen.paragraph(warning, { style: screen.paint.yellow });
+  if (streams.length === 0) screen.line("no teams");
+  for (const stream of streams) printStream(stream);
+}
+
+function printStream({ name, team, messages, bytes, replicas, behind, consumers }: BusStream): void {
+  const screen = terminal();
+  const what = team === undefined ? name : `team ${team}`;
+  const late = behind.length === 0 ? "" : `  behind: ${behind.join(", ")}`;
+  screen.line(
+    `${what}  ${messages} messages  ${size(bytes)}  replicas ${replicas}  ${consumers.length} readers${late}`,
+  );
+  for (const { subject, lag } of consumers) if (lag > 0) screen.line(`  ${subject}  ${lag} not read yet`);
+}
+
+const size = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
