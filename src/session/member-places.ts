@@ -39,7 +39,7 @@ export function createMemberPlaces(occupy: () => AgentPlace): MemberPlaces {
       }
     },
     close() {
-      for (const key of [...held.keys()]) release(key);
+      for (const key of held.keys()) release(key);
     },
   };
 }

@@ -26,6 +26,8 @@ import { messageTool, taskTools } from "./team-tools.ts";
 /** A session as a member of a team: its mail, its questions to the lead, its tasks. */
 export interface MemberTeam {
   readonly asker: PermissionAsker;
+  /** Whether its commands in the sandbox may reach a host. */
+  askHost(host: string): Promise<boolean>;
   connect(ports: TeamPorts): SessionTeam;
 }
 
@@ -60,6 +62,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
   const asks = createAskByMail({
     link,
     folder: () => folder(),
+    createId: options.createId,
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
     onVoid: (message) => agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
@@ -181,6 +184,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
 
   return {
     asker: (question, signal) => asks.ask(question, signal),
+    askHost: asks.askHost,
     connect,
   };
 }

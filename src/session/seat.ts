@@ -140,7 +140,12 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
   const sandboxRoots = parts.coordinator ? [...policy.roots, parts.coordinator.scratchpad] : policy.roots;
   const sandbox =
     parts.sandbox &&
-    createCommandSandbox({ ...parts.sandbox, roots: sandboxRoots, readable: () => opened.ownFolders() });
+    createCommandSandbox({
+      ...parts.sandbox,
+      roots: sandboxRoots,
+      readable: () => opened.ownFolders(),
+      askHost: parts.member?.askHost,
+    });
   const skills = parts.slash?.source(async (rules, source) => {
     for (const problem of policy.grant(rules)) {
       const message = `${source}: one of its allowed-tools is not used: ${problem}`;

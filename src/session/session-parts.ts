@@ -116,6 +116,8 @@ export interface MemberParts {
   readonly mode: PermissionMode;
   /** Rules that hold for everybody in the team. */
   readonly teamRules: () => RuleSet["allow"];
+  /** Whether its commands in the sandbox may reach a host that is not listed. */
+  readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }
 
 /** What it takes to start other agents. */

@@ -180,6 +180,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         env: worktree?.env ?? {},
         mode: member.mode ?? "default",
         teamRules: () => team.record.current().teamAllowedPaths.map(allowRule),
+        askHost: asMember.askHost,
       },
       team: asMember.connect,
     });

@@ -44,6 +44,7 @@ export interface AnswerByMailOptions {
 }
 
 type Request = Extract<MailBody, { kind: "permission_request" }>;
+type HostRequest = Extract<MailBody, { kind: "sandbox_permission_request" }>;
 type PlanRequest = Extract<MailBody, { kind: "plan_approval_request" }>;
 
 export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
@@ -101,6 +102,19 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     if (!answer) return;
     if (answer.behavior === "allow" && answer.team) await allowForTeam(mail.from, body);
     await reply(mail.from, { kind: "permission_response", requestId, digest, answer });
+  };
+
+  /** For commands of its in the sandbox, while its session lasts. */
+  const onHost = async (mail: Mail, { requestId, host, digest }: HostRequest) => {
+    const shown = digest === digestOf("Sandbox", { host });
+    const answer = shown && (await ask(mail, questionOf(mail, hostQuestion(mail.from, { requestId, host }))));
+    if (answer)
+      await reply(mail.from, {
+        kind: "sandbox_permission_response",
+        requestId,
+        digest,
+        allow: answer.behavior === "allow",
+      });
   };
 
   /** Who asked may have ended meanwhile: then nobody waits for it, and that is no failure of the lead's. */
@@ -181,6 +195,7 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     },
     handlers: {
       permission_request: (mail, body) => ({ later: onPermission(mail, body) }),
+      sandbox_permission_request: (mail, body) => ({ later: onHost(mail, body) }),
       request_withdrawn: async (mail, { requestId }) => {
         const from = asked.get(requestId)?.from ?? plans.get(requestId)?.from;
         if (from === mail.from) drop(requestId);
@@ -191,3 +206,12 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     },
   };
 }
+
+const hostQuestion = (name: string, { requestId, host }: Pick<HostRequest, "requestId" | "host">) => ({
+  requestId,
+  callId: requestId as string as PermissionQuestion["callId"],
+  tool: "Sandbox",
+  input: { host },
+  question: `May commands of ${name}, which run in the sandbox, reach ${host}?`,
+  suggestions: [],
+});

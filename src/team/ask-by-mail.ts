@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { PermissionQuestion } from "../agent/index.ts";
-import type { Clock } from "../platform/index.ts";
+import type { Clock, CreateId } from "../platform/index.ts";
 import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 
@@ -9,6 +9,8 @@ import type { MailHandlers, MemberLink } from "./member-link.ts";
 export interface AskByMail {
   /** Rejects when `signal` aborts. With nobody answering in time it is a no. */
   ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  /** Whether commands in the sandbox may reach a host that is not listed. With nobody answering in time it is a no. */
+  askHost(host: string): Promise<boolean>;
   readonly handlers: MailHandlers;
   /** How many wait. */
   readonly open: number;
@@ -21,6 +23,7 @@ export interface AskByMailOptions {
   /** Where the member works. */
   readonly folder: () => string;
   readonly clock: Clock;
+  readonly createId: CreateId;
   /** How long to wait for an answer. */
   readonly timeoutMs: number;
   /** An answer that counts for nothing: to what nobody asked, or waits for any more, or to something else than was asked. */
@@ -37,6 +40,7 @@ interface Open {
 
 export function createAskByMail(options: AskByMailOptions): AskByMail {
   const open = new Map<RequestId, Open>();
+  const hosts = new Map<RequestId, { readonly digest: string; readonly answer: (allow: boolean) => void }>();
 
   /** Only what was asked is answered, and only once: another input, or a second answer, counts for nothing. */
   const settle = async (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
@@ -73,6 +77,25 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
       return open.size;
     },
     withdraw,
+    async askHost(host) {
+      const requestId = options.createId<RequestId>("ask");
+      const digest = digestOf("Sandbox", { host });
+      const waiting = new AbortController();
+      const answered = new Promise<boolean>((answer) => hosts.set(requestId, { digest, answer }));
+      const late = options.clock.sleep(options.timeoutMs, waiting.signal).then(
+        () => false,
+        () => false,
+      );
+      try {
+        await options
+          .link()
+          .send({ to: teamLead, body: { kind: "sandbox_permission_request", requestId, host, digest }, wakes: false });
+        return await Promise.race([answered, late]);
+      } finally {
+        waiting.abort();
+        if (hosts.delete(requestId)) await withdraw(requestId);
+      }
+    },
     async ask(question, signal) {
       signal.throwIfAborted();
       const { requestId } = question;
@@ -101,6 +124,12 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
     handlers: {
       permission_response: (_, body) => settle(body, body.answer),
       team_permission_update: (_, body) => allowed(body),
+      sandbox_permission_response: async (_, { requestId, digest, allow }) => {
+        const asked = hosts.get(requestId);
+        if (asked?.digest !== digest) return options.onVoid(`an answer to ${requestId} came, and nobody waits for it`);
+        hosts.delete(requestId);
+        asked.answer(allow);
+      },
       plan_approval_response: ({ from }, body) =>
         settle(
           body,

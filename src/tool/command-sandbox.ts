@@ -11,6 +11,8 @@ export interface CommandSandbox {
   readonly required: boolean;
   /** What can be reached from inside, for the words of a result. */
   readonly hosts: readonly string[];
+  /** Somebody is asked about other hosts. */
+  readonly asks: boolean;
   readonly writable: readonly string[];
   /** Undefined when commands can run in it; else why not. Tried once, really. */
   problem(): Promise<string | undefined>;
@@ -24,6 +26,8 @@ export interface CommandSandboxOptions {
   readonly roots: readonly string[];
   readonly userHome: string;
   readonly stateRoot: string;
+  /** Whether a host that is not listed may be reached; without it, none can. */
+  readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
   /** Folders of the session's own that its agents were told of. */
   readonly readable: () => readonly string[];
 }
@@ -45,10 +49,12 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
       hidden: hiddenPaths(userHome, stateRoot),
       readable: options.readable,
       hosts,
+      askHost: options.askHost,
     }));
   return {
     required: mode === "required",
     hosts,
+    asks: options.askHost !== undefined,
     writable,
     problem: async () => (await load()).problem(),
     enter: async (request) => (await load()).enter(request),

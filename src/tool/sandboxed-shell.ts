@@ -19,9 +19,11 @@ export async function placeCommand(
 }
 
 /** For a command that failed in the sandbox and looks as if that was why. */
-export function sandboxNote(output: string, { hosts, required, writable }: CommandSandbox): string | undefined {
+export function sandboxNote(output: string, { hosts, asks, required, writable }: CommandSandbox): string | undefined {
   if (!refusals.test(output)) return undefined;
-  const network = hosts.length === 0 ? "there is no network" : `of the network only ${hosts.join(", ")} can be reached`;
+  const others = asks ? ", and through the proxy of HTTP_PROXY what your lead allows when it is reached for" : "";
+  const listed = hosts.length === 0 ? "there is no network" : `of the network only ${hosts.join(", ")} can be reached`;
+  const network = `${listed}${others}`;
   const folders = `only ${[...writable, "/tmp"].join(", ")} can be written, without .git and the settings of agents and editors`;
   const way = required
     ? "There is no way round this: say what you would need."

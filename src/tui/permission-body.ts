@@ -1,15 +1,16 @@
 import { type Question, visibleLine, visibleText } from "../view/index.ts";
 import { breakLine, hang, type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
+import { textLines } from "./transcript-text.ts";
 
 /** What is asked about, whole and exact: whoever says yes has to have been able to see all of it. */
 export function questionLines(question: Question, width: number): Line[] {
   const input = fieldsOf(question.input);
-  const said = reasonLines(question, width);
+  const [said, why] = [saidLines(question, width), whyLines(question, width)];
   switch (question.tool) {
     case "Bash": {
       const { command, ...others } = input;
-      return [...said, ...commandLines(text(command), width), ...fieldLines(others, width)];
+      return [...said, ...commandLines(text(command), width), ...fieldLines(others, width), ...why];
     }
     case "Edit": {
       const { file_path: path, old_string: before, new_string: after, ...others } = input;
@@ -18,26 +19,30 @@ export function questionLines(question: Question, width: number): Line[] {
         ...pathLines(path, width),
         ...changeLines({ before: text(before), after: text(after), around: question.around }, width),
         ...fieldLines(others, width),
+        ...why,
       ];
     }
     case "Write": {
       const { file_path: path, content, ...others } = input;
-      return [...said, ...pathLines(path, width), ...contentLines(text(content), width), ...fieldLines(others, width)];
+      const written = contentLines(text(content), width);
+      return [...said, ...pathLines(path, width), ...written, ...fieldLines(others, width), ...why];
     }
     case "ExitPlanMode":
       return [...proseLines(text(input["plan"]), width), ...fieldLines(without(input, "plan"), width)];
     default:
-      return [...said, ...fieldLines(input, width)];
+      return [...said, ...fieldLines(input, width), ...why];
   }
 }
 
-/** Why it is asked, and the question's own words where they say more than what is shown anyway. */
-function reasonLines({ question, tool, reason }: Question, width: number): Line[] {
+/** The question's own words, where they say more than what is shown anyway. */
+function saidLines({ question }: Question, width: number): Line[] {
   const said = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
-  if (tool === "ExitPlanMode") return [];
-  const words = [said, ...(reason === undefined ? [] : [`Asked because: ${reason}`])].filter((each) => each !== "");
-  return words.length === 0 ? [] : [...words.flatMap((each) => proseLines(each, width)), []];
+  return said === "" ? [] : [...proseLines(said, width), []];
 }
+
+/** Why it is not simply allowed. */
+const whyLines = ({ reason }: Question, width: number): Line[] =>
+  reason === undefined ? [] : textLines(`Asked because: ${exact(reason)}`, width, { dim: true });
 
 /** A line break that was not there is marked, so that none can be taken for one that is. */
 const brokenMark = span("↳ ", { dim: true });

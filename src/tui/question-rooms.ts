@@ -22,11 +22,13 @@ export interface QuestionParts {
 /** Shares a screen between a question and its answers. Until all of it was seen it has the room of the answers too. */
 export function questionRooms({ rows, asking, body, answers, canRead }: QuestionParts): QuestionRooms {
   const free = rows - (isLow(rows) ? asking + lowChrome : chrome);
-  const least = isLow(rows) ? 2 : 3;
+  const least = isLow(rows) ? Math.max(1, Math.min(4, free - leastAnswers)) : 3;
   const isReading = canRead && body > Math.max(least, free - answers);
   const height = Math.min(body, Math.max(least, isReading ? free : free - answers));
-  return { isReading, height, answerRoom: isReading ? 0 : Math.max(3, free - height) };
+  return { isReading, height, answerRoom: isReading ? 0 : Math.max(leastAnswers, free - height) };
 }
+
+const leastAnswers = 3;
 
 /** Not for the frame, who asks, blanks, hints, and what stands below the dialog. */
 const chrome = 12;

@@ -7,7 +7,7 @@ import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts
 import { endPlace, findLine, isAtEnd, linesFrom, movedBy, type PagerPlace, startPlace } from "./pager-place.ts";
 import { createPagerText, fitsQuery, highlighted } from "./pager-text.ts";
 import { lineWidth, type Line, paintLine, span } from "./terminal-lines.ts";
-import { cutTo } from "./terminal-width.ts";
+import { cutTo, graphemesOf } from "./terminal-width.ts";
 import { type Viewed, viewedOf } from "./transcript-history.ts";
 
 /** The whole transcript of whoever is looked at, on a screen of its own: nothing is folded, and it can be searched. */
@@ -148,14 +148,20 @@ function createPager({ store, frames, size, theme, second }: Face, by: number): 
     key(key) {
       const viewed = viewedOf(store.getState());
       if (!viewed || key.name === "ctrl+c") return store.setState(closeDialog);
-      if (writing) onWriting(viewed, writing, key);
-      else onKey(viewed, key);
+      // Keys that come at once are keys all the same, as long as nothing is being written.
+      const keys = key.isPaste ? [key] : pressesOf(key);
+      for (const each of keys)
+        if (writing) onWriting(viewed, writing, each);
+        else onKey(viewed, each);
       draw();
       return undefined;
     },
     close: () => second.close(),
   };
 }
+
+const pressesOf = (key: KeyPress): readonly KeyPress[] =>
+  key.name === "" ? graphemesOf(key.text).map((text) => ({ name: text, text, isPaste: false })) : [key];
 
 function searchLine({ before, after }: LineInput): Line {
   return [span("/", { bold: true }), span(visibleLine(before)), span(" ", { inverse: true }), span(visibleLine(after))];

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect } from "vitest";
 import { isRunning } from "../promises/teammates.ts";
@@ -27,6 +27,10 @@ export interface Terminal {
   /** What programs have put on the clipboard. */
   clipboard(): string;
   resize(columns: number, rows: number): void;
+  /** From now on: gives back what the program has written since, as it came. */
+  record(): () => string;
+  /** Whether it is on the screen that is beside the one with the scrollback. */
+  isOther(): boolean;
   /** Waits until the program has ended. Gives back its exit code, as far as tmux has heard of it. */
   ended(): Promise<number>;
   readonly pid: number;
@@ -131,6 +135,13 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
       return capture();
     },
     resize: (to, high) => void tmux("resize-window", "-t", "t", "-x", `${to}`, "-y", `${high}`),
+    record() {
+      const file = join(place.home, `written${Math.random().toString(36).slice(2, 8)}`);
+      writeFileSync(file, "");
+      tmux("pipe-pane", "-O", "-t", "t", `cat >> '${file}'`);
+      return () => readFileSync(file, "utf8");
+    },
+    isOther: () => tmux("display-message", "-p", "-t", "t", "#{alternate_on}").trim() === "1",
     async ended() {
       await expect.poll(exitCode, patience).toBeDefined();
       return exitCode() ?? -1;

@@ -245,8 +245,6 @@ test("a change is shown in its file, with why it is asked; what is changed is wh
   expect(frame().split("\n").slice(2, 16)).toMatchInlineSnapshot(`
     [
       "│                                                                              │",
-      "│ Asked because: the rule ask Edit(src/**)                                     │",
-      "│                                                                              │",
       "│ src/add.ts                                                                   │",
       "│ line 12                                                                      │",
       "│   /** Adds. */                                                               │",
@@ -258,6 +256,8 @@ test("a change is shown in its file, with why it is asked; what is changed is wh
       "│   ␛[2J                                                                       │",
       "│ and the same in 2 more places                                                │",
       "│ replace_all: true                                                            │",
+      "│ Asked because: the rule ask Edit(src/**)                                     │",
+      "│                                                                              │",
     ]
   `);
 });

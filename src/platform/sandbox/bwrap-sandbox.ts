@@ -110,7 +110,9 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const enter = async (request: ProcessRequest): Promise<EnteredSandbox> => {
     const { program, problem } = await tryIt();
     if (program === undefined) throw new Error(problem);
-    const through = hosts.length === 0 ? undefined : await (egress ??= createEgress(hosts, await privateFolder()));
+    const { askHost } = options;
+    const isShut = hosts.length === 0 && askHost === undefined;
+    const through = isShut ? undefined : await (egress ??= createEgress(hosts, await privateFolder(), askHost));
     const { args, held } = await plan(program, request);
     return {
       request: {

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type AllowedHost, isForbiddenAddress, judgeHost } from "./judge-host.ts";
+import { type AllowedHost, type HostVerdict, isForbiddenAddress, judgeHost, parseAllowedHost } from "./judge-host.ts";
 
 export interface EgressProxy {
   /** On a unix socket at this path, or with 0 on a free port of the loopback address. */
@@ -11,7 +11,13 @@ export interface EgressProxy {
 }
 
 /** The one way out of a sandbox: names are judged and resolved here, and the address that was judged is the one dialled. */
-export function createEgressProxy(allowed: readonly AllowedHost[], resolve: Resolve = resolveByName): EgressProxy {
+export function createEgressProxy(
+  allowed: readonly AllowedHost[],
+  resolve: Resolve = resolveByName,
+  ask?: AskHost,
+): EgressProxy {
+  /** Each is asked about once. */
+  const answers = new Map<string, Promise<boolean>>();
   const sockets = new Set<Duplex>();
   const server = createServer((incoming, response) => void forward(incoming, response));
   server.on("connection", (socket) => track(socket));
@@ -25,8 +31,18 @@ export function createEgressProxy(allowed: readonly AllowedHost[], resolve: Reso
     socket.on("error", () => socket.destroy());
   };
 
-  const findWay = async (authority: string): Promise<{ address: string; port: number } | { reason: string }> => {
+  const judge = async (authority: string): Promise<HostVerdict> => {
     const verdict = judgeHost(authority, allowed);
+    if (verdict.ok || verdict.unlisted === undefined || ask === undefined) return verdict;
+    const { unlisted } = verdict;
+    const answer = answers.get(unlisted) ?? ask(unlisted);
+    answers.set(unlisted, answer);
+    if (await answer) return judgeHost(authority, [parseAllowedHost(unlisted)]);
+    return { ok: false, reason: `${unlisted} was asked for, and not allowed` };
+  };
+
+  const findWay = async (authority: string): Promise<{ address: string; port: number } | { reason: string }> => {
+    const verdict = await judge(authority);
     if (!verdict.ok) return verdict;
     const address = await resolve(verdict.host);
     if (address === undefined) return { reason: `${verdict.host} cannot be resolved` };
@@ -99,6 +115,9 @@ export function createEgressProxy(allowed: readonly AllowedHost[], resolve: Reso
       }),
   };
 }
+
+/** Whether a host, written `name:port`, may be reached though nobody has listed it. */
+export type AskHost = (host: string) => Promise<boolean>;
 
 /** The first address of a name, or undefined. */
 export type Resolve = (host: string) => Promise<string | undefined>;

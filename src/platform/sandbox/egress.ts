@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { bridgeSource } from "./bridge-source.ts";
-import { createEgressProxy } from "./egress-proxy.ts";
+import { type AskHost, createEgressProxy } from "./egress-proxy.ts";
 import type { AllowedHost } from "./judge-host.ts";
 
 /** The network of a sandbox with a network space of its own: a bridge inside, the proxy outside, a unix socket between. */
@@ -15,8 +15,8 @@ const port = 3128;
 const socketName = ".troupe-egress";
 
 /** `folder` is what is /tmp inside. */
-export async function createEgress(hosts: readonly AllowedHost[], folder: string): Promise<Egress> {
-  const proxy = createEgressProxy(hosts);
+export async function createEgress(hosts: readonly AllowedHost[], folder: string, ask?: AskHost): Promise<Egress> {
+  const proxy = createEgressProxy(hosts, undefined, ask);
   await proxy.listen(join(folder, socketName));
   return {
     launcher: [process.execPath, "-e", bridgeSource, "--", `/tmp/${socketName}`, String(port)],

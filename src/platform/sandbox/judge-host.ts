@@ -21,14 +21,16 @@ export function parseAllowedHost(text: string): AllowedHost {
 
 export type HostVerdict =
   | { readonly ok: true; readonly host: string; readonly port: number; readonly mayBeLocal: boolean }
-  | { readonly ok: false; readonly reason: string };
+  /** `unlisted`: it is written as a host should be, and only the list does not have it. */
+  | { readonly ok: false; readonly reason: string; readonly unlisted?: string };
 
 /** `authority` is `host:port` as a client sent it. Nothing is guessed: what is not written like a host name is refused. */
 export function judgeHost(authority: string, allowed: readonly AllowedHost[]): HostVerdict {
   const { host, port } = parseAuthority(authority) ?? {};
   if (host === undefined || port === undefined) return { ok: false, reason: "this is not a host name with a port" };
   const found = allowed.some((entry) => entry.host === host && entry.ports.includes(port));
-  if (!found) return { ok: false, reason: `${host}:${port} is not in sandbox.network.allow` };
+  const unlisted = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+  if (!found) return { ok: false, reason: `${unlisted} is not in sandbox.network.allow`, unlisted };
   return { ok: true, host, port, mayBeLocal: isIP(host) !== 0 || host === "localhost" };
 }
 

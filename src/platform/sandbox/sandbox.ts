@@ -25,4 +25,6 @@ export interface SandboxOptions {
   readonly readable: () => readonly string[];
   /** Hosts that can be reached through the proxy; empty: there is no network at all. */
   readonly hosts: readonly string[];
+  /** Asked about a host that is not among them, once for each; without it such a host cannot be reached. */
+  readonly askHost?: ((host: string) => Promise<boolean>) | undefined;
 }

@@ -23,7 +23,7 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
   const privateFolder = () =>
     (folder ??= mkdtemp(join(tmpdir(), "troupe-sandbox-")).then((path) => realPathSync(path)));
   const openEgress = async () => {
-    const proxy = createEgressProxy(hosts);
+    const proxy = createEgressProxy(hosts, undefined, options.askHost);
     return { proxy, port: await proxy.listen(0) };
   };
 
@@ -33,7 +33,8 @@ export function createSeatbeltSandbox(options: SandboxOptions): Sandbox {
       protectedPaths: options.protectedPaths().flatMap((path) => [path, realPathSync(path)]),
       hidden: options.hidden.map((path) => realPathSync(path)),
       readable: options.readable().map((path) => realPathSync(path)),
-      proxyPort: hosts.length === 0 ? undefined : (await (egress ??= openEgress())).port,
+      proxyPort:
+        hosts.length === 0 && options.askHost === undefined ? undefined : (await (egress ??= openEgress())).port,
     });
 
   const tryOnce = async (): Promise<string | undefined> => {
