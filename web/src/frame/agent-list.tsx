@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
-import { activityOf } from "../../../src/view/index.ts";
 import { AgentName, stateWords } from "../parts/agent-name.tsx";
+import { doingWords } from "../parts/doing-words.ts";
 import { hrefOf } from "../route.ts";
 import { useNavigation } from "../state/navigation.ts";
 import { type RosterEntry, useRoster } from "../state/roster.ts";
@@ -43,7 +43,7 @@ const AgentRow = memo(
     const inner = (
       <>
         <AgentName entry={entry} />
-        <span className="agent-doing">{doingWords(entry)}</span>
+        <span className="agent-doing">{lineFor(entry)}</span>
       </>
     );
     return (
@@ -68,18 +68,11 @@ const AgentRow = memo(
     before.entry.name === after.entry.name &&
     before.entry.color === after.entry.color &&
     before.entry.agent?.id === after.entry.agent?.id &&
-    doingWords(before.entry) === doingWords(after.entry),
+    lineFor(before.entry) === lineFor(after.entry),
 );
 
-/** What somebody is at, in a line. */
-function doingWords({ agent, state, agentType }: RosterEntry): string {
-  if (agent && (state === "tool" || state === "working")) {
-    const activity = activityOf(agent);
-    if (activity.kind === "calls") return visibleLine(activity.titles.join(", ").slice(0, 120));
-    if (activity.kind === "drafting") return `writes a call of ${visibleLine(activity.tool)}`;
-    if (activity.kind === "text") return "writing";
-    if (agent.progress) return visibleLine(agent.progress.text.slice(0, 120));
-  }
-  const type = visibleLine(agentType);
-  return type === "" ? stateWords[state] : `${stateWords[state]} · ${type}`;
+/** What somebody is at, in a line; where that is nothing, what kind of agent it is. */
+function lineFor(entry: RosterEntry): string {
+  const [doing, type] = [doingWords(entry), visibleLine(entry.agentType)];
+  return doing === stateWords[entry.state] && type !== "" ? `${doing} · ${type}` : doing;
 }

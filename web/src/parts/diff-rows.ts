@@ -1,3 +1,5 @@
+import type { Surroundings } from "../../../src/protocol/index.ts";
+
 /** A line of a diff. */
 export interface DiffRow {
   readonly kind: "added" | "removed" | "same" | "gap" | "note";
@@ -33,20 +35,28 @@ export function diffRows(patch: string): readonly DiffRow[] {
   return withChanges(rows);
 }
 
-/** The rows of a text that takes the place of another; what both begin and end with stays. */
-export function changeRows(before: string, after: string): readonly DiffRow[] {
-  const [old, next] = [before.split("\n"), after.split("\n")];
+/**
+ * The rows of a text that takes the place of another; what both begin and end with stays. With what is around it the lines are
+ * whole and have their numbers.
+ */
+export function changeRows(before: string, after: string, around?: Surroundings): readonly DiffRow[] {
+  const whole = (text: string) => {
+    const lines = `${around?.prefix ?? ""}${text}${around?.suffix ?? ""}`.split("\n");
+    return [...(around?.before ?? []), ...lines, ...(around?.after ?? [])];
+  };
+  const [old, next] = [whole(before), whole(after)];
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) start++;
   let end = 0;
   while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end++;
-  const rows = (kind: DiffRow["kind"], lines: readonly string[]): DiffRow[] =>
-    lines.map((text) => ({ kind, number: undefined, text }));
+  const first = around && Math.max(1, around.line - around.before.length);
+  const rows = (kind: DiffRow["kind"], lines: readonly string[], from: number): DiffRow[] =>
+    lines.map((text, index) => ({ kind, number: first && first + from + index, text }));
   return withChanges([
-    ...rows("same", old.slice(0, start)),
-    ...rows("removed", old.slice(start, old.length - end)),
-    ...rows("added", next.slice(start, next.length - end)),
-    ...rows("same", old.slice(old.length - end)),
+    ...rows("same", old.slice(0, start), 0),
+    ...rows("removed", old.slice(start, old.length - end), start),
+    ...rows("added", next.slice(start, next.length - end), start),
+    ...rows("same", next.slice(next.length - end), next.length - end),
   ]);
 }
 

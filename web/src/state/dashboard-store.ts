@@ -2,7 +2,6 @@ import { createContext, useContext, useSyncExternalStore } from "react";
 import type { SessionId } from "../../../src/protocol/index.ts";
 import { createStore, emptyView, type SessionView, type Store } from "../../../src/view/index.ts";
 import { type DashboardState, emptyDashboard } from "./dashboard-state.ts";
-import { emptyFolds, type Folds } from "./folds.ts";
 
 /** The store that is drawn here: the page's own, or inside of a replay the replay's. */
 export const DashboardContext = createContext<Store<DashboardState>>(createStore(emptyDashboard));
@@ -15,8 +14,4 @@ export function useDashboard<T>(selector: (state: DashboardState) => T): T {
 
 export function useSessionView(session: SessionId): SessionView {
   return useDashboard((state) => state.views.get(session) ?? emptyView);
-}
-
-export function useFolds(session: SessionId): Folds {
-  return useDashboard((state) => state.folds.get(session) ?? emptyFolds);
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { type PermissionAnswer, visibleLine } from "../../../../src/protocol/index.ts";
+import { type PermissionAnswer, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { type Choice, choicesOf, isElicitation, wanted } from "../../../../src/view/index.ts";
 import { agoWords, clockWords } from "../../parts/amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
@@ -54,6 +54,7 @@ export function ApprovalCard({ approval, isSettled }: Props) {
       ) : (
         <>
           <QuestionBody question={question} />
+          {question.reason !== undefined && <p className="soft">Asked because: {visibleText(question.reason)}</p>}
           {obstacle === undefined && (
             <Answers
               choices={choicesOf(question, asker).filter(({ isYes }) => !(isYes && tooLong(question)))}

@@ -31,7 +31,11 @@ export function QuestionBody({ question }: { question: Question }): ReactNode {
       return (
         <>
           <Path path={text(path)} />
-          <Diff rows={changeRows(text(before), text(after))} label={`Change of ${visibleLine(text(path))}`} />
+          <Diff
+            rows={changeRows(text(before), text(after), question.around)}
+            label={`Change of ${visibleLine(text(path))}`}
+          />
+          <Others count={question.around?.others ?? 0} />
           <Fields fields={others} />
         </>
       );
@@ -98,6 +102,16 @@ function Marked({ text: line }: { text: string }) {
 }
 
 const marks = /(\[U\+[\dA-F]{4,6}\]|[\u2400-\u2421])/u;
+
+function Others({ count }: { count: number }) {
+  if (count === 0) return null;
+  const places = count === 1 ? "place" : "places";
+  return (
+    <p className="approval-hidden">
+      And the same in {count} more {places} of the file.
+    </p>
+  );
+}
 
 function Path({ path }: { path: string }) {
   return (

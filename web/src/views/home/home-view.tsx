@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { type SessionListing, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
+import { type SessionId, type SessionListing, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { sessionName, sessionStateWords } from "../../frame/session-name.ts";
 import { agoWords } from "../../parts/amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
@@ -12,7 +12,7 @@ export function HomeView() {
   const sessions = useDashboard((state) => state.sessions);
   const [wanted, setWanted] = useState("");
   const now = useNow(10_000);
-  const shown = useMemo(() => found(sessions ?? [], wanted), [sessions, wanted]);
+  const shown = useMemo(() => groupsOf(found(sessions ?? [], wanted), sessions ?? []), [sessions, wanted]);
   const [most, setMost] = useState(firstShown);
   return (
     <section className="home" aria-labelledby="home-title">
@@ -37,8 +37,11 @@ export function HomeView() {
         <p className="soft">No session has that.</p>
       )}
       <ul className="home-list">
-        {shown.slice(0, most).map((listing) => (
-          <SessionRow key={listing.id} listing={listing} now={now} />
+        {shown.slice(0, most).map(({ listing, members }) => (
+          <li key={listing.id}>
+            <SessionRow listing={listing} now={now} />
+            {members.length > 0 && <Members members={members} />}
+          </li>
         ))}
       </ul>
       {shown.length > most && (
@@ -55,30 +58,72 @@ const firstShown = 100;
 function SessionRow({ listing, now }: { listing: SessionListing; now: number }) {
   const isLive = listing.state !== "stored";
   return (
-    <li>
-      <a href={hrefOf(listing.id, listing.role === "lead" ? "team" : "transcript")} data-state={listing.state}>
-        <span className="home-row-head">
-          <strong>{sessionName(listing)}</strong>
-          <span className="badge" data-state={listing.state}>
-            {sessionStateWords[listing.state]}
-          </span>
-          {listing.team !== undefined && <span className="tag">team {visibleLine(listing.team)}</span>}
-          <span className="home-time" title={listing.updatedAt}>
-            {isLive ? `started ${agoWords(listing.startedAt, now)}` : agoWords(listing.updatedAt, now)}
-          </span>
+    <a href={hrefOf(listing.id, listing.role === "lead" ? "team" : "transcript")} data-state={listing.state}>
+      <span className="home-row-head">
+        <strong>{sessionName(listing)}</strong>
+        <span className="badge" data-state={listing.state}>
+          {sessionStateWords[listing.state]}
         </span>
-        <span className="home-words">
-          {listing.firstPrompt === undefined ? "(nothing said)" : visibleText(listing.firstPrompt)}
+        {listing.team !== undefined && <span className="tag">team {visibleLine(listing.team)}</span>}
+        <span className="home-time" title={listing.updatedAt}>
+          {isLive ? `started ${agoWords(listing.startedAt, now)}` : agoWords(listing.updatedAt, now)}
         </span>
-        <span className="home-facts">
-          <span>{visibleLine(listing.cwd)}</span>
-          {listing.model !== undefined && <span>{visibleLine(listing.model)}</span>}
-          <code>{listing.id}</code>
-        </span>
-        {listing.problem !== undefined && <span className="home-problem">{visibleText(listing.problem)}</span>}
-      </a>
-    </li>
+      </span>
+      <span className="home-words">
+        {listing.firstPrompt === undefined ? "(nothing said)" : visibleText(listing.firstPrompt)}
+      </span>
+      <span className="home-facts">
+        <span>{visibleLine(listing.cwd)}</span>
+        {listing.model !== undefined && <span>{visibleLine(listing.model)}</span>}
+        <code>{listing.id}</code>
+      </span>
+      {listing.problem !== undefined && <span className="home-problem">{visibleText(listing.problem)}</span>}
+    </a>
   );
+}
+
+function Members({ members }: { members: readonly SessionListing[] }) {
+  return (
+    <ul className="home-members" aria-label="Its members">
+      {members.map(({ id, member, state }) => (
+        <li key={id}>
+          <a href={hrefOf(id, "transcript")} data-state={state}>
+            {visibleLine(member ?? id)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Group {
+  readonly listing: SessionListing;
+  readonly members: readonly SessionListing[];
+}
+
+/** Members of a team are under the session that leads it, where that is in the list. */
+function groupsOf(found: readonly SessionListing[], all: readonly SessionListing[]): readonly Group[] {
+  const leads = new Map(
+    found.flatMap(({ id, team, role, startedAt }) => (role === "lead" ? [[id, { team, startedAt }]] : [])),
+  );
+  const leadOf = ({ team, role, startedAt }: SessionListing): SessionId | undefined => {
+    if (role !== "teammate" || team === undefined) return undefined;
+    // A name of a team may be used again: it is the last one that had begun by then.
+    let last: { id: SessionId; startedAt: string } | undefined;
+    for (const [id, lead] of leads) {
+      if (lead.team !== team || lead.startedAt > startedAt) continue;
+      if (!last || lead.startedAt > last.startedAt) last = { id, startedAt: lead.startedAt };
+    }
+    return last?.id;
+  };
+  const under = new Map<SessionId, SessionListing[]>();
+  for (const listing of all) {
+    const lead = leadOf(listing);
+    if (lead !== undefined) under.set(lead, [...(under.get(lead) ?? []), listing]);
+  }
+  return found
+    .filter((listing) => leadOf(listing) === undefined)
+    .map((listing) => ({ listing, members: listing.role === "lead" ? (under.get(listing.id) ?? []) : [] }));
 }
 
 function found(sessions: readonly SessionListing[], wanted: string): readonly SessionListing[] {

@@ -14,7 +14,8 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
   const [text, setText] = useState("");
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  if (!entry) return null;
+  const isReplay = useDashboard((state) => state.replayAt !== undefined);
+  if (!entry || isReplay) return null;
   if (listing?.state !== "reachable")
     return <p className="composer-note soft">{closedWords(listing?.state, session)}</p>;
 

@@ -50,7 +50,7 @@ export function TranscriptView({ session }: { session: SessionId }) {
       ) : (
         <TranscriptList key={agent.id} agent={agent} at={at} isReading={!isCaughtUp && !isReplay} />
       )}
-      {!isReplay && <Composer key={`composer ${agent.id}`} session={session} entry={entry} />}
+      <Composer key={`composer ${agent.id}`} session={session} entry={entry} />
     </section>
   );
 }
