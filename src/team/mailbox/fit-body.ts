@@ -17,10 +17,10 @@ export async function fitBody(body: MailBody, { id, bodies }: { id: MailId; bodi
   return body.kind === "idle_notification" ? { ...body, result: beginning, file } : body;
 }
 
-/** Most need not even be counted: three bytes for each unit at most. */
+/** Most need not even be counted: three bytes for each unit at most. What is no text at all is for the schema to refuse. */
 export function needsNoFile(body: MailBody): boolean {
   const text = longTextOf(body);
-  return text === undefined || text.length * 3 <= mostBytes(body);
+  return typeof text !== "string" || text.length * 3 <= mostBytes(body);
 }
 
 const longTextOf = (body: MailBody) =>

@@ -99,8 +99,10 @@ interface Draft {
 }
 
 function bodyOf({ text, body }: OutgoingMail): MailBody {
-  if (body === undefined && text === undefined) throw new TroupeError("mail", "A mail without a text was not sent.");
-  if (body === undefined) return { kind: "text", text: text ?? "" };
+  if (body === undefined) {
+    if (text === undefined) throw new TroupeError("mail", "A mail without a text was not sent.");
+    return { kind: "text", text };
+  }
   if (text !== undefined) throw new TroupeError("mail", "A mail has a text or a body, not both.");
   if (body.kind === "text") return { kind: "text", text: body.text };
   // As it will be read back: what is signed must be what is stored.
