@@ -40,7 +40,7 @@ export function createEventStream(options: EventStreamOptions): ReadableStream<U
       async pull(controller) {
         clearTimeout(stalled);
         await outbox.filled();
-        await pause(lastAt + pace.gapMs - performance.now());
+        if (!outbox.isPieceFull()) await pause(lastAt + pace.gapMs - performance.now());
         if (isCancelled) return;
         const piece = over.signal.aborted ? undefined : outbox.take();
         if (piece === undefined) return controller.close();

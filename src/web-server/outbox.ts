@@ -10,6 +10,8 @@ export interface Outbox {
   room(): Promise<void>;
   /** Resolves when something is there to be taken, or it is closed. */
   filled(): Promise<void>;
+  /** So much is there that a piece of the stream is full of it. */
+  isPieceFull(): boolean;
   /** All that is there in the form of the wire, up to some size; undefined if nothing is. */
   take(): string | undefined;
   close(): void;
@@ -17,6 +19,8 @@ export interface Outbox {
 
 /** One message holds at most so many envelopes. */
 const mostEnvelopes = 500;
+/** So many that come at once are a message of their own; fewer wait for others to go with. */
+const many = 100;
 /** From here on those who bring wait. A single piece may go beyond it. */
 const fullAt = 1024 * 1024;
 /** As much is put into one piece of the stream. */
@@ -62,13 +66,17 @@ export function createOutbox(): Outbox {
   return {
     send: (event, data) => push({ kind: "message", text: message(event, JSON.stringify(data)) }),
     sendEnvelopes(envelopes) {
-      for (const envelope of envelopes) push({ kind: "envelope", text: JSON.stringify(envelope) });
+      let at = 0;
+      for (; envelopes.length - at >= many; at += mostEnvelopes)
+        push({ kind: "message", text: message("envelopes", JSON.stringify(envelopes.slice(at, at + mostEnvelopes))) });
+      for (const envelope of envelopes.slice(at)) push({ kind: "envelope", text: JSON.stringify(envelope) });
     },
     beat() {
       if (waiting.length === 0) push({ kind: "message", text: ":\n\n" });
     },
     room: () => (size < fullAt || closed ? Promise.resolve() : roomy.opened()),
     filled: () => (waiting.length > 0 || closed ? Promise.resolve() : some.opened()),
+    isPieceFull: () => size >= pieceAt,
     take() {
       let piece = "";
       while (piece.length < pieceAt) {
