@@ -122,6 +122,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
   let cwd = (spec.isMoved ? undefined : conversation.cwd) ?? spec.cwd;
   let mode = spec.permissionMode;
 
+  const scratchpad = parts.coordinator?.scratchpad ?? parts.member?.scratchpad;
   const policy = createPolicy({
     ...parts,
     roots: spec.roots,
@@ -130,14 +131,14 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     ceiling: spec.ceiling,
     bubblesTo: spec.bubblesTo,
     memory: spec.memory,
-    scratchpad: parts.coordinator?.scratchpad,
+    scratchpad,
     teamRules: spec.teamRules,
     childEnv: spec.env,
     currentCwd: () => cwd,
     ownFolders: () => [...opened.ownFolders(), ...(parts.slash?.readable ?? []), ...(parts.readable ?? [])],
     sandbox: () => sandbox,
   });
-  const sandboxRoots = parts.coordinator ? [...policy.roots, parts.coordinator.scratchpad] : policy.roots;
+  const sandboxRoots = scratchpad === undefined ? policy.roots : [...policy.roots, scratchpad];
   const sandbox =
     parts.sandbox &&
     createCommandSandbox({

@@ -108,6 +108,8 @@ export interface MemberParts {
   readonly folder?: string | undefined;
   /** That is another one than it had: wherever in the other it last was is not there. */
   readonly isMoved?: boolean | undefined;
+  /** The folder that the workers of its lead share. */
+  readonly scratchpad?: string | undefined;
   /** What its system prompt says of teams. */
   readonly conduct: string;
   /** Variables for its commands: ports of its worktree. */

@@ -1,5 +1,5 @@
-import { type Member, type SessionId, TroupeError } from "../protocol/index.ts";
-import type { ParentAgent, TeammateWish } from "../team/index.ts";
+import { type AgentId, leadPath, type Member, type SessionId, TroupeError } from "../protocol/index.ts";
+import type { ParentAgent, SpawnRequest, TeammateWish } from "../team/index.ts";
 import { textResult, type ToolResult } from "../tool/index.ts";
 import type { LeadTeamsOptions, LedTeams } from "./led-teams.ts";
 import type { TeamPorts } from "./session-team.ts";
@@ -17,6 +17,7 @@ export async function startMember(
   { led, options, ports }: StartMember,
 ): Promise<ToolResult> {
   const team = led.get(wish.team);
+  const { coordinator } = ports.shared.parts;
   const known = team.members().find(({ callId, startedBy }) => callId === wish.callId && startedBy === parent.id);
   if (known) return spawned(known, team.name, []);
   const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
@@ -39,7 +40,7 @@ export async function startMember(
         cwd: resolved.cwd,
         worktree: worktree && { path: worktree.path, branch: worktree.branch },
         sessionId,
-        launch: options.launch,
+        launch: { ...options.launch, ...(coordinator && { scratchpad: coordinator.scratchpad }) },
         startedBy: parent.id,
         callId: wish.callId,
       })
@@ -68,6 +69,28 @@ export async function startMember(
   } finally {
     if (!isPlaced) place.release();
   }
+}
+
+/** The same for a member that has asked its lead for one: with the rights of who asked, and in its folder. */
+export async function startForMember(
+  { team, member, request }: { team: string; member: Member; request: SpawnRequest },
+  start: StartMember,
+): Promise<string> {
+  const { kind: _, requestId: __, callerMode, ...wish } = request;
+  const cwd = member.worktreePath ?? member.cwd;
+  const parent: ParentAgent = {
+    id: member.agentId as AgentId,
+    path: leadPath,
+    model: member.model ?? start.ports.seat().model().ref,
+    // Who may only plan starts nobody who may do more.
+    mode: callerMode === "plan" ? "plan" : (member.mode ?? "default"),
+    cwd,
+    roots: [cwd],
+    isFork: false,
+    turn: 0,
+  };
+  const { content } = await startMember({ ...wish, team, signal: start.led.over }, parent, start);
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 function spawned(member: Member, team: string, notices: readonly string[]): ToolResult {

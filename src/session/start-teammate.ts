@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { teammateConduct } from "../agent/index.ts";
+import { scratchpadWords, teammateConduct } from "../agent/index.ts";
 import { closeAll, idMaker, systemClock } from "../platform/index.ts";
 import {
   type AgentId,
@@ -83,7 +83,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     // Its files are shared with others of its process: nobody else would end its heartbeat.
     held.push(presence);
     const worktree = await worktreeOf(member);
-    const { trusted, ledger, ...flags } = member.launch ?? {};
+    const { trusted, ledger, scratchpad, ...flags } = member.launch ?? {};
     const joint =
       options.shared || ledger === undefined
         ? undefined
@@ -170,13 +170,17 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         folder: worktree?.path,
         isMoved: worktree?.isMoved ?? false,
         agentType: member.agentType ?? "general-purpose",
-        conduct: teammateConduct({
-          team: team.name,
-          name: member.name,
-          lead: teamLead,
-          members: others.filter(({ name }) => name !== teamLead),
-          planModeRequired: member.planModeRequired,
-        }),
+        scratchpad,
+        conduct: [
+          teammateConduct({
+            team: team.name,
+            name: member.name,
+            lead: teamLead,
+            members: others.filter(({ name }) => name !== teamLead),
+            planModeRequired: member.planModeRequired,
+          }),
+          ...(scratchpad === undefined ? [] : [scratchpadWords(scratchpad)]),
+        ].join("\n\n"),
         env: worktree?.env ?? {},
         mode: member.mode ?? "default",
         teamRules: () => team.record.current().teamAllowedPaths.map(allowRule),

@@ -228,3 +228,28 @@ describe("another life of the session", () => {
     );
   });
 });
+
+test("a coordinator's teammates are told of the scratchpad, and use it as workers do", async () => {
+  let scratchpad = "";
+  const team = await teamSession({
+    stored: true,
+    settings: { teams: { backend: "in-process" } },
+    flags: { permissionMode: "default", coordinator: true, team: "alpha" },
+    answer: lead(
+      [
+        ({ system }) => {
+          scratchpad = /Scratchpad: (\S+) is a folder/.exec(system)?.[1] ?? "";
+          return { calls: [{ tool: "Agent", input: { description: "work", prompt: "work", name: "mate" } }] };
+        },
+      ],
+      ({ turn }) =>
+        turn === 1
+          ? { calls: [{ tool: "Write", input: { file_path: join(scratchpad, "found.md"), content: "found\n" } }] }
+          : { text: "done" },
+    ),
+  });
+  await team.ask("go");
+  await expect.poll(() => team.all("tool.settled", "mate@alpha").map(({ outcome }) => outcome)).toEqual(["ok"]);
+  expect(team.asked(/^mate@alpha$/)[0]?.system).toContain(`Scratchpad: ${scratchpad} is a folder`);
+  expect(readFileSync(join(scratchpad, "found.md"), "utf8")).toBe("found\n");
+});
