@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/protocol/index.ts";
 import { createOutbox } from "../../src/web-server/outbox.ts";
