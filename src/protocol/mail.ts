@@ -49,6 +49,24 @@ export const MailBody = z.discriminatedUnion("kind", [
   kind("stop_request", { keep: z.boolean(), reason: z.string().optional() }),
   /** To the lead: brings a member back that has ended. */
   kind("respawn_request", { name: z.string() }),
+  /** To the lead: starts a teammate for its sender, with no more rights than that has. */
+  kind("spawn_request", {
+    ...asked,
+    callId: CallId,
+    name: z.string(),
+    description: z.string(),
+    prompt: z.string(),
+    /** What its sender works in at this moment. */
+    callerMode: PermissionMode,
+    planModeRequired: z.boolean(),
+    type: z.string().optional(),
+    model: z.string().optional(),
+    mode: PermissionMode.optional(),
+    isolation: z.enum(["worktree", "remote"]).optional(),
+    cwd: z.string().optional(),
+  }),
+  /** `text` is for the model that asked. */
+  kind("spawn_response", { ...asked, ok: z.boolean(), text: z.string() }),
   kind("shutdown_approved", asked),
   kind("shutdown_rejected", { ...asked, reason: z.string() }),
   kind("plan_approval_request", { ...asked, plan: z.string(), digest: z.string() }),

@@ -125,6 +125,8 @@ export const TeamSettings = z.strictObject({
   silentMs: milliseconds.optional(),
   /** Who approves the plans of teammates. */
   planApproval: z.enum(["lead", "user"]).optional(),
+  /** Teammates may start teammates too, in the same team. */
+  nestedTeams: z.boolean().optional(),
   /** A team that is over is kept when its session ends. */
   keep: z.boolean().optional(),
 });

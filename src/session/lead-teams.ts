@@ -5,7 +5,7 @@ import type { TaskList } from "../store/index.ts";
 import { createTeamTools } from "../team/index.ts";
 import { createLedTeams, type LeadTeamsOptions, type LedTeams } from "./led-teams.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { startMember } from "./start-member.ts";
+import { startForMember, startMember } from "./start-member.ts";
 import { carryOutForTeam } from "./team-commands.ts";
 import { messageTool, type TaskPlace, taskTools } from "./team-tools.ts";
 
@@ -13,7 +13,13 @@ import { messageTool, type TaskPlace, taskTools } from "./team-tools.ts";
 export const createLeadTeams =
   (options: LeadTeamsOptions) =>
   (ports: TeamPorts): SessionTeam => {
-    const led = createLedTeams(options, ports);
+    const led: LedTeams = createLedTeams(
+      {
+        ...options,
+        startFor: (team, member, request) => startForMember({ team, member, request }, { led, options, ports }),
+      },
+      ports,
+    );
     let own: Promise<TaskList> | undefined;
     const openOwn = async () => {
       const tasks = await options.ownTasks();

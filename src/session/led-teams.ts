@@ -17,6 +17,7 @@ import {
   type LeadTeam,
   type LeadTeamOptions,
   loadLeading,
+  type SpawnRequest,
 } from "../team/index.ts";
 import { createMemberPlaces } from "./member-places.ts";
 import type { TeamPorts } from "./session-team.ts";
@@ -67,7 +68,12 @@ export interface LedTeams {
 
 const defaultShutdownMs = 60_000;
 
-export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): LedTeams {
+export interface LedTeamsOptions extends LeadTeamsOptions {
+  /** Starts a teammate for a member that has asked for one; gives what that one's model reads. */
+  readonly startFor: (team: string, member: Member, request: SpawnRequest) => Promise<string>;
+}
+
+export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedTeams {
   const { store, settings, clock, createId } = options;
   const { agent, seat } = ports;
   const teams = new Map<string, LeadTeam>();
@@ -109,6 +115,7 @@ export function createLedTeams(options: LeadTeamsOptions, ports: TeamPorts): Led
         if (member.name !== teamLead && member.backendType !== "remote") places?.changed(team.name, status);
         agent().live(memberChanged(team.name, status, member));
       },
+      startFor: settings.nestedTeams ? (member, request) => options.startFor(team.name, member, request) : undefined,
       replayed: ports.replayed,
       clock,
       createId,

@@ -13,11 +13,14 @@ import {
   createAskByMail,
   createMemberLink,
   createMemberWatchdog,
+  createSpawnByMail,
   createTeammateRunner,
   type Mailbox,
   type MemberEnd,
   type MemberLink,
+  type TeammateStarter,
 } from "../team/index.ts";
+import { textResult } from "../tool/index.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
@@ -68,6 +71,13 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     onVoid: (message) => agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
   });
 
+  const spawns = createSpawnByMail({ link, createId: options.createId });
+  /** Its lead's runtime starts them: a team has one lead, whoever wanted the member. */
+  const starter: TeammateStarter = {
+    teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
+    start: async (parent, wish) => textResult(await spawns.start(wish, parent.mode)),
+  };
+
   const connect = (ports: TeamPorts): SessionTeam => {
     const { agent, seat } = ports;
     agentOf = agent;
@@ -101,7 +111,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       mailbox,
       agent,
       conversation: () => seat().conversation,
-      handlers: { ...asks.handlers, ...runner.handlers },
+      handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
       replayed: ports.replayed,
       onTaken: async ({ wakes }) => {
         if (wakes) runner.expected();
@@ -146,6 +156,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     const tools = [message, ...taskTools(place)];
     return {
       tools,
+      starter: settings.nestedTeams ? starter : undefined,
       heard(envelope) {
         link().heard(envelope);
         runner.heard(envelope);

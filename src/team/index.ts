@@ -46,6 +46,7 @@ export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
 export { createTeamLedger } from "./team-ledger.ts";
 export { teamMailbox } from "./team-mailbox.ts";
 export { createTeammateRunner, type MemberEnd } from "./teammate-runner.ts";
+export { createSpawnByMail, type SpawnRequest } from "./spawn-by-mail.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";
 export { createMemberMessageTool, type MemberMessagePorts } from "./tools/member-message-tool.ts";
 export type { OpenRequest } from "./tools/member-answers.ts";

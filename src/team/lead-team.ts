@@ -25,6 +25,7 @@ import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
 import { patientTeam } from "./patient-team.ts";
 import { createQuiescence, isWork } from "./quiescence.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
+import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
 import { createStopMember, type StopAnswer } from "./stop-member.ts";
 import { whenRoom } from "./when-room.ts";
 
@@ -47,6 +48,8 @@ export interface LeadTeamOptions {
   /** How long a member's process may give no sign after its lease is over. */
   readonly silentMs?: number | undefined;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
+  /** Starts a teammate for a member; undefined where members start none. */
+  readonly startFor?: ((member: Member, request: SpawnRequest) => Promise<string>) | undefined;
   /** What is stored of the lead's earlier lives. */
   readonly replayed: readonly Pick<Envelope, "event">[];
   readonly clock: Clock;
@@ -104,6 +107,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           await link.send({ to: name, body: { kind: "team_permission_update", path, tool }, wakes: false });
     },
   });
+  const startFor = async (from: string, request: SpawnRequest) => options.startFor?.(memberOf(from), request) ?? "";
   const stops = createStopMember({ ...options, link: () => link, deadlineMs: options.shutdownMs });
   const link: MemberLink = createMemberLink({
     team: team.name,
@@ -114,6 +118,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     handlers: {
       ...answers.handlers,
       ...stops.handlers,
+      ...answerSpawns({ link: () => link, start: options.startFor && startFor }),
       // It takes a while: other mail is heard meanwhile.
       respawn_request: (_, { name }) => ({
         later: lives.respawn(name).then(

@@ -23,6 +23,7 @@ async function starting({ logFails = false } = {}) {
       createId: idMaker(systemClock),
     },
     ports: {
+      shared: { parts: {} },
       children: { admit: async () => ({ release: () => undefined }), isolate },
       agent: () => ({
         record: async () => {

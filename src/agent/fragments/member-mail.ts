@@ -37,6 +37,8 @@ function wordsOf({ body, from, id }: Mail): string {
     case "interrupt_request":
     case "stop_request":
     case "respawn_request":
+    case "spawn_request":
+    case "spawn_response":
     case "request_withdrawn":
       return `${body.kind} (${id})`;
   }

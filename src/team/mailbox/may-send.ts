@@ -19,6 +19,8 @@ const senders: Readonly<Record<MailKind, "anybody" | "lead">> = {
   interrupt_request: "lead",
   stop_request: "lead",
   respawn_request: "lead",
+  spawn_request: "anybody",
+  spawn_response: "lead",
   shutdown_approved: "anybody",
   shutdown_rejected: "anybody",
   plan_approval_request: "anybody",

@@ -50,7 +50,7 @@ export interface TeammateWish extends ChildWish {
 const forkCannotStart = "You are a fork, and a fork starts no agents: do the work yourself.";
 
 const inTeams =
-  " If you lead a team, a name makes it a teammate: it stays, works beside you, talks to the others by name and takes tasks of the shared list; this call returns as soon as it has begun.";
+  " In a team, a name makes it a teammate: it stays, works beside you, talks to the others by name and takes tasks of the shared list; this call returns as soon as it has begun.";
 
 /** Built-in agents whose answer is all there is to them. */
 const oneShot = new Set(["Explore", "Plan"]);

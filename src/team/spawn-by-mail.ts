@@ -1,0 +1,83 @@
+import type { CreateId } from "../platform/index.ts";
+import { type MailBody, type PermissionMode, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
+import type { MailHandlers, MemberLink } from "./member-link.ts";
+import type { TeammateWish } from "./tools/agent-tool.ts";
+
+export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
+
+/** A member's side of starting teammates: its lead's runtime starts them, in the same team, and says what came of it. */
+export interface SpawnByMail {
+  /** Gives what its model reads. Rejects with a TroupeError for what the lead refuses, and when the signal aborts. */
+  start(wish: TeammateWish, mode: PermissionMode): Promise<string>;
+  readonly handlers: MailHandlers;
+}
+
+export function createSpawnByMail(options: {
+  readonly link: () => MemberLink;
+  readonly createId: CreateId;
+}): SpawnByMail {
+  const open = new Map<RequestId, (answer: { ok: boolean; text: string }) => void>();
+  return {
+    async start(wanted, callerMode) {
+      const { signal } = wanted;
+      signal.throwIfAborted();
+      const requestId = options.createId<RequestId>("ask");
+      const stop = new AbortController();
+      const answered = new Promise<{ ok: boolean; text: string }>((answer) => open.set(requestId, answer));
+      const aborted = new Promise<never>((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: stop.signal });
+      });
+      try {
+        const body = { kind: "spawn_request" as const, requestId, callerMode, ...wishOf(wanted) };
+        await options.link().send({ to: teamLead, body, wakes: false });
+        const { ok, text } = await Promise.race([answered, aborted]);
+        if (!ok) throw new TroupeError("agent", text);
+        return text;
+      } finally {
+        stop.abort();
+        open.delete(requestId);
+      }
+    },
+    handlers: {
+      spawn_response: async (_, { requestId, ok, text }) => open.get(requestId)?.({ ok, text }),
+    },
+  };
+}
+
+/** The lead's side. `start` gives what the asker's model reads; where it is missing, members start nobody. */
+export function answerSpawns(options: {
+  readonly link: () => MemberLink;
+  readonly start: ((from: string, request: SpawnRequest) => Promise<string>) | undefined;
+}): MailHandlers {
+  const answer = async (from: string, request: SpawnRequest) => {
+    const came = await attempt(from, request);
+    const body = { kind: "spawn_response" as const, requestId: request.requestId, ...came };
+    await options.link().send({ to: from, body });
+  };
+  const attempt = async (from: string, request: SpawnRequest) => {
+    if (!options.start) return { ok: false, text: "Teammates start no teammates here (teams.nestedTeams is off)." };
+    try {
+      return { ok: true, text: await options.start(from, request) };
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return { ok: false, text: error.message };
+    }
+  };
+  return { spawn_request: (mail, body) => ({ later: answer(mail.from, body) }) };
+}
+
+function wishOf({ callId, name, description, prompt, planModeRequired, ...more }: TeammateWish) {
+  const { type, model, mode, isolation, cwd } = more;
+  return {
+    callId,
+    name,
+    description,
+    prompt,
+    planModeRequired,
+    ...(type !== undefined && { type }),
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { mode }),
+    ...(isolation !== undefined && { isolation }),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
