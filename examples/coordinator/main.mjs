@@ -1,0 +1,115 @@
+// A coordinator: it hands out the work and does none itself. Two workers look at the same time, in the background; what
+// they found is put together; the one who knows the file mends it; another one checks. They share a folder, the scratchpad.
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createSession } from "troupe";
+import { createScriptedModel, systemClock } from "troupe/testing";
+
+const root = await mkdtemp(join(tmpdir(), "troupe-coordinator-"));
+const cwd = join(root, "project");
+const env = { PATH: process.env.PATH, HOME: root, TROUPE_HOME: join(root, ".troupe") };
+const total = join(cwd, "total.mjs");
+const wrong = "export const total = (price, discount) => price + discount;\n";
+const right = "export const total = (price, discount) => price - discount;\n";
+
+// What the models say. Leave `model` out below, or say "anthropic/…" or "openai/…", to use real ones.
+const call = (tool, input) => ({ tool, input });
+const worker = (name, prompt) => call("Agent", { name, description: name, prompt });
+const scratchpadIn = (system) => /Scratchpad: (\S+) is a folder/.exec(system)?.[1];
+const heard = new Set();
+let offered = [];
+
+/** Each turn begins with what has come in: results are notifications, and never interrupt a turn. */
+function coordinator({ said, result, request }) {
+  offered = request.tools.map(({ name }) => name);
+  for (const [, words] of said.matchAll(/(ADDS THE DISCOUNT|NO TEST|MENDED|TOTALS ARE RIGHT)/g)) heard.add(words);
+  const has = (words) => heard.has(words);
+  if (result?.tool === "Agent" || result?.tool === "SendMessage")
+    return { text: "It is under way; I tell you when there is more." };
+  if (has("TOTALS ARE RIGHT")) return { text: "Totals are right again: a discount was added instead of taken off." };
+  if (has("MENDED"))
+    return { calls: [worker("checker", `Run total.mjs with 10 and 3 and say whether it is 7. ${total}`)] };
+  if (has("ADDS THE DISCOUNT") && has("NO TEST"))
+    return {
+      calls: [call("SendMessage", { to: "reader", message: "Mend it: take the discount off.", summary: "mend it" })],
+    };
+  if (has("ADDS THE DISCOUNT") || has("NO TEST")) return { text: "One of two is back." };
+  return {
+    text: "Two look first, side by side.",
+    calls: [
+      worker("reader", `Read ${total} and say what it does with the discount. Change nothing.`),
+      worker("tester", `Say whether there is a test for ${total}. Change nothing.`),
+    ],
+  };
+}
+
+function working({ agent, said, result, system }) {
+  const note = (name, content) => call("Write", { file_path: join(scratchpadIn(system), name), content });
+  if (agent === "lead/reader" && said.includes("Mend it")) {
+    if (result?.tool === "Edit") return { text: "MENDED total.mjs." };
+    return {
+      calls: [call("Edit", { file_path: total, old_string: "price + discount", new_string: "price - discount" })],
+    };
+  }
+  if (agent === "lead/reader") {
+    if (result === undefined) return { calls: [call("Read", { file_path: total })] };
+    if (result.tool === "Read") return { calls: [note("finding.md", "It adds the discount.\n")] };
+    return { text: "It ADDS THE DISCOUNT; the finding is in the scratchpad." };
+  }
+  if (agent === "lead/tester") {
+    return result ? { text: "There is NO TEST." } : { calls: [call("Glob", { pattern: "**/*.test.mjs" })] };
+  }
+  const check = `node -e "import('${total}').then(({ total }) => console.log(total(10, 3) === 7))"`;
+  if (result?.tool === "Bash") return { text: result.text.includes("true") ? "TOTALS ARE RIGHT." : "Still wrong." };
+  return { calls: [call("Bash", { command: check })] };
+}
+
+const model = createScriptedModel((ask) => (ask.agent === "lead" ? coordinator(ask) : working(ask)), {
+  clock: systemClock,
+  cwd,
+});
+
+try {
+  await mkdir(cwd);
+  await writeFile(total, wrong);
+  const asked = [];
+  const session = await createSession({
+    cwd,
+    env,
+    model,
+    coordinator: true,
+    onPermission: async ({ tool, input }) => {
+      asked.push(tool);
+      return { behavior: tool === "Bash" && !input.command.startsWith("node -e") ? "deny" : "allow", scope: "once" };
+    },
+  });
+
+  const [begun, ended, words] = [[], [], []];
+  const watching = (async () => {
+    for await (const { event } of session.events()) {
+      if (event.type === "background.started") begun.push(event.description);
+      if (event.type === "background.ended") ended.push(`${event.status}`);
+      const said = event.type === "turn.ended" ? event.parts.find(({ type }) => type === "text")?.text : undefined;
+      if (said !== undefined && !/[A-Z]{3}/.test(said)) words.push(said);
+      if (said?.startsWith("Totals are right again")) return;
+    }
+  })();
+  await session.ask("Totals are wrong when there is a discount: find out why, mend it, show that it works.");
+  await watching;
+  await session.close();
+
+  // It has nothing to do the work with itself.
+  assert.deepEqual(offered.toSorted(), ["Agent", "SendMessage", "TaskOutput", "TaskStop"]);
+  // Two were started in one turn, the one who had read the file was sent on, a third one checked.
+  assert.deepEqual(begun.slice(0, 2), ["reader", "tester"]);
+  assert.equal(begun.length, 4);
+  assert.ok(ended.length >= 3 && ended.every((status) => status === "completed"));
+  // The change was asked about, the scratchpad was not.
+  assert.deepEqual(asked, ["Edit", "Bash"]);
+  assert.equal(await readFile(total, "utf8"), right);
+  for (const text of words) console.log(text);
+} finally {
+  await rm(root, { recursive: true, force: true });
+}
