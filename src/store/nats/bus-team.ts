@@ -9,6 +9,7 @@ import { openBusInbox } from "./bus-inbox.ts";
 import { openBusJournal } from "./bus-journal.ts";
 import { createBusPresence } from "./bus-presence.ts";
 import { createBusRecord } from "./bus-record.ts";
+import { keepLaunchHere } from "./local-launch.ts";
 import { openOutbox } from "./outbox.ts";
 import { openSigns } from "./signs.ts";
 import { bucketName, teamSubjects } from "./subjects.ts";
@@ -47,7 +48,8 @@ export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> 
 
   try {
     const journal = keep(await openBusJournal(teamFold, { ...options, subject: subjects.team }));
-    const record = createBusRecord(journal, { clock, subject: subjects.team, keysFolder: join(folder, "keys") });
+    const places = { clock, subject: subjects.team, keysFolder: join(folder, "keys") };
+    const record = await keepLaunchHere(createBusRecord(journal, places), join(folder, "launch"));
     const tasks = createTaskList(keep(await openBusJournal(taskFold, { ...options, subject: subjects.tasks })), clock);
     const signs = keep(await openSigns({ ...options, subjects }));
     const presence = keep(createBusPresence({ ...options, signs, subjects }));

@@ -66,6 +66,7 @@ export function openFeed(options: FeedOptions): Feed {
       filter_subjects: filter,
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: position + 1,
+      inactive_threshold: forgottenMs,
     });
     if (closed.signal.aborted) return;
     messages = await consumer.consume({ max_messages: 500, idle_heartbeat: heartbeatMs });
@@ -82,6 +83,7 @@ export function openFeed(options: FeedOptions): Feed {
       }
     } finally {
       messages = undefined;
+      if (bus.isConnected()) await consumer.delete().catch(ignorePassing);
     }
   };
 
@@ -159,5 +161,13 @@ export function openFeed(options: FeedOptions): Feed {
   };
 }
 
+/** What is left of a reader at the server goes by itself, sooner or later. */
+function ignorePassing(error: unknown): void {
+  if (error instanceof Error) return;
+  throw error;
+}
+
+/** A server forgets a reader that does not ask for so long. */
+const forgottenMs = 30_000;
 const heartbeatMs = 1500;
 const closedError = (stream: string) => new Error(`${stream} is closed`);

@@ -76,6 +76,10 @@ it("signs with what never leaves the machine: another one can check it and canno
   const one = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));
   const two = closedAfter(await busStore(server.url).open("crew"));
   await two.record.join({ ...worker("remote"), backendType: "remote" });
+  const launch = { settings: JSON.stringify({ env: { MODEL_KEY: "very-secret" } }) };
+  await one.record.join({ ...worker("local"), launch });
+  expect((await one.record.read()).members.find(({ name }) => name === "local")?.launch).toEqual(launch);
+  expect((await two.record.read()).members.find(({ name }) => name === "local")?.launch).toBeUndefined();
   expect(await two.record.keyOf("team-lead", "check")).toMatchObject({ type: "public" });
   expect(await two.record.keyOf("team-lead", "sign")).toBeUndefined();
   expect(await one.record.keyOf("team-lead", "sign")).toMatchObject({ type: "private" });
@@ -90,6 +94,9 @@ it("signs with what never leaves the machine: another one can check it and canno
   if (key?.type !== "private") throw new Error("no key");
   const secret = Buffer.from(key.der).toString("base64");
   const { state } = await jsm.streams.info(stream ?? "");
-  for (let seq = state.first_seq; seq <= state.last_seq; seq++)
-    expect((await jsm.streams.getMessage(stream ?? "", { seq }))?.string() ?? "").not.toContain(secret.slice(-40));
+  for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+    const text = (await jsm.streams.getMessage(stream ?? "", { seq }))?.string() ?? "";
+    expect(text).not.toContain(secret.slice(-40));
+    expect(text).not.toContain("very-secret");
+  }
 });
