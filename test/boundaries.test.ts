@@ -101,3 +101,34 @@ test("the environment and standard streams are touched at the edge only", () => 
   );
   expect(touching.filter((name) => layerOf(name) !== "cli" && !doors.has(name))).toEqual([]);
 });
+
+test("the page imports protocol and view through their doors, and of others only what runs in a browser", () => {
+  const web = resolve(import.meta.dirname, "../web/src");
+  const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter(isSource);
+  const allowed = new Set(["react", "react-dom/client", "marked", "@tanstack/react-virtual", "zod"]);
+  const wrong = files.flatMap((name) => {
+    const text = readFileSync(join(web, name), "utf8");
+    const imported = text.matchAll(/^(?:(?:import|export)\b[^"]*\sfrom |import )"([^"]+)";|\bimport\("([^"]+)"\)/gm);
+    return [...imported].flatMap(([, stated, loaded]) => {
+      const specifier = stated ?? loaded ?? "";
+      if (!specifier.startsWith(".")) return allowed.has(specifier) ? [] : [`${name}: ${specifier}`];
+      const to = relative(web, resolve(web, dirname(name), specifier));
+      const isOwn = !to.startsWith("..");
+      return isOwn || to === "../../src/protocol/index.ts" || to === "../../src/view/index.ts"
+        ? []
+        : [`${name}: ${to}`];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("what agents say is never markup in the page", () => {
+  const web = resolve(import.meta.dirname, "../web/src");
+  const files = readdirSync(web, { recursive: true, encoding: "utf8" }).filter(isSource);
+  const risky = files.filter((name) =>
+    /dangerouslySetInnerHTML|\.(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|new Function|\beval\(/.test(
+      readFileSync(join(web, name), "utf8"),
+    ),
+  );
+  expect(risky).toEqual([]);
+});
