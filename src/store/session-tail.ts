@@ -4,6 +4,7 @@ import { hasErrorCode, storageError } from "../platform/index.ts";
 import type { AgentId, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import { type LogTail, tailLog } from "./log-tail.ts";
 import type { SessionFiles } from "./session-files.ts";
+import { createTimeHeap } from "./time-heap.ts";
 
 /** Reads the logs of one session on from where they were read to. */
 export interface SessionTail {
@@ -29,25 +30,26 @@ export function tailSession(
   async function* read(): AsyncGenerator<StoredEnvelope[], void, undefined> {
     const paths = [files.log, ...agentLogs(files.subagents)];
     const bytes = Math.min(mostBytes, Math.max(leastBytes, Math.floor(heldBytes / paths.length)));
-    const sources: Source[] = paths.map((path) => ({ tail: tailOf(path), held: [], at: 0 }));
-    let open = sources.filter((source) => refill(source, bytes));
+    const sources = createTimeHeap<Source>((source) => headOf(source)?.at ?? "");
+    for (const path of paths) {
+      const source: Source = { tail: tailOf(path), held: [], at: 0 };
+      if (refill(source, bytes)) sources.push(source);
+    }
     let batch: StoredEnvelope[] = [];
-    while (open.length > 0) {
-      const { first, until } = earliest(open);
-      for (;;) {
-        const envelope = headOf(first);
-        if (envelope === undefined || (until !== undefined && envelope.at > until)) break;
-        first.at += 1;
-        seen.set(envelope.agent, envelope.seq);
-        batch.push(envelope);
+    for (let source = sources.pop(); source !== undefined; source = sources.pop()) {
+      const until = sources.earliest ?? never;
+      for (let next = headOf(source); next && next.at <= until; next = headOf(source)) {
+        source.at += 1;
+        seen.set(next.agent, next.seq);
+        batch.push(next);
         if (batch.length < batchSize) continue;
         yield batch;
         batch = [];
       }
-      if (first.at < first.held.length) continue;
+      const isSpent = source.at === source.held.length;
       // Others have their turn between two pieces of a long log.
-      if (first.held.length >= batchSize) await new Promise((resolve) => setImmediate(resolve));
-      if (!refill(first, bytes)) open = open.filter((source) => source !== first);
+      if (isSpent && source.held.length >= batchSize) await new Promise((resolve) => setImmediate(resolve));
+      if (!isSpent || refill(source, bytes)) sources.push(source);
     }
     if (batch.length > 0) yield batch;
   }
@@ -55,6 +57,8 @@ export function tailSession(
   return { read };
 }
 
+/** After every time. */
+const never = "~";
 const batchSize = 500;
 /** How much of a log is read at once, and of all logs together. */
 const leastBytes = 1 << 16;
@@ -73,18 +77,6 @@ function refill(source: Source, bytes: number): boolean {
   source.held = source.tail.next(bytes);
   source.at = 0;
   return source.held.length > 0;
-}
-
-/** The log whose next event is the oldest, and the time at which another one's turn comes. */
-function earliest(open: readonly Source[]): { first: Source; until: string | undefined } {
-  let first = open[0] as Source;
-  let until: string | undefined;
-  for (const source of open.slice(1)) {
-    const [at, best] = [headOf(source)?.at ?? "", headOf(first)?.at ?? ""];
-    if (at < best) [first, until] = [source, until === undefined || best < until ? best : until];
-    else if (until === undefined || at < until) until = at;
-  }
-  return { first, until };
 }
 
 function agentLogs(folder: string): string[] {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   claim,
+  claimHolder,
   currentProcess,
   idMaker,
   isAlive,
@@ -60,6 +61,15 @@ describe("a claim", () => {
     await first.release();
     await expect(claim(path, options)).rejects.toMatchObject({ code: "session_busy" });
     await second.release();
+  });
+
+  it("shows who holds it to those who only look", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    expect(claimHolder(path)).toBeUndefined();
+    const held = await claim(path, options);
+    expect(claimHolder(path)).toEqual(currentProcess());
+    await held.release();
+    expect(claimHolder(path)).toBeUndefined();
   });
 
   it("is not kept by a pid that belongs to another process now", async () => {

@@ -38,6 +38,24 @@ describe("following files of a folder", () => {
     expect(others).toBe(0);
   });
 
+  it("tells who follows a folder of whatever is in it, made later too", async () => {
+    const folder = join(temporaryFolder(), "later");
+    const watcher = watcherOf(often);
+    let stop: () => void = () => undefined;
+    const told = (after: () => void) =>
+      new Promise<void>((resolve) => {
+        stop();
+        stop = watcher.followFolder(folder, resolve);
+        after();
+      });
+    await told(() => undefined);
+    await told(() => mkdirSync(folder));
+    const quiet = watcherOf(never);
+    const hint = new Promise<void>((resolve) => quiet.followFolder(folder, resolve));
+    appendFileSync(join(folder, "anything"), "x");
+    await hint;
+  });
+
   it("tells all who follow the same file, and nobody who stopped", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "a");

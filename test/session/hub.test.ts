@@ -33,6 +33,17 @@ describe("the hub", () => {
     expect(await take(second, 1)).toEqual([3]);
   });
 
+  test("who looks on from aside leaves to the first reader what is its own", async () => {
+    const hub = createHub(async () => []);
+    hub.publish(envelope(1));
+    const aside = hub.subscribe({ aside: true });
+    hub.publish(envelope(2));
+    const first = hub.subscribe();
+    hub.publish(envelope(3));
+    expect(await take(aside, 2)).toEqual([2, 3]);
+    expect(await take(first, 3)).toEqual([1, 2, 3]);
+  });
+
   test("replays what is stored and goes on live: what happens during the replay is neither lost nor repeated", async () => {
     const stored: Envelope[] = [envelope(1), envelope(2)];
     const hub = createHub(async () => {

@@ -150,3 +150,35 @@ test("a process that is stopped is open and not reachable, and is reached again 
   await seen.state("stored");
   expectWhole(seen.envelopes);
 });
+
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 6);
+
+test(`${rounds} rounds of kill -9 and resume under the same eyes`, { timeout: 120_000 }, async () => {
+  const place = workplace();
+  place.write("s.mjs", endless);
+  const flags = ["--output-format", "stream-json", "--model", "scripted/s.mjs", ...bypass];
+  const observatory = observatoryOf(homeOf(place));
+  const first = place.start(["-p", "go", ...flags], { input: "" });
+  const { id } = await listed(observatory, isReachable);
+  const seen = await watch(observatory, id);
+  await seen.event(({ event }) => event.type === "text.delta");
+  first.child.kill("SIGKILL");
+  await first.done;
+  for (let round = 0; round < rounds; round++) {
+    const next = place.start(["-p", "--resume", id, ...flags], { input: "" });
+    await next.saw(/"turn\.started"/);
+    const moment = seen.envelopes.length + Math.floor(Math.random() * 60);
+    // Some die before their door is open, some in the middle of their words.
+    if (round % 2 === 0) await seen.event((_, index) => index >= moment);
+    next.child.kill("SIGKILL");
+    await next.done;
+  }
+  const whole = await watch(observatoryOf(homeOf(place)), id);
+  await whole.caughtUp();
+  const last = whole.envelopes.findLast(({ event }) => !isLive(event));
+  await seen.event((envelope) => envelope.id === last?.id);
+  await seen.stop();
+  expectWhole(seen.envelopes);
+  const stored = (each: Watch) => each.envelopes.filter(({ event }) => !isLive(event));
+  expect(stored(seen)).toEqual(stored(whole));
+});
