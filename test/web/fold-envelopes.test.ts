@@ -51,14 +51,14 @@ describe("transcripts", () => {
     const asked = stored(helper, log);
     state = foldEnvelopes(state, more);
     expect(said(state, helper)).toEqual([]);
-    state = transcriptCame(state, helper, asked);
+    state = transcriptCame(state, 1, asked);
     expect(said(state, helper)).toEqual(["one", "two", "three", "four"]);
     expect(state.looking?.streamed).toEqual([]);
   });
 
   test("that are newer than what is shown are cut where the page is", () => {
     let state = lookAt(foldEnvelopes(start, log), sessionId, helper);
-    state = transcriptCame(state, helper, stored(helper, [...log, ...more]));
+    state = transcriptCame(state, 1, stored(helper, [...log, ...more]));
     expect(said(state, helper)).toEqual(["one", "two"]);
     state = foldEnvelopes(state, more);
     expect(said(state, helper)).toEqual(["one", "two", "three", "four"]);
@@ -67,9 +67,23 @@ describe("transcripts", () => {
   test("come too late for who looks elsewhere, and a failure is told to who still looks", () => {
     let state = lookAt(foldEnvelopes(start, log), sessionId, helper);
     state = lookAt(state, sessionId, lead);
-    expect(transcriptCame(state, helper, stored(helper, log))).toBe(state);
-    expect(transcriptFailed(state, helper, "no")).toBe(state);
-    expect(transcriptFailed(state, lead, "gone").looking?.problem).toBe("gone");
+    expect(transcriptCame(state, 1, stored(helper, log))).toBe(state);
+    expect(transcriptFailed(state, 1, "no")).toBe(state);
+    expect(transcriptFailed(state, 2, "gone").looking?.problem).toBe("gone");
+    // Back again, what was asked for first lacks what was said in between.
+    state = lookAt(foldEnvelopes(state, more), sessionId, helper);
+    expect(transcriptCame(state, 1, stored(helper, log))).toBe(state);
+    expect(said(transcriptCame(state, 3, stored(helper, [...log, ...more])), helper)).toEqual([
+      "one",
+      "two",
+      "three",
+      "four",
+    ]);
+  });
+
+  test("with nothing in them are whole too", () => {
+    const state = lookAt(foldEnvelopes(start, log), sessionId, helper);
+    expect(agentIn(transcriptCame(state, 1, []), helper)?.isForgotten).toBe(false);
   });
 
   test("are let go of when one looks away", () => {

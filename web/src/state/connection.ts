@@ -119,6 +119,7 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
         sessions: state.sessions,
         toasts: state.toasts,
         toasted: state.toasted,
+        looks: state.looks,
         connection: state.connection.kind === "open" ? { kind: "connecting" } : state.connection,
         selected: session,
       }));

@@ -17,6 +17,8 @@ export interface DashboardState {
   readonly gone: ReadonlyMap<SessionId, string>;
   /** Whose transcript is on the screen: nobody else's is kept. */
   readonly looking: Looking | undefined;
+  /** How many times somebody has looked. */
+  readonly looks: number;
   readonly connection: Connection;
   readonly toasts: readonly Toast[];
   /** How many there have been. */
@@ -26,6 +28,8 @@ export interface DashboardState {
 }
 
 export interface Looking {
+  /** Each look has its own: what was asked for at another one is of no use any more. */
+  readonly look: number;
   readonly session: SessionId;
   /** Without it the agent that the session is about. */
   readonly agent: AgentId | undefined;
@@ -57,6 +61,7 @@ export const emptyDashboard: DashboardState = {
   caughtUp: new Set(),
   gone: new Map(),
   looking: undefined,
+  looks: 0,
   connection: { kind: "connecting" },
   toasts: [],
   toasted: 0,

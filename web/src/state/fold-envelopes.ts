@@ -40,7 +40,8 @@ export function lookAt(state: DashboardState, session: SessionId, agent: AgentId
   const { looking } = state;
   if (looking?.session === session && looking.agent === agent) return state;
   const away = lookAway(state);
-  return { ...away, looking: { session, agent, streamed: [], problem: undefined } };
+  const looks = state.looks + 1;
+  return { ...away, looks, looking: { look: looks, session, agent, streamed: [], problem: undefined } };
 }
 
 export function lookAway(state: DashboardState): DashboardState {
@@ -59,21 +60,22 @@ export function lookedAt(state: Pick<DashboardState, "views">, looking: Looking)
   return view && leadOf(view)?.id;
 }
 
-/** Puts the stored transcript of whoever is looked at before what came since it was asked for. */
-export function transcriptCame(state: DashboardState, agent: AgentId, stored: readonly Envelope[]): DashboardState {
+/** Puts the stored transcript that was asked for at a look before what came since. */
+export function transcriptCame(state: DashboardState, look: number, stored: readonly Envelope[]): DashboardState {
   const { looking } = state;
   const view = looking && state.views.get(looking.session);
-  if (!looking || !view || lookedAt(state, looking) !== agent) return state;
-  const upTo = agentOf(view, agent)?.seq ?? 0;
+  const id = looking && lookedAt(state, looking);
+  const agent = view && id && agentOf(view, id);
+  if (looking?.look !== look || !agent) return state;
+  const upTo = agent.seq;
   const whole = foldTranscript([...stored, ...looking.streamed].filter(({ seq }) => seq <= upTo));
-  if (!whole) return { ...state, looking: { ...looking, streamed: [], problem: undefined } };
-  const views = new Map(state.views).set(looking.session, recallTranscript(view, whole));
+  const views = new Map(state.views).set(looking.session, recallTranscript(view, whole ?? agent));
   return { ...state, views, looking: { ...looking, streamed: [], problem: undefined } };
 }
 
-export function transcriptFailed(state: DashboardState, agent: AgentId, problem: string): DashboardState {
+export function transcriptFailed(state: DashboardState, look: number, problem: string): DashboardState {
   const { looking } = state;
-  if (!looking || lookedAt(state, looking) !== agent) return state;
+  if (looking?.look !== look) return state;
   return { ...state, looking: { ...looking, problem } };
 }
 

@@ -8,18 +8,16 @@ import { readEnvelopes } from "./read-message.ts";
 /** Has the stored transcript of whoever is looked at fetched, where it was let go of. */
 export function useTranscriptLoading(store: Store<DashboardState>): void {
   useEffect(() => {
-    let asked: string | undefined;
+    let asked: number | undefined;
     const look = () => {
       const wanted = wantedTranscript(store.getState());
-      const key = wanted && `${wanted.session}/${wanted.agent}`;
-      if (key === asked) return;
-      asked = key;
-      if (!wanted) return;
+      if (!wanted || wanted.look === asked) return;
+      asked = wanted.look;
       void fetchTranscript(wanted.session, wanted.agent).then(
-        (stored) => store.setState((state) => transcriptCame(state, wanted.agent, stored)),
+        (stored) => store.setState((state) => transcriptCame(state, wanted.look, stored)),
         (error: unknown) => {
           const why = error instanceof Error ? error.message : String(error);
-          store.setState((state) => transcriptFailed(state, wanted.agent, why));
+          store.setState((state) => transcriptFailed(state, wanted.look, why));
         },
       );
     };
@@ -28,13 +26,19 @@ export function useTranscriptLoading(store: Store<DashboardState>): void {
   }, [store]);
 }
 
+interface Wanted {
+  readonly look: number;
+  readonly session: SessionId;
+  readonly agent: AgentId;
+}
+
 /** Whoever is looked at and has no transcript here, unless it could not be had. */
-function wantedTranscript(state: DashboardState): { session: SessionId; agent: AgentId } | undefined {
+function wantedTranscript(state: DashboardState): Wanted | undefined {
   const { looking } = state;
   const view = looking && state.views.get(looking.session);
   const agent = looking && lookedAt(state, looking);
   if (!looking || !view || !agent || looking.problem !== undefined) return undefined;
-  return agentOf(view, agent)?.isForgotten ? { session: looking.session, agent } : undefined;
+  return agentOf(view, agent)?.isForgotten ? { look: looking.look, session: looking.session, agent } : undefined;
 }
 
 async function fetchTranscript(session: SessionId, agent: AgentId) {

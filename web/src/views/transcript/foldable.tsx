@@ -4,9 +4,11 @@ import { createContext, type ReactNode, useContext } from "react";
 export interface Unfolded {
   readonly unfolded: ReadonlyMap<string, boolean>;
   unfold(key: string, isOpen: boolean): void;
+  /** Everything that was not folded by hand is open. */
+  readonly isAll: boolean;
 }
 
-export const UnfoldedContext = createContext<Unfolded>({ unfolded: new Map(), unfold: () => undefined });
+export const UnfoldedContext = createContext<Unfolded>({ unfolded: new Map(), unfold: () => undefined, isAll: false });
 
 interface Props {
   readonly foldKey: string;
@@ -17,8 +19,8 @@ interface Props {
 }
 
 export function Foldable({ foldKey, isOpenAtFirst, summary, children }: Props) {
-  const { unfolded, unfold } = useContext(UnfoldedContext);
-  const isOpen = unfolded.get(foldKey) ?? isOpenAtFirst;
+  const { unfolded, unfold, isAll } = useContext(UnfoldedContext);
+  const isOpen = unfolded.get(foldKey) ?? (isAll || isOpenAtFirst);
   return (
     <div className="foldable" data-open={isOpen}>
       <button

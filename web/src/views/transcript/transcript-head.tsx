@@ -9,10 +9,12 @@ interface Props {
   readonly session: SessionId;
   readonly agent: AgentView;
   readonly entry: RosterEntry | undefined;
+  readonly isUnfolded: boolean;
+  readonly onFold: () => void;
 }
 
 /** Who it is, and how it is. */
-export function TranscriptHead({ session, agent, entry }: Props) {
+export function TranscriptHead({ session, agent, entry, isUnfolded, onFold }: Props) {
   const facts = [
     agent.agentType,
     agent.model.split("/").at(-1) ?? "",
@@ -39,6 +41,9 @@ export function TranscriptHead({ session, agent, entry }: Props) {
         ))}
       </ul>
       {entry?.state === "asking" && <a href={hrefOf(session, "approvals")}>Answer it</a>}
+      <button type="button" className="link transcript-fold" aria-pressed={isUnfolded} onClick={onFold}>
+        {isUnfolded ? "Fold" : "Unfold all"}
+      </button>
     </header>
   );
 }

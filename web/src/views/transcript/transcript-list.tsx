@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type AgentView, itemAt } from "../../../../src/view/index.ts";
 import { DraftRow } from "./draft-row.tsx";
 import { UnfoldedContext } from "./foldable.tsx";
@@ -12,13 +12,15 @@ interface Props {
   readonly at: string | undefined;
   /** More of what is stored is on its way. */
   readonly isReading: boolean;
+  /** Everything is open that was not folded by hand. */
+  readonly isUnfolded: boolean;
 }
 
 /** As near to the end, new things are followed. */
 const nearPx = 60;
 
 /** The transcript, of which only what is on the screen is drawn. It stays at its end while nobody scrolls away from it. */
-export function TranscriptList({ agent, at, isReading }: Props) {
+export function TranscriptList({ agent, at, isReading, isUnfolded }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isStuck = useRef(true);
   const [isAway, setAway] = useState(false);
@@ -71,8 +73,11 @@ export function TranscriptList({ agent, at, isReading }: Props) {
     [],
   );
 
+  useEffect(() => setUnfolded(new Map()), [isUnfolded]);
+  const folding = useMemo(() => ({ unfolded, unfold, isAll: isUnfolded }), [unfolded, unfold, isUnfolded]);
+
   return (
-    <UnfoldedContext value={{ unfolded, unfold }}>
+    <UnfoldedContext value={folding}>
       <div className="transcript-place">
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <div

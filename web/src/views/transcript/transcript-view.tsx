@@ -1,4 +1,4 @@
-import { useContext, useEffect } from "react";
+import { useContext, useEffect, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { agentOf, itemsOf, leadOf, type SessionView } from "../../../../src/view/index.ts";
 import { DashboardContext, useDashboard } from "../../state/dashboard-store.ts";
@@ -24,6 +24,7 @@ export function TranscriptView({ session }: { session: SessionId }) {
 
   const view = useDashboard((state) => state.views.get(owner));
   const agent = view && (wanted === undefined ? leadOf(view) : agentOf(view, wanted));
+  const [isUnfolded, setUnfolded] = useState(false);
   const isCaughtUp = useDashboard((state) => state.caughtUp.has(owner));
   const problem = useDashboard((state) => state.looking?.problem);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
@@ -39,7 +40,13 @@ export function TranscriptView({ session }: { session: SessionId }) {
   }
   return (
     <section className="transcript" aria-labelledby="transcript-title" data-color={entry?.color}>
-      <TranscriptHead session={session} agent={agent} entry={entry} />
+      <TranscriptHead
+        session={session}
+        agent={agent}
+        entry={entry}
+        isUnfolded={isUnfolded}
+        onFold={() => setUnfolded(!isUnfolded)}
+      />
       {problem !== undefined && (
         <p className="transcript-problem" role="alert">
           What it said before cannot be shown: {problem}. Reload the page to try again.
@@ -48,7 +55,13 @@ export function TranscriptView({ session }: { session: SessionId }) {
       {agent.isForgotten && problem === undefined ? (
         <p className="transcript-loading soft">Reading what it has said…</p>
       ) : (
-        <TranscriptList key={agent.id} agent={agent} at={at} isReading={!isCaughtUp && !isReplay} />
+        <TranscriptList
+          key={agent.id}
+          agent={agent}
+          at={at}
+          isReading={!isCaughtUp && !isReplay}
+          isUnfolded={isUnfolded}
+        />
       )}
       <Composer key={`composer ${agent.id}`} session={session} entry={entry} />
     </section>
