@@ -19,6 +19,7 @@ const names = [
   "hundred-members",
   "mailbox",
   "tasks",
+  "nats",
   "tui",
 ];
 const wanted = process.argv.slice(2);

@@ -1,0 +1,155 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { interleave, quantile, row } from "./measure.mjs";
+
+const alone = 300;
+const together = 4000;
+const claims = 150;
+
+/**
+ * Teams on a bus against teams in files, in turns: one mail after another, as many as there are at once, from `send()` to
+ * a reader on another connection, and a claim. The server is Debian's, on loopback, and does not sync; nor do the files.
+ */
+export async function run(bench) {
+  const { createFileTeamStore, openNatsTeamStore } = await bench.inside("store");
+  const { idMaker, systemClock } = await bench.inside("platform");
+  const createId = idMaker(systemClock);
+  const ports = { clock: systemClock, createId };
+  const server = await startServer(bench.emptyFolder());
+  const address = { servers: [`nats://127.0.0.1:${server.port}`] };
+  const stores = {
+    files: (home) => createFileTeamStore({ home, ...ports, durability: "process" }),
+    bus: () => openNatsTeamStore({ home: bench.emptyFolder(), bus: address, ...ports }),
+  };
+  let made = 0;
+  const withTeam = (where, work) => async () => {
+    const home = bench.emptyFolder();
+    const team = await stores[where](home).create({ name: `bench${made++}`, cwd: home });
+    const other = await stores[where](home).open(team.name);
+    try {
+      return await work(team, other);
+    } finally {
+      await other.close();
+      await team.close();
+      await stores[where](home).delete(team.name, { force: true });
+    }
+  };
+  const mail = (n) => ({
+    id: createId("mail"),
+    from: "a",
+    to: "b",
+    timestamp: new Date().toISOString(),
+    wakes: true,
+    body: { kind: "text", text: `message ${n} ${"x".repeat(300)}` },
+  });
+
+  const oneByOne = async (team) => {
+    const inbox = team.inbox("b");
+    const started = performance.now();
+    for (let n = 0; n < alone; n++) await inbox.send(mail(n));
+    return (alone / (performance.now() - started)) * 1000;
+  };
+  const atOnce = async (team) => {
+    const inbox = team.inbox("b");
+    const started = performance.now();
+    await Promise.all(Array.from({ length: together }, (_, n) => inbox.send(mail(n))));
+    return (together / (performance.now() - started)) * 1000;
+  };
+  const delivery = async (team, other) => {
+    const reader = await other.inbox("b").openReader();
+    const stop = new AbortController();
+    const times = [];
+    let sentAt = 0;
+    let heard;
+    const reading = (async () => {
+      for await (const _ of reader.follow(stop.signal)) {
+        times.push(performance.now() - sentAt);
+        heard?.();
+      }
+    })();
+    for (let n = 0; n < alone; n++) {
+      const arrives = new Promise((resolve) => (heard = resolve));
+      sentAt = performance.now();
+      await team.inbox("b").send(mail(n));
+      await arrives;
+    }
+    stop.abort();
+    await reading;
+    await reader.close();
+    return { middle: quantile(times, 0.5), late: quantile(times, 0.99) };
+  };
+  const claiming = async (team) => {
+    for (let n = 0; n < claims; n++)
+      await team.tasks.create({ subject: `t${n}`, description: "" }, { name: "team-lead" });
+    const started = performance.now();
+    for (let n = 1; n <= claims; n++) await team.tasks.claim(n, { name: `w${n}` });
+    return (performance.now() - started) / claims;
+  };
+
+  try {
+    const works = { oneByOne, atOnce, delivery, claiming };
+    const tasks = Object.entries(works).flatMap(([name, work]) =>
+      Object.keys(stores).map((where) => [`${name} ${where}`, withTeam(where, work)]),
+    );
+    const seen = await interleave(Object.fromEntries(tasks), { rounds: 5, seconds: 60, warmUp: 1 });
+    const both = (name, pick = (value) => value) => ({
+      values: seen[`${name} bus`].map(pick),
+      bare: seen[`${name} files`].map(pick),
+      against: "in files",
+    });
+    return [
+      row({ what: "mail, one after another", unit: "/s", ...both("oneByOne") }),
+      row({ what: `${together} mails at once`, unit: "/s", ...both("atOnce") }),
+      row({ what: "from send() to a reader elsewhere", ...both("delivery", ({ middle }) => middle) }),
+      row({ what: "the same, 99th percentile", ...both("delivery", ({ late }) => late) }),
+      row({ what: "claim", ...both("claiming") }),
+    ];
+  } finally {
+    await server.close();
+  }
+}
+
+async function startServer(folder) {
+  const port = await freePort();
+  const config = join(folder, "server.conf");
+  writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, "store")}" }\n`);
+  const child = spawn("nats-server", ["-c", config], { stdio: "ignore" });
+  const failed = once(child, "error").then(([error]) => {
+    throw new Error(`this benchmark needs nats-server: ${error.message}`);
+  });
+  await Promise.race([failed, answering(port)]);
+  return {
+    port,
+    close: async () => {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function answering(port) {
+  for (;;) {
+    const isThere = await new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.once("data", () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once("error", () => resolve(false));
+    });
+    if (isThere) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
