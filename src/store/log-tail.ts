@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { decodeLine, hasErrorCode, isSealedLine, storageError } from "../platform/index.ts";
 import { type AgentId, protocolVersion, type SessionId, StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { knownTypes, readEventLog } from "./read-event-log.ts";
@@ -23,7 +23,8 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
   let file = 0;
   /** Of the record that was read last, or passed over. */
   let last = 0;
-  let size = -1;
+  /** Of the file when it was read to its end. */
+  let mark = "";
 
   const next = (bytes: number): StoredEnvelope[] => {
     for (;;) {
@@ -37,7 +38,7 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
   /** Whole lines, or at the end of the file whatever is there. Undefined: nothing was added since it was read to its end. */
   const readChunk = (bytes: number): Chunk | undefined => {
     const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || (stats.size === size && stats.ino === file)) return undefined;
+    if (stats === undefined || markOf(stats) === mark) return undefined;
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       const now = fstatSync(fd);
@@ -50,7 +51,7 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
         const isEnd = offset + held.length >= now.size;
         const end = held.lastIndexOf(newline) + 1;
         if (end === 0 && !isEnd) continue;
-        size = isEnd ? now.size : -1;
+        mark = isEnd ? markOf(now) : "";
         return { lines: held.subarray(0, end), rest: held.subarray(end), isEnd };
       }
     } finally {
@@ -109,6 +110,8 @@ export function tailLog(path: string, { session, seen }: TailOptions): LogTail {
     },
   };
 }
+
+const markOf = ({ ino, size, mtimeMs }: Stats): string => `${ino} ${size} ${mtimeMs}`;
 
 interface Chunk {
   readonly lines: Buffer;

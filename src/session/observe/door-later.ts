@@ -21,18 +21,18 @@ export function doorLater(place: {
         return await openDoor({ ...place, session });
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        await tell(`this session cannot be looked at from a dashboard in another process: ${why}`);
+        // Where not even the log takes it, whoever works hears of that.
+        tell(`this session cannot be looked at from a dashboard in another process: ${why}`).catch(() => undefined);
         return undefined;
       }
     };
     const timer = setTimeout(() => {
       opening = open();
-      opening.catch(() => undefined); // not even the log takes it: whoever works hears of that
     }, laterMs).unref();
     return {
       async close() {
         clearTimeout(timer);
-        const door = await opening?.catch(() => undefined);
+        const door = await opening;
         // What is left of it is taken away by the next one that opens a door: an end is not held up by it.
         await door?.close().catch(() => undefined);
       },
