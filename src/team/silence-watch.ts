@@ -50,7 +50,7 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
         name,
         state === "starting"
           ? `it was started and has not begun in ${seconds} s`
-          : `its process is there and has given no sign for ${seconds} s`,
+          : `its process is there and gives no sign, ${seconds} s after its lease was over`,
       );
     }
   };

@@ -43,7 +43,7 @@ test("a member that never begins, or stops giving any sign, is given up after it
   await clock.advance(3_000);
   expect(givenUp).toEqual([]);
   await clock.advance(2_000);
-  const frozen = "frozen: its process is there and has given no sign for 4 s";
+  const frozen = "frozen: its process is there and gives no sign, 4 s after its lease was over";
   expect(givenUp).toEqual([frozen]);
   await clock.advance(20_000);
   expect(givenUp).toEqual([frozen, "new: it was started and has not begun in 10 s"]);

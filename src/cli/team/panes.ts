@@ -29,8 +29,8 @@ async function setPane(team: string, who: string, flags: { json?: boolean; hidde
     const others = hiddenPaneIds.filter((id) => id !== paneId && panes.has(id));
     await record.changeTeam({ hiddenPaneIds: hidden ? [...others, paneId] : others });
     if (flags.json) printJson({ name: who, paneId, hidden, attach });
-    else if (hidden) terminal().line(`the pane of ${who} is out of sight; it works on`);
-    else terminal().line(`the pane of ${who} is beside the others: ${attach}`);
+    else if (hidden) terminal().paragraph(`the pane of ${who} is out of sight; it works on`);
+    else terminal().paragraph(`the pane of ${who} is beside the others: ${attach}`);
     return exitCodes.done;
   } finally {
     await close();
