@@ -1,9 +1,10 @@
-import { useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
-import { joinCostSeries } from "../../../../src/view/index.ts";
+import { type CostSeries, joinCostSeries } from "../../../../src/view/index.ts";
+import { useCalm, useIsReading } from "../../state/calm.ts";
 import type { Folds } from "../../state/folds.ts";
 import { useMoment } from "../../state/moment.ts";
-import { useRoster } from "../../state/roster.ts";
+import { type RosterEntry, useRoster } from "../../state/roster.ts";
 import { useEachFold } from "../../state/team-folds.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { CostChart } from "./cost-chart.tsx";
@@ -18,57 +19,69 @@ const costOf = ({ cost }: Folds) => cost;
 
 /** What the session and its team have spent: in all, by whom, on which model, and when. */
 export function CostView({ session }: { session: SessionId }) {
-  const all = useEachFold(costOf);
-  const roster = useRoster(session);
+  const all = useCalm(session, useEachFold(costOf));
+  const roster = useCalm(session, useRoster(session));
+  const isReading = useIsReading(session);
   const { now, kind } = useMoment(session, 5_000);
   const series = useMemo(() => joinCostSeries(all), [all]);
-  const [by, setBy] = useState<By>("agent");
-  const [chosen, setMeasure] = useState<Measure | undefined>(undefined);
   // Who there is and what they are called, not what they do.
   const names = roster.map(({ agent, name, color }) => `${agent?.id} ${name} ${color}`).join("\n");
   // oxlint-disable-next-line react-hooks/exhaustive-deps
-  const groups = useMemo(
-    () => ({ agent: costGroups(series, "agent", roster), model: costGroups(series, "model", roster) }),
-    [series, names],
-  );
-  const total = useMemo(() => totalOf(groups.model), [groups]);
-  // A model whose price is not known costs nothing here, and yet uses tokens.
-  const measure = chosen ?? (total.costUsd > 0 ? "usd" : "tokens");
-  const until = kind === "stored" ? 0 : now;
-  const stack = useMemo(
-    () => stackOf(series, { groups: groups[by], by, measure, until }),
-    [series, groups, by, measure, until],
-  );
-
+  const known = useMemo(() => roster, [names]);
   return (
     <section className="cost-view" aria-label="Cost">
       <h2>Cost</h2>
-      <CostTotals total={total} budgetUsd={series.budgetUsd} />
-      {total.requests + total.lostAttempts === 0 ? (
-        <p className="soft">No request has been paid for yet.</p>
+      {series.sums.values.length > 0 ? (
+        <Spent series={series} roster={known} until={kind === "stored" ? 0 : now} />
       ) : (
-        <>
-          <section className="cost-block" aria-label="Over time">
-            <div className="cost-bar">
-              <h3>Over time</h3>
-              <Choice label="By" value={by} onChange={setBy} options={{ agent: "By agent", model: "By model" }} />
-              <Choice label="In" value={measure} onChange={setMeasure} options={{ usd: "Dollars", tokens: "Tokens" }} />
-            </div>
-            <CostChart stack={stack} measure={measure} budgetUsd={series.budgetUsd} />
-            <ul className="cost-legend">
-              {stack.layers.map(({ key, name, color }) => (
-                <li key={key}>
-                  <span className="cost-swatch" data-color={color} />
-                  {name}
-                </li>
-              ))}
-            </ul>
-          </section>
-          <CostTable title="By agent" head="Agent" note="Models" groups={groups.agent} total={total} />
-          <CostTable title="By model" head="Model" note="Used by" groups={groups.model} total={total} />
-          <TimeTable stack={stack} measure={measure} />
-        </>
+        <p className="soft">{isReading ? "Reading…" : "No request has been paid for yet."}</p>
       )}
     </section>
   );
 }
+
+interface SpentProps {
+  readonly series: CostSeries;
+  readonly roster: readonly RosterEntry[];
+  readonly until: number;
+}
+
+const Spent = memo(function Spent({ series, roster, until }: SpentProps) {
+  const [by, setBy] = useState<By>("agent");
+  const [chosen, setMeasure] = useState<Measure | undefined>(undefined);
+  const groups = useMemo(
+    () => ({ agent: costGroups(series, "agent", roster), model: costGroups(series, "model", roster) }),
+    [series, roster],
+  );
+  const total = useMemo(() => totalOf(groups.model), [groups]);
+  // A model whose price is not known costs nothing here, and yet uses tokens.
+  const measure = chosen ?? (total.costUsd > 0 ? "usd" : "tokens");
+  const stack = useMemo(
+    () => stackOf(series, { groups: groups[by], by, measure, until }),
+    [series, groups, by, measure, until],
+  );
+  return (
+    <>
+      <CostTotals total={total} budgetUsd={series.budgetUsd} />
+      <section className="cost-block" aria-label="Over time">
+        <div className="cost-bar">
+          <h3>Over time</h3>
+          <Choice label="By" value={by} onChange={setBy} options={{ agent: "By agent", model: "By model" }} />
+          <Choice label="In" value={measure} onChange={setMeasure} options={{ usd: "Dollars", tokens: "Tokens" }} />
+        </div>
+        <CostChart stack={stack} measure={measure} budgetUsd={series.budgetUsd} />
+        <ul className="cost-legend">
+          {stack.layers.map(({ key, name, color }) => (
+            <li key={key}>
+              <span className="cost-swatch" data-color={color} />
+              {name}
+            </li>
+          ))}
+        </ul>
+      </section>
+      <CostTable title="By agent" head="Agent" note="Models" groups={groups.agent} total={total} />
+      <CostTable title="By model" head="Model" note="Used by" groups={groups.model} total={total} />
+      <TimeTable stack={stack} measure={measure} />
+    </>
+  );
+});

@@ -122,8 +122,13 @@ const Ring = () => (
   </svg>
 );
 
-const initials = ({ name }: RosterEntry): string => {
-  const words = visibleLine(name).split(/[\s_-]+/);
-  const letters = words.length > 1 ? words.map((word) => word[0] ?? "").join("") : visibleLine(name);
-  return letters.slice(0, 2);
-};
+/** Two letters, or a letter and a number: `researcher` is re, `write docs` wd, `worker-12` w12. */
+function initials({ name }: RosterEntry): string {
+  const words = visibleLine(name)
+    .split(/[\s_-]+|(?=\d+$)/)
+    .filter((word) => word !== "");
+  const [first = "", ...more] = words;
+  const last = more.at(-1);
+  if (last === undefined) return first.slice(0, 2);
+  return first.slice(0, 1) + (/^\d+$/.test(last) ? last.slice(-2) : last.slice(0, 1));
+}

@@ -3,6 +3,7 @@ import type { SessionId } from "../../../../src/protocol/index.ts";
 import { joinTraffic } from "../../../../src/view/index.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { useSize } from "../../parts/use-size.ts";
+import { useCalm } from "../../state/calm.ts";
 import { useDashboard, useSessionView } from "../../state/dashboard-store.ts";
 import type { Folds } from "../../state/folds.ts";
 import { useRoster } from "../../state/roster.ts";
@@ -20,9 +21,9 @@ const trafficOf = ({ traffic }: Folds) => traffic;
 
 /** The team at a glance: who there is, what each does, and what they say to each other. */
 export function TeamView({ session }: { session: SessionId }) {
-  const roster = useRoster(session);
+  const roster = useCalm(session, useRoster(session));
   const view = useSessionView(session);
-  const all = useEachFold(trafficOf);
+  const all = useCalm(session, useEachFold(trafficOf));
   const traffic = useMemo(() => joinTraffic(all), [all]);
   const [shows, setShows] = useState<"graph" | "table">("graph");
   const [chosen, setChosen] = useState<string | undefined>(undefined);

@@ -69,8 +69,14 @@ function drawLane(
   on.fillRect(0, y + laneHeight - 1, width, 1);
   const toX = toXOf(picture);
   const spans = placed(rowSpans(row, period, now));
+  // Of many that share a pixel one is drawn.
+  const drawnTo = new Map<string, number>();
   for (const { span, top, height } of spans) {
     const from = Math.max(-4, toX(span.from));
+    const place = `${span.kind} ${top}`;
+    const end = toX(span.to);
+    if (end <= (drawnTo.get(place) ?? -Infinity)) continue;
+    drawnTo.set(place, Math.max(end, from + 1));
     const to = Math.min(width + 4, Math.max(from + 1.5, toX(span.to)));
     fillSpan(on, colors, { span, x: from, y: y + top, width: to - from, height });
     if (height >= 11 && to - from > 34) writeOn(on, picture, { span, x: from, y: y + top, width: to - from, height });

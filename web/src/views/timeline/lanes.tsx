@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useEffect, useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, Period } from "../../../../src/view/index.ts";
 import { AgentName } from "../../parts/agent-name.tsx";
@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** The lanes on one canvas that is as high as the screen, whatever there is; names beside it, words on what is pointed at. */
-export function Lanes({ rows, window, now, kind, all, session, onWindow }: Props) {
+export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session, onWindow }: Props) {
   const scroll = useRef<HTMLDivElement>(null);
   const lanes = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -156,7 +156,7 @@ export function Lanes({ rows, window, now, kind, all, session, onWindow }: Props
       </p>
     </div>
   );
-}
+});
 
 const wordsFor = (rows: readonly LaneRow[], { row, span }: Mark) => ({
   who: visibleLine(rows[row]?.entry?.name ?? ""),

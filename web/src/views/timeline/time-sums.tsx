@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import type { Period, SpanKind } from "../../../../src/view/index.ts";
 import { AgentName } from "../../parts/agent-name.tsx";
 import { spanWords } from "../../parts/amounts.ts";
@@ -9,12 +9,14 @@ import { kindWords, spanKinds } from "./span-words.ts";
 export function TimeSums({ rows, all, now }: { rows: readonly LaneRow[]; all: Period; now: number }) {
   // The seconds that pass between two events are not worth counting everything again.
   const coarse = Math.ceil(now / 5_000) * 5_000;
+  const [isOpen, setOpen] = useState(false);
   const sums = useMemo(
-    () => rows.map((row) => ({ row, sum: sumOf(row, { from: all.from, to: Math.max(all.to, coarse) }) })),
-    [rows, all.from, all.to, coarse],
+    () =>
+      isOpen ? rows.map((row) => ({ row, sum: sumOf(row, { from: all.from, to: Math.max(all.to, coarse) }) })) : [],
+    [isOpen, rows, all.from, all.to, coarse],
   );
   return (
-    <details className="time-sums">
+    <details className="time-sums" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>How long everybody was at what</summary>
       <div className="table-scroll" role="region" aria-label="Time by agent" tabIndex={0}>
         <table className="numbers">

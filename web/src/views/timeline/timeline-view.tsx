@@ -1,6 +1,7 @@
-import { useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { timelinePeriod } from "../../../../src/view/index.ts";
+import { useCalm, useIsReading } from "../../state/calm.ts";
 import type { Folds } from "../../state/folds.ts";
 import { useMoment } from "../../state/moment.ts";
 import { useRoster } from "../../state/roster.ts";
@@ -17,28 +18,31 @@ const timelineOf = ({ timeline }: Folds) => timeline;
 
 /** What everybody did when: a lane for each. */
 export function TimelineView({ session }: { session: SessionId }) {
-  const roster = useRoster(session);
-  const timelines = useEachFold(timelineOf);
+  const roster = useCalm(session, useRoster(session));
+  const timelines = useCalm(session, useEachFold(timelineOf));
+  const isReading = useIsReading(session);
   const moment = useMoment(session, 250);
   const rows = useMemo(() => laneRows(timelines, roster), [timelines, roster]);
   const all = useMemo(() => timelinePeriod(timelines), [timelines]);
   const [chosen, setChosen] = useState<TimeWindow | undefined>(undefined);
-  const first = useRef<TimeWindow | undefined>(undefined);
+  const isLive = moment.kind === "live";
+  // What is only stored ends with its last event.
+  const last = all?.to ?? 0;
+  const now = moment.kind === "stored" ? last : Math.max(moment.now, last);
+  // While nobody has chosen, a session that has just begun is shown from its beginning.
+  const first = useMemo(() => all && firstWindow(all, { now, isLive }), [all, now, isLive]);
 
-  if (!all) {
+  const window = chosen ?? first;
+  if (!all || !window) {
     return (
       <section className="timeline-view" aria-label="Timeline">
-        <h2>Timeline</h2>
-        <p className="soft">Nobody has done anything yet.</p>
+        <div className="timeline-bar">
+          <h2>Timeline</h2>
+          <p className="soft">{isReading ? "Reading…" : "Nobody has done anything yet."}</p>
+        </div>
       </section>
     );
   }
-  const isLive = moment.kind === "live";
-  // What is only stored ends with its last event.
-  const now = moment.kind === "stored" ? all.to : Math.max(moment.now, all.to);
-  // While nobody has chosen, a session that has just begun is shown from its beginning.
-  if (!chosen) first.current = firstWindow(all, { now, isLive });
-  const window = chosen ?? first.current ?? fitted(all);
   const period = periodOf(window, now);
   const middle = window.follows ? now : (period.from + period.to) / 2;
 
