@@ -111,7 +111,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
   if (signal.aborted) leave();
   await connection.closed;
   signal.removeEventListener("abort", leave);
-  for (const id of [...open.keys()]) await end(id);
+  for (const id of open.keys()) await end(id);
 }
 
 const mostListed = 200;

@@ -14,6 +14,8 @@ export interface McpServeFlags {
   readonly http?: boolean | string;
   readonly tokenFile?: string;
   readonly runChecks?: boolean;
+  /** For a member whom Troupe runs. */
+  readonly voice?: boolean;
 }
 
 /** A team's mail, tasks and roster for agents of other programs, until they or the user have enough. */
@@ -30,7 +32,7 @@ export async function runMcpServe(flags: McpServeFlags): Promise<number> {
   const signals = listenToSignals({ interrupt: leave, leave });
   const onError = (error: Error) => process.stderr.write(`troupe mcp serve: ${error.message}\n`);
   const place = { team, cwd, clock: systemClock, createId: idMaker(systemClock), env, onError };
-  const seat = { ...place, runChecks: flags.runChecks ?? false };
+  const seat = { ...place, runChecks: flags.runChecks ?? false, voice: flags.voice };
   try {
     if (flags.http === undefined)
       await serveStdio({ ...seat, ...standardStreams, as: flags.as, signal: leaving.signal });

@@ -256,6 +256,7 @@ function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
     .option("--as <name>", "be this member at once; without it the client registers")
     .option("--http [port]", "over HTTP on this machine instead of standard input and output; /mcp/NAME is a member")
     .option("--token-file <file>", "take the token for --http from this file instead of making one")
+    .addOption(new Option("--voice", "speak for a member whom Troupe runs: no inbox, no presence").hideHelp())
     .option("--run-checks", "run the checks of tasks that members say are done")
     .action(async (flags: McpServeFlags) => {
       exit(await (await import("./mcp-serve.ts")).runMcpServe(flags));

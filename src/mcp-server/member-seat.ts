@@ -1,7 +1,7 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
-import { joinFromOutside, type OutsideMember } from "./outside-member.ts";
+import { joinFromOutside, type OutsideMember, speakFor } from "./outside-member.ts";
 
 /** The one member that a connection speaks for, once it has said who it is. */
 export interface MemberSeat {
@@ -19,9 +19,12 @@ export interface SeatOptions {
   readonly cwd: string;
   readonly clock: Clock;
   readonly createId: CreateId;
+  /** Only the voice of a member whom Troupe runs. */
+  readonly voice?: boolean | undefined;
 }
 
-export function createMemberSeat({ team, ...place }: SeatOptions): MemberSeat {
+export function createMemberSeat({ team, voice = false, ...place }: SeatOptions): MemberSeat {
+  const enter = voice ? speakFor : joinFromOutside;
   let asked: string | undefined;
   let joining: Promise<OutsideMember> | undefined;
   let joined: OutsideMember | undefined;
@@ -34,7 +37,7 @@ export function createMemberSeat({ team, ...place }: SeatOptions): MemberSeat {
           `You are ${joined?.name ?? asked} in this team already: a connection is one member.`,
         );
       asked = name;
-      joining ??= joinFromOutside(team, { ...place, name, about }).then(
+      joining ??= enter(team, { ...place, name, about }).then(
         (member) => (joined = member),
         (error: unknown) => {
           asked = undefined;

@@ -40,6 +40,34 @@ export interface OutsideOptions {
 }
 
 /**
+ * The voice of a member that Troupe itself runs: it sends and works on tasks in that one's name, and leaves its inbox and its
+ * presence to who runs it.
+ */
+export async function speakFor(team: StoredTeam, options: OutsideOptions): Promise<OutsideMember> {
+  const { name, cwd, clock, createId } = options;
+  const member = (await team.record.read()).members.find((each) => each.name === name);
+  if (!member || member.ended)
+    throw new TroupeError("team", `There is no ${name} in the team ${team.name} to speak for.`);
+  const mailbox = teamMailbox(team, { clock, createId });
+  const processes = createProcessScope();
+  return {
+    name,
+    id: createId<AgentId>("agt"),
+    team,
+    mailbox,
+    processes,
+    desk: createMailDesk(mailbox, name),
+    cwd,
+    working: async () => undefined,
+    idle: async () => undefined,
+    leave: async () => {
+      await mailbox.close();
+      await processes.close();
+    },
+  };
+}
+
+/**
  * Joins, or comes back under the name that it had: its mail has waited for it. A name that somebody at work has gets a
  * number. The key that signs what it sends stays in this process and the team's folder.
  */

@@ -7,7 +7,7 @@ import { createMailTools } from "./mail-tools.ts";
 import type { MemberSeat, SeatOptions } from "./member-seat.ts";
 import { createReservationTools } from "./reservation-tools.ts";
 
-export interface SeatToolOptions extends Pick<SeatOptions, "clock" | "createId"> {
+export interface SeatToolOptions extends Pick<SeatOptions, "clock" | "createId" | "voice"> {
   /** Checks of tasks that it says are done are run, in its folder. */
   readonly runChecks: boolean;
   readonly env: Readonly<Record<string, string>>;
@@ -15,13 +15,14 @@ export interface SeatToolOptions extends Pick<SeatOptions, "clock" | "createId">
 
 /** What an agent from outside works in a team with: the same tools for mail and tasks as any member, and what it needs besides. */
 export function createSeatTools(seat: MemberSeat, options: SeatToolOptions): readonly Tool[] {
+  const hearing = options.voice ? new Set(["Register", "WaitForMail"]) : new Set<string>();
   return [
     registerTool(seat),
     messageTool(seat),
     ...createMailTools(seat.member),
     ...taskTools(seat, options),
     ...createReservationTools(seat.member, () => options.clock.now()),
-  ];
+  ].filter(({ name }) => !hearing.has(name));
 }
 
 function registerTool(seat: MemberSeat): Tool {

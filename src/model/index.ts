@@ -4,6 +4,8 @@ export {
   resolveModel,
   suggestModel,
 } from "./catalog.ts";
+/** By itself: few have a member of another program. */
+export const loadAcp = () => import("./acp/acp-model.ts");
 export { createModel, defaultModel, type ProviderEnv } from "./create-model.ts";
 export { createGateRegistry } from "./gate.ts";
 export { familyAliases, knownModels } from "./known-models.ts";

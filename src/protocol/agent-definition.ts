@@ -41,6 +41,10 @@ export const AgentFrontmatter = z.object({
   color: AgentColor.optional(),
   memory: z.enum(["user", "project", "local"]).optional(),
   initialPrompt: z.string().min(1).optional(),
+  /** `acp`: another program runs it, which `command` starts and which speaks the Agent Client Protocol. */
+  backend: z.enum(["acp"]).optional(),
+  /** A program and its arguments, as a list or with blanks between them; no shell reads it. */
+  command: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
 });
 export type AgentFrontmatter = z.infer<typeof AgentFrontmatter>;
 

@@ -3,7 +3,7 @@ import type { ContextPlaces } from "./context-files.ts";
 import type { Withheld } from "./withhold.ts";
 
 /** Only a file with one of these words in it can ask for something. */
-const mayAsk = /hooks|mcpServers|permissionMode|scripted|memory/;
+const mayAsk = /hooks|mcpServers|permissionMode|scripted|memory|command/;
 
 /** What the project's definitions ask for that needs trust: part of what the user is shown, and of what trust is tied to. */
 export async function agentAsks(places: ContextPlaces): Promise<readonly Withheld[]> {

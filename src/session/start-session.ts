@@ -21,6 +21,7 @@ import {
 import { createFileSessionStore, type OpenedSession, type SessionReading, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
+import { acpMember } from "./acp-member.ts";
 import { createCoordinator, isCoordinating } from "./coordinator.ts";
 import { outfitAgent } from "./outfit-agent.ts";
 import { createContextFiles } from "./context-files.ts";
@@ -37,6 +38,7 @@ import { jointLedger } from "./joint-ledger.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { existing, modelOf, openIfThere, sessionToResume } from "./resuming.ts";
+import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
@@ -136,6 +138,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
 
   let opened: OpenedSession | undefined;
   let mcp: SessionMcp | undefined;
+  let acp: Awaited<ReturnType<typeof acpMember>>;
   let closeLedger: (() => Promise<void>) | undefined;
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
@@ -151,9 +154,14 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const git = gitState(config.cwd, config.childEnv);
     const ref = options.flags.model ?? modelOf(opened) ?? config.model;
     const known = ref === undefined ? undefined : models.get(ref);
-    const model = options.model ?? (await (known ?? makeModel(ref)));
-    models.set(model.ref, Promise.resolve(model));
-    requirePrice(model, config);
+    const loaded = await loadAgentDefinitions(config);
+    const member = options.member && definitionOf(options.member, loaded.agents);
+    acp = member && (await acpMember(member, { ...options, config, createId }));
+    const model = acp ?? options.model ?? (await (known ?? makeModel(ref)));
+    if (!acp) {
+      models.set(model.ref, Promise.resolve(model));
+      requirePrice(model, config);
+    }
     const rules = parseRules(
       config.rules,
       options.tools?.map(({ name }) => name),
@@ -161,7 +169,6 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const instructions = createContextFiles(config);
     const initial = instructions.initial();
     const slash = openSlash(config);
-    const loaded = await loadAgentDefinitions(config);
     const docs = docsFolder();
     const facts = {
       cwd: config.cwd,
@@ -317,11 +324,12 @@ export async function startSession(options: StartOptions): Promise<Session> {
       },
       ledger: shared.ledger,
       isCounted,
-      member: options.member && { ...options.member, definition: definitionOf(options.member, loaded.agents) },
+      member: options.member && member && { ...options.member, definition: member },
       team: options.team ?? leadTeams,
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: async () => {
+        await acp?.close();
         await closeLedger?.();
         await recording?.finish();
       },
@@ -340,20 +348,20 @@ export async function startSession(options: StartOptions): Promise<Session> {
     });
   } catch (error) {
     await mcp?.close();
+    await acp?.close();
     await closeLedger?.();
     await opened?.close();
     throw error;
   }
 }
 
+type DefinitionList = readonly { readonly definition: AgentDefinition }[];
+
 const defaultMcpWaitMs = 10_000;
 /** How long an agent works in the foreground before it goes on in the background by itself. */
 const defaultHandOverMs = 120_000;
 
-function definitionOf(
-  { name, agentType }: MemberWishes,
-  agents: readonly { readonly definition: AgentDefinition }[],
-): AgentDefinition {
+function definitionOf({ name, agentType }: MemberWishes, agents: DefinitionList): AgentDefinition {
   const found = agents.find(({ definition }) => definition.name === agentType);
   if (found) return found.definition;
   throw new TroupeError("team", `${name} is of the type ${agentType}, which is not there any more.`);
@@ -386,14 +394,4 @@ const retryOf = ({ retry }: Config) => ({
 function promptOf({ name, prompt, source }: AgentDefinition, docs: string | undefined): string {
   if (name !== "guide" || source.level !== "built-in") return prompt;
   return `${prompt}\n\nThe documentation is in ${docs ?? "no folder of this installation: say so"}.`;
-}
-
-/** A budget that nobody can count is no budget. */
-function requirePrice({ ref }: ModelClient, config: Config): void {
-  const none = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  if (config.maxBudgetUsd === undefined || costOf(ref, none, { models: config.models }).known) return;
-  throw new TroupeError(
-    "settings",
-    `the price of ${ref} is not known, so a budget cannot be kept: give it one in the settings (models.${JSON.stringify(ref)}.price), or leave out --max-budget-usd`,
-  );
 }

@@ -128,6 +128,7 @@ export function createChildren(options: ChildrenOptions): Children {
 
   const start = async (parent: ParentAgent, request: StartChild): Promise<StartedChild> => {
     const resolved = resolver.resolve(parent, request);
+    if (resolved.definition.backend !== undefined) throw onlyAsTeammate(resolved.definition.name);
     reserveName(request.name);
     try {
       const depth = parent.path.split("/").length - 1;
@@ -261,3 +262,9 @@ export function createChildren(options: ChildrenOptions): Children {
     },
   };
 }
+
+const onlyAsTeammate = (type: string) =>
+  new TroupeError(
+    "agent",
+    `${type} is run by another program, and works as a teammate alone: start it with a name, in a team.`,
+  );

@@ -68,14 +68,21 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
       if (fork && parent.isFork)
         throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
       const definition = definitionOf(request.type ?? (coordinator ? workerType : generalPurpose));
+      if (definition.backend === "acp" && definition.command === undefined)
+        throw new TroupeError(
+          "agent",
+          `${definition.name} is run by a program that its folder names, and the folder is not trusted: the user can say so with 'troupe trust'.`,
+        );
       const model = fork
         ? { ok: true as const, ref: parent.model }
-        : resolveAgentModel({
-            override: options.modelOverride,
-            call: request.model,
-            definition: definition.model,
-            parent: parent.model,
-          });
+        : definition.backend === "acp"
+          ? { ok: true as const, ref: `acp/${definition.name}` }
+          : resolveAgentModel({
+              override: options.modelOverride,
+              call: request.model,
+              definition: definition.model,
+              parent: parent.model,
+            });
       if (!model.ok) throw new TroupeError("agent", model.message);
       const isolation = request.isolation ?? definition.isolation;
       if (isolation === "remote")

@@ -2,19 +2,19 @@ import type { AgentDefinition } from "../../protocol/index.ts";
 import { serversOf } from "./servers-of.ts";
 
 export interface ActingField {
-  readonly key: "hooks" | "mcpServers" | "permissionMode" | "model" | "memory";
+  readonly key: "hooks" | "mcpServers" | "permissionMode" | "model" | "memory" | "command";
   readonly value: unknown;
 }
 
 const loosening = new Set(["acceptEdits", "bypassPermissions"]);
 
 /**
- * What in a definition runs something or asks for more freedom: hooks, servers that it brings along, a loose permission mode, a
+ * What in a definition runs something or asks for more freedom: hooks, servers that it brings along, a program that runs it, a loose permission mode, a
  * script in a model's place, which is code, and notes in the user's own folder, which agents of other projects read. The rest is
  * words, or only makes the agent narrower.
  */
 export function actingFields(definition: AgentDefinition): readonly ActingField[] {
-  const { hooks, mcpServers, permissionMode, model, memory } = definition;
+  const { hooks, mcpServers, permissionMode, model, memory, command } = definition;
   const brings = Object.keys(serversOf(definition).inline).length > 0;
   return [
     ...(hooks === undefined ? [] : [{ key: "hooks", value: hooks } as const]),
@@ -23,6 +23,7 @@ export function actingFields(definition: AgentDefinition): readonly ActingField[
       ? [{ key: "permissionMode", value: permissionMode } as const]
       : []),
     ...(model?.trim().startsWith("scripted/") ? [{ key: "model", value: model } as const] : []),
+    ...(command === undefined ? [] : [{ key: "command", value: command } as const]),
     ...(memory === "user" ? [{ key: "memory", value: memory } as const] : []),
   ];
 }
