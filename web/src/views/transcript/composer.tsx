@@ -16,8 +16,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
   const field = useRef<HTMLTextAreaElement>(null);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
   if (!entry || isReplay) return null;
-  if (listing?.state !== "reachable")
-    return <p className="composer-note soft">{closedWords(listing?.state, session)}</p>;
+  if (listing?.state !== "reachable") return <Closed state={listing?.state} session={session} />;
 
   const commands = commandsFor(entry, session, view);
   const give = ({ session, command }: Addressed) => void send(session, command);
@@ -94,8 +93,16 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
   );
 }
 
-function closedWords(state: "stored" | "open" | undefined, session: SessionId): string {
-  if (state === "open")
-    return "The process that has this session open cannot be reached from here: write in its terminal.";
-  return `Nobody has this session open. \`troupe --resume ${session}\` goes on with it.`;
+function Closed({ state, session }: { state: "stored" | "open" | undefined; session: SessionId }) {
+  return (
+    <p className="composer-note soft">
+      {state === "open" ? (
+        "The process that has this session open cannot be reached from here: write in its terminal."
+      ) : (
+        <>
+          Nobody has this session open. <code>troupe --resume {session}</code> goes on with it.
+        </>
+      )}
+    </p>
+  );
 }
