@@ -1,11 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { idMaker, systemClock } from "../../../src/platform/index.ts";
 import type { SessionId } from "../../../src/protocol/index.ts";
-import { doorsFolder, listDoors, newDoorName, parseDoorName } from "../../../src/session/observe/door-place.ts";
+import {
+  doorsFolder,
+  listDoors,
+  makeDoorsFolder,
+  newDoorName,
+  parseDoorName,
+} from "../../../src/session/observe/door-place.ts";
 import { reach } from "../../../src/session/observe/knock.ts";
 import { sweepDoors } from "../../../src/session/observe/sweep-doors.ts";
 import { tempTree } from "../temp-tree.ts";
@@ -53,4 +59,17 @@ test("a link to something that is not ours is taken away alone", async () => {
   await sweepDoors(home);
   expect(readdirSync(doorsFolder(home))).toEqual([]);
   expect(existsSync(tree.path("precious/s"))).toBe(true);
+});
+
+test("the folder of doors is the user's own and closed to others, or it is not used", async () => {
+  const tree = tempTree();
+  const open = tree.path("open");
+  mkdirSync(doorsFolder(open), { recursive: true, mode: 0o755 });
+  chmodSync(doorsFolder(open), 0o755);
+  await makeDoorsFolder(open);
+  expect(statSync(doorsFolder(open)).mode & 0o777).toBe(0o700);
+  const linked = tree.path("linked");
+  mkdirSync(linked);
+  symlinkSync(doorsFolder(open), doorsFolder(linked));
+  await expect(makeDoorsFolder(linked)).rejects.toMatchObject({ code: "home" });
 });
