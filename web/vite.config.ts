@@ -14,5 +14,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // In one file, so that zod is told to make no code before any other file makes a schema. (`sideEffects` of the package
+    // says that this import is there for what it does.)
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "zod", test: /node_modules\/zod\/|\/without-eval\.ts$/ }] } },
+    },
   },
 });
