@@ -6,7 +6,7 @@ import { AppKeys } from "./app-keys.tsx";
 import { Dialogs } from "./dialogs.tsx";
 import type { FaceFacts } from "./face-facts.ts";
 import type { KeyHandler } from "./input-keys.ts";
-import { isLow, liveRooms, marginFor } from "./live-rooms.ts";
+import { hasNotices, isLow, liveRooms, marginFor, noticeLines as below } from "./live-rooms.ts";
 import { Prompt, promptHeight } from "./prompt.tsx";
 import type { PromptController } from "./prompt-controller.ts";
 import { Spinner } from "./spinner.tsx";
@@ -58,7 +58,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const noticesFor = (most: number, high: number) =>
     noticeLines(state, { mark: theme.marks.notice, width: size.columns - 1, most, high });
   if (dialog !== "none" && dialog !== "transcript") {
-    const said = isLow(rows) ? [] : noticesFor(1, 2);
+    const said = hasNotices(rows) ? noticesFor(1, below) : [];
     return (
       <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Dialogs facts={facts} />
@@ -79,12 +79,12 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     tree: treeHeight(teamTree(state, now()), state),
     tasks: taskHeight(state),
   });
-  const below = fixed + rooms.completion + rooms.notices + rooms.tree + rooms.tasks + marginFor(rows);
+  const used = fixed + rooms.completion + rooms.notices + rooms.tree + rooms.tasks + marginFor(rows);
   return (
     <Box flexDirection="column">
       {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
-      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} height={rows - 1 - below} />}
-      {isNew && !isViewing && <Welcome facts={facts} room={rows - 1 - below} />}
+      {viewed?.agent && <LiveTranscript viewed={viewed} history={history} height={rows - 1 - used} />}
+      {isNew && !isViewing && <Welcome facts={facts} room={rows - 1 - used} />}
       <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Spinner agent={viewed?.agent} />
         <TeammateTree room={rooms.tree} />

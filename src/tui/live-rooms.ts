@@ -43,5 +43,9 @@ export const mostCompletions = 6;
 /** Too low for blanks and for what is not needed this moment. */
 export const isLow = (rows: number): boolean => rows < 20;
 
+/** Whether notices stand below a dialog too, and in how many lines; on other screens they are seen when it is closed. */
+export const hasNotices = (rows: number): boolean => rows >= 30;
+export const noticeLines = 2;
+
 /** The empty line above what stands below the transcript. */
 export const marginFor = (rows: number): number => (isLow(rows) ? 0 : 1);

@@ -82,7 +82,7 @@ export interface Hinted {
 }
 
 export function hint({ isWriting, isReading, isCut }: Hinted): string {
-  if (isReading) return "Enter or Space on, PgUp back, Esc is no; the answers come at the end of it";
+  if (isReading) return "Enter or Space on, PgUp back, Esc is no; answers come at its end";
   if (isWriting) return "Enter sends it, Esc goes back";
   if (isCut) return "↑ ↓ more, Enter gives it, Esc is no";
   return `${keyFor("permission", "choose")} or a number answers, ${keyFor("permission", "deny")} is no`;

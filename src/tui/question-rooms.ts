@@ -1,4 +1,4 @@
-import { isLow } from "./live-rooms.ts";
+import { hasNotices, isLow, noticeLines } from "./live-rooms.ts";
 
 export interface QuestionRooms {
   /** What is asked about is read first, without the answers. */
@@ -21,8 +21,8 @@ export interface QuestionParts {
 
 /** Shares a screen between a question and its answers. Until all of it was seen it has the room of the answers too. */
 export function questionRooms({ rows, asking, body, answers, canRead }: QuestionParts): QuestionRooms {
-  const free = rows - (isLow(rows) ? asking + lowChrome : chrome);
-  const least = isLow(rows) ? Math.max(1, Math.min(4, free - leastAnswers)) : 3;
+  const free = rows - asking - (isLow(rows) ? lowChrome : hasNotices(rows) ? chrome : chrome - noticeLines);
+  const least = isLow(rows) ? Math.max(1, Math.min(4, free - leastAnswers)) : 6;
   const isReading = canRead && body > Math.max(least, free - answers);
   const height = Math.min(body, Math.max(least, isReading ? free : free - answers));
   return { isReading, height, answerRoom: isReading ? 0 : Math.max(leastAnswers, free - height) };
@@ -30,7 +30,7 @@ export function questionRooms({ rows, asking, body, answers, canRead }: Question
 
 const leastAnswers = 3;
 
-/** Not for the frame, who asks, blanks, hints, and what stands below the dialog. */
+/** Not for the frame, blanks, hints, and what stands below the dialog. */
 const chrome = 12;
 /** Where it is, a hint of two lines, and the line that is left free. */
 const lowChrome = 4;

@@ -103,7 +103,7 @@ function rowLine(
   ];
   const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
   const ends = [facts, facts.slice(0, 1), []].map((some) => some.map((fact) => ` · ${fact}`).join(""));
-  const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(12, widthOf(words))) ?? "";
+  const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(24, widthOf(words))) ?? "";
   const room = Math.max(4, columns - used - widthOf(shown));
   return [...start, span(cutTo(words, room), style), span(shown, { dim: true })];
 }

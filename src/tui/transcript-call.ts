@@ -15,13 +15,23 @@ export function callLines(call: CallItem, look: Look): Line[] {
 
 /** Title alone, for a call that is not settled. */
 export function titleLines(call: CallItem, { width, marks, expanded }: Look): Line[] {
-  const title = visibleText(call.title === "" ? call.name : call.title);
+  const title = visibleText(call.title === "" || call.title === call.name ? untitled(call) : call.title);
   const rows = title.split("\n");
   const shown = expanded ? rows : rows.slice(0, 3);
   const lines = shown.flatMap((row) => wrapLine([span(row.replaceAll("\t", "  "), { bold: true })], width - 2));
   const more = rows.length > shown.length ? [[span(`… ${rows.length - shown.length} more lines`, { dim: true })]] : [];
   return hang([...lines, ...more], span(`${marks.call} `, stateStyle(call)), span("  "));
 }
+
+/** A call that never began has no title of its own: what it would have been about. */
+function untitled({ name, input }: CallItem): string {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const about = fields.find(([key, value]) => telling.includes(key) && typeof value === "string");
+  if (!about) return name;
+  return about[0] === "command" ? `$ ${String(about[1])}` : `${name} ${String(about[1])}`;
+}
+
+const telling: readonly string[] = ["command", "file_path", "pattern", "url", "skill", "description", "to"];
 
 function stateStyle({ state }: CallItem): Style {
   switch (state) {
@@ -59,6 +69,8 @@ function resultLines(call: CallItem, look: Look): Line[] {
     return behindMark(textLines(visibleText(result.display.text), room, style), look);
   }
   if (text === "") return behindMark([nothing], look);
+  if (call.state === "ok" && isLeft(call))
+    return behindMark([[span("goes on in the background", style), span(" (ctrl+o)", { dim: true })]], look);
   const most = call.state !== "ok" ? folded.failed : isQuiet(call) ? folded.quiet : folded.output;
   if (most === 0) return behindMark([[span(countWords(text), style), span(" (ctrl+o)", { dim: true })]], look);
   return behindMark(firstLines(body, most, " (ctrl+o)"), look);
@@ -68,6 +80,14 @@ const nothing: Line = [span("(nothing)", { dim: true })];
 
 /** Files that were read are not shown again line by line. */
 const isQuiet = ({ name }: CallItem): boolean => name === "Read" || name === "Skill" || name === "TaskOutput";
+
+/** What a model is told of something that it does not wait for is nothing for people. */
+function isLeft({ name, input, result }: CallItem): boolean {
+  const isAsked = typeof input === "object" && input !== null && "run_in_background" in input;
+  const [first] = result?.content ?? [];
+  const isAtWork = name === "Agent" && first?.type === "text" && first.text.startsWith("The agent is at work");
+  return isAtWork || (isAsked && input.run_in_background === true);
+}
 
 function countWords(text: string): string {
   const count = text.split("\n").length;

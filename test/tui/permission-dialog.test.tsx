@@ -170,11 +170,11 @@ test("what was seen in part at one width is not taken for seen at another", asyn
   const { see, press, resize, sent } = ask([asked(1, { input: { command } })], { size: { columns: 40, rows: 28 } });
   await see("Enter or Space on");
   press(" ");
-  await see("lines 16-");
+  await see("lines 17-");
   resize({ columns: 120, rows: 20 });
-  await see("not all seen · lines 1-8 of 24");
+  await see("not all seen · lines 1-9 of 24");
   press("1", key.enter);
-  await see("not all seen · lines 8-15 of 24");
+  await see("not all seen · lines 9-17 of 24");
   expect(sent).toEqual([]);
 });
 

@@ -60,6 +60,20 @@ test("results are folded, and unfolded whole", () => {
   expect(shown(call("Write", "Write a", {}))).toBe("⏺ Write a\n  ⎿ (nothing)");
 });
 
+test("a call that never began says what it was about; what goes on in the background says no more than that", () => {
+  const denied = {
+    title: "Bash",
+    input: { command: "rm -rf build" },
+    state: "denied",
+    result: { content: words("no") },
+  };
+  expect(shown(call("Bash", "Bash", denied))).toBe("⏺ $ rm -rf build\n  ⎿ no");
+  const edit = { ...denied, input: { file_path: "a.ts", old_string: "x" } };
+  expect(shown(call("Edit", "", { ...edit, title: "" }))).toBe("⏺ Edit a.ts\n  ⎿ no");
+  const started = { input: { run_in_background: true }, result: { content: words(numbered(9)) } };
+  expect(shown(call("Bash", "$ sleep 9", started))).toBe("⏺ $ sleep 9\n  ⎿ goes on in the background (ctrl+o)");
+});
+
 test("a change is shown as a diff", () => {
   const patch = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
   const edit = call("Edit", "Edit x", {
