@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -146,6 +146,55 @@ test("--web in a terminal: the address stands above the screen, and the page see
   terminal.press("Enter");
   const seen = await streamUntil(page, `?session=${id}`, /Hello there/);
   expect(seen).toContain("greet me");
+});
+
+test("a session of another process: its question is seen and answered in the page, and a restart of the server loses nothing", async () => {
+  const place = workplace();
+  place.write("s.json", {
+    version: 1,
+    steps: [{ calls: [{ tool: "Bash", input: { command: "touch allowed.txt" } }] }, { text: "It is there." }],
+  });
+  const port = await freePort();
+  const startWeb = () => place.start(["web", "--no-open", "--json", "--port", `${port}`]);
+  const web = startWeb();
+  const page = await enter((await addressOf(web)).url);
+  const lines = ["--input-format", "stream-json", "--output-format", "stream-json"];
+  const running = place.start(["-p", "--model", "scripted/s.json", ...lines]);
+  running.write(JSON.stringify({ type: "prompt", content: "ask me" }));
+  const listed = await streamUntil(
+    page,
+    "",
+    /"firstPrompt":"ask me"[^}]*"state":"reachable"|"state":"reachable"[^}]*"firstPrompt":"ask me"/,
+  );
+  const id = /"id":"(ses_\w+)"/.exec(listed)?.[1] ?? "";
+  const asked = envelopesIn(await streamUntil(page, `?session=${id}`, /"permission\.asked"[^]*\n\n/));
+  const question = asked.map(({ event }) => event).find((event) => event.type === "permission.asked");
+  const { agent, seq } = asked.at(-1) as Envelope;
+
+  web.child.kill("SIGKILL");
+  await web.done;
+  const again = startWeb();
+  await addressOf(again);
+  const command = {
+    type: "permission.reply",
+    requestId: question?.requestId,
+    answer: { behavior: "allow", scope: "once" },
+  };
+  const answered = await fetch(`${page.origin}/api/command`, {
+    method: "POST",
+    headers: { cookie: page.cookie, origin: page.origin, "content-type": "application/json" },
+    body: JSON.stringify({ session: id, command }),
+  });
+  expect(await answered.json()).toEqual({ ok: true });
+  const after = encodeURIComponent(JSON.stringify({ [id]: { [agent]: seq } }));
+  const rest = envelopesIn(await streamUntil(page, `?session=${id}&after=${after}`, /It is there[^]*\n\n/));
+  expect(existsSync(join(place.cwd, "allowed.txt"))).toBe(true);
+  const stored = new Set(rest.filter((envelope) => envelope.agent === agent).map((envelope) => envelope.seq));
+  expect(Math.min(...stored)).toBe(seq + 1);
+  running.end();
+  expect((await running.done).code).toBe(0);
+  again.child.kill("SIGINT");
+  expect((await again.done).code).toBe(0);
 });
 
 test("the token is in no log and no file but its own", async () => {
