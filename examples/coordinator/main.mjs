@@ -90,7 +90,7 @@ try {
   const watching = (async () => {
     for await (const { event } of session.events()) {
       if (event.type === "background.started") begun.push(event.description);
-      if (event.type === "background.ended") ended.push(`${event.status}`);
+      if (event.type === "background.ended") ended.push(event.status);
       const said = event.type === "turn.ended" ? event.parts.find(({ type }) => type === "text")?.text : undefined;
       if (said !== undefined && !/[A-Z]{3}/.test(said)) words.push(said);
       if (said?.startsWith("Totals are right again")) return;
@@ -101,7 +101,7 @@ try {
   await session.close();
 
   // It has nothing to do the work with itself.
-  assert.deepEqual(offered.toSorted(), ["Agent", "SendMessage", "TaskOutput", "TaskStop"]);
+  assert.deepEqual(new Set(offered), new Set(["Agent", "SendMessage", "TaskOutput", "TaskStop"]));
   // Two were started in one turn, the one who had read the file was sent on, a third one checked.
   assert.deepEqual(begun.slice(0, 2), ["reader", "tester"]);
   assert.equal(begun.length, 4);

@@ -79,7 +79,7 @@ function changeLines({ before, after, around }: Change, width: number): Line[] {
   let end = 0;
   while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end++;
   const sides = { prefix: exact(around?.prefix ?? ""), suffix: exact(around?.suffix ?? "") };
-  const piece = (lines: readonly string[], sign: Sign, from: number, of: number) =>
+  const piece = (lines: readonly string[], sign: Sign, [from, of]: readonly [number, number]) =>
     lines.flatMap((line, index) =>
       signedLine(line, sign, {
         width,
@@ -92,10 +92,10 @@ function changeLines({ before, after, around }: Change, width: number): Line[] {
   return [
     ...(around ? wrapLine([span(`line ${around.line}`, { dim: true })], width) : []),
     ...near(around?.before ?? []),
-    ...piece(old.slice(0, start), " ", 0, old.length),
-    ...piece(old.slice(start, old.length - end), "-", start, old.length),
-    ...piece(next.slice(start, next.length - end), "+", start, next.length),
-    ...piece(old.slice(old.length - end), " ", old.length - end, old.length),
+    ...piece(old.slice(0, start), " ", [0, old.length]),
+    ...piece(old.slice(start, old.length - end), "-", [start, old.length]),
+    ...piece(next.slice(start, next.length - end), "+", [start, next.length]),
+    ...piece(old.slice(old.length - end), " ", [old.length - end, old.length]),
     ...near(around?.after ?? []),
     ...(others > 0
       ? wrapLine(

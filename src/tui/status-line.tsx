@@ -39,6 +39,7 @@ function statusParts(state: AppState, { contextWindow, home }: StatusProps): Lin
   const team = state.teamContext;
   return [
     [modeSpan(agent.permissionMode)],
+    ...(state.session.isCoordinator ? [[span("coordinates", { role: "accent" })]] : []),
     [span(shortModel(agent.model), { dim: true })],
     ...(context === undefined
       ? []

@@ -1,6 +1,7 @@
 import { type CallItem, visibleLine, visibleText } from "../view/index.ts";
 import { diffCounts, diffLines } from "./diff-lines.ts";
 import { firstLines, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { widthOf } from "./terminal-width.ts";
 import type { Style } from "./theme.ts";
 import { indented, type Look, partText, textLines } from "./transcript-text.ts";
 
@@ -53,7 +54,8 @@ function resultLines(call: CallItem, look: Look): Line[] {
   const { width, expanded } = look;
   const { result } = call;
   if (!result) return call.state === "asked" ? [] : behindMark([[span("no result", { dim: true })]], look);
-  const room = Math.max(10, width - 4);
+  // A spoken mark is longer than a drawn one.
+  const room = Math.max(10, width - Math.max(4, widthOf(look.marks.result) + 3));
   if (call.state === "ok" && result.display?.kind === "diff") {
     const { added, removed } = diffCounts(result.display.patch);
     const head: Line = [span(`${added} added, ${removed} removed`, { dim: true })];

@@ -117,6 +117,13 @@ test("the status line: mode, model, context, cost, folder; what matters least go
   expect(at(20)).toBe("asks first · a.json");
 });
 
+test("the status line says that the lead only hands out the work", () => {
+  const envelopes = enclose([{ ...opened(), coordinator: true } as ReturnType<typeof opened>, spawned()]);
+  const screen = drawPanel(() => <Status />, { envelopes });
+  screens.push(screen);
+  expect(screen.frame()).toBe("asks first · coordinates · a.json · ~/project");
+});
+
 test("the status line says which mode is on", () => {
   const mode = (permissionMode: "plan" | "acceptEdits" | "bypassPermissions") =>
     draw(() => <Status />, [{ type: "agent.changed", permissionMode }])
