@@ -25,7 +25,7 @@ export {
 export { costSums, costTable } from "./cost-table.ts";
 export { type Field, fieldsOf, filledValue, isElicitation } from "./elicit-fields.ts";
 export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
-export { type KeyedList, valueAt, valuesOf } from "./keyed-list.ts";
+export { valueAt, valuesOf } from "./keyed-list.ts";
 export { hearMember, memberHeard, membersElsewhere } from "./member-heard.ts";
 export { type Choice, choicesOf, wanted, withWords } from "./permission-choices.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
 import type { Running } from "./troupe.ts";
@@ -46,7 +45,7 @@ export async function openAddress(url: string, options: BrowserContextOptions = 
     },
     async violations() {
       // The page's policy lets no script in; the debugger is not asked.
-      await page.evaluate(axeSource);
+      await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
         const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
         return (await axe.run()).violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ html }) => html) }));
@@ -61,5 +60,3 @@ interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
 }
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

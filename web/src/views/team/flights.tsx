@@ -20,13 +20,13 @@ const mostFlights = 40;
 /** What has been said since the last look, as flights; those that have arrived are taken out with `land`. */
 export function useFlights(recent: readonly Passage[], roster: readonly RosterEntry[], scene: Scene) {
   const [flights, setFlights] = useState<readonly Flight[]>([]);
-  const seen = useRef<string | undefined>(undefined);
+  const seen = useRef("");
   const { now, aliases } = scene;
   useEffect(() => {
     const last = seen.current;
     const latest = recent.at(-1);
-    seen.current = latest?.id;
-    if (last === undefined || latest?.id === last) return;
+    if (!latest || latest.id === last) return;
+    seen.current = latest.id;
     const fresh = recent.slice(recent.findLastIndex(({ id }) => id === last) + 1).flatMap((passage): Flight[] => {
       const at = passage.sentAt ?? passage.receivedAt ?? 0;
       const [from, to] = [aliases.get(passage.from), aliases.get(passage.to)];
@@ -34,7 +34,10 @@ export function useFlights(recent: readonly Passage[], roster: readonly RosterEn
       const color = roster.find(({ key }) => key === from)?.color;
       return [{ id: passage.id, road: roadId(from, to), from, color }];
     });
-    if (fresh.length > 0) setFlights((flying) => [...flying, ...fresh].slice(-mostFlights));
+    if (fresh.length === 0) return;
+    // A replay that is wound back has the same said again.
+    const ids = new Set(fresh.map(({ id }) => id));
+    setFlights((flying) => [...flying.filter(({ id }) => !ids.has(id)), ...fresh].slice(-mostFlights));
   }, [recent, roster, now, aliases]);
   const land = (id: string) => setFlights((flying) => flying.filter((flight) => flight.id !== id));
   return { flights, land };

@@ -74,7 +74,7 @@ export function pointOn({ from, to, bend }: Pick<Road, "from" | "to" | "bend">, 
   return { x: along(from.x, bend.x, to.x), y: along(from.y, bend.y, to.y) };
 }
 
-export const roadWidth = (count: number): number => (count === 0 ? 1 : Math.min(7, 1.5 + Math.log2(count)));
+export const roadWidth = (count: number): number => (count === 0 ? 1 : Math.min(6, 1.5 + Math.log2(count) * 0.7));
 
 /** Said by or to somebody, the latest first. */
 export function passagesOf(recent: readonly Passage[], key: string, aliases: Aliases): readonly Passage[] {
