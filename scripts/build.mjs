@@ -12,7 +12,8 @@ await build(launcher, "write");
 await build(face, "write");
 const { output } = await build(program, "generate");
 await build(programWith(neededByEveryRun(output)), "write");
-await buildPage({ configFile: join(root, "web", "vite.config.ts"), logLevel: "warn" });
+for (const config of ["vite.config.ts", "vite.export.config.ts"])
+  await buildPage({ configFile: join(root, "web", config), logLevel: "warn" });
 const compiler = fileURLToPath(new URL("../node_modules/typescript/bin/tsc", import.meta.url));
 execFileSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 

@@ -3,6 +3,7 @@ import { version } from "../platform/index.ts";
 import { permissionModes, TroupeError } from "../protocol/index.ts";
 import type { AgentsFlags } from "./agents.ts";
 import { exitCodes } from "./exit-codes.ts";
+import type { ExportFlags } from "./sessions.ts";
 import type { McpFlags } from "./mcp.ts";
 import type { McpServeFlags } from "./mcp-serve.ts";
 import type { LandFlags } from "./land.ts";
@@ -78,11 +79,12 @@ function addCommands(program: Program, exit: (code: number) => void): void {
       const { showSession } = await import("./sessions.ts");
       await showSession(id);
     });
-  subcommand(sessions, "export", "a session as Markdown, or its events as JSON lines")
+  subcommand(sessions, "export", "a session as Markdown, as a page that stands by itself, or its events as JSON lines")
     .argument("<id>")
-    .addOption(new Option("--format <format>").choices(["markdown", "jsonl"]).default("markdown"))
+    .addOption(new Option("--format <format>").choices(["markdown", "jsonl", "html"]).default("markdown"))
+    .option("--html", "the same as --format html")
     .option("-o, --output <file>", "write to a file instead of standard output")
-    .action(async (id: string, flags: { format: "markdown" | "jsonl"; output?: string }) => {
+    .action(async (id: string, flags: ExportFlags) => {
       const { exportSession } = await import("./sessions.ts");
       await exportSession(id, flags);
     });

@@ -32,11 +32,8 @@ export async function showSession(id: string): Promise<void> {
   process.stdout.write(await markdownOf(id));
 }
 
-export async function exportSession(
-  id: string,
-  flags: { format: "markdown" | "jsonl"; output?: string },
-): Promise<void> {
-  const text = flags.format === "markdown" ? await markdownOf(id) : await linesOf(id);
+export async function exportSession(id: string, flags: ExportFlags): Promise<void> {
+  const text = await exported(id, flags.html ? "html" : flags.format);
   if (flags.output === undefined) return void process.stdout.write(text);
   try {
     await writeFile(flags.output, text, { flag: "wx", mode: 0o600 });
@@ -44,6 +41,25 @@ export async function exportSession(
     throw new TroupeError("usage", `cannot write ${flags.output}: ${(error as Error).message}; choose another file`, {
       cause: error,
     });
+  }
+}
+
+export interface ExportFlags {
+  readonly format: "markdown" | "jsonl" | "html";
+  readonly html?: boolean;
+  readonly output?: string;
+}
+
+async function exported(id: string, format: ExportFlags["format"]): Promise<string> {
+  switch (format) {
+    case "markdown":
+      return markdownOf(id);
+    case "jsonl":
+      return linesOf(id);
+    case "html": {
+      const { home } = await openStore({ cwd: process.cwd(), env: process.env });
+      return (await import("./export-html.ts")).sessionHtml(id, { home });
+    }
   }
 }
 

@@ -1,0 +1,15 @@
+import "../without-eval.ts";
+import "../styles/tokens.css";
+import "../styles/base.css";
+import "../styles/controls.css";
+import { hrefOf } from "../route.ts";
+import { installEmbeddedServer } from "./embedded-server.ts";
+import { readEmbedded } from "./read-embedded.ts";
+
+/** A session in a file: the dashboard, with what it would be told in the file itself. */
+const packed = document.querySelector("#session")?.textContent?.trim() ?? "";
+const embedded = await readEmbedded(packed);
+installEmbeddedServer(embedded, globalThis);
+const isLead = embedded.sessions.find(({ id }) => id === embedded.session)?.role === "lead";
+if (location.hash === "") location.hash = hrefOf(embedded.session, isLead ? "team" : "transcript");
+await import("../main.tsx");
