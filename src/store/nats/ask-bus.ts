@@ -68,8 +68,9 @@ export async function ask<T>(
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted();
     try {
-      return await untilReconnect(bus, request, began + waitMs - clock.monotonic());
+      return await untilReconnect(bus, request, { mostMs: began + waitMs - clock.monotonic(), signal });
     } catch (error) {
+      signal?.throwIfAborted();
       if (error instanceof Reconnected) continue;
       if (isWrongSequence(error)) throw error;
       if (isStreamMissing(error) || apiCode(error) === 10060) throw teamGone(error);
@@ -82,24 +83,28 @@ export async function ask<T>(
 }
 
 /** An answer that was on its way when the connection broke never comes: it is asked for again at once. */
-async function untilReconnect<T>(bus: Bus, request: () => Promise<T>, mostMs: number): Promise<T> {
-  let stop = () => undefined as void;
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    if (mostMs < Number.POSITIVE_INFINITY)
-      timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(mostMs, leastMs));
-  });
-  const again = new Promise<never>((_, reject) => {
-    stop = bus.onReconnect(() => reject(new Reconnected()));
+async function untilReconnect<T>(
+  bus: Bus,
+  request: () => Promise<T>,
+  { mostMs, signal }: { readonly mostMs: number; readonly signal: AbortSignal | undefined },
+): Promise<T> {
+  const ends: (() => void)[] = [];
+  const interrupted = new Promise<never>((_, reject) => {
+    ends.push(bus.onReconnect(() => reject(new Reconnected())));
+    const onAbort = () => reject(signal?.reason as Error);
+    signal?.addEventListener("abort", onAbort);
+    ends.push(() => signal?.removeEventListener("abort", onAbort));
+    if (mostMs === Number.POSITIVE_INFINITY) return;
+    const timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(mostMs, leastMs));
+    ends.push(() => clearTimeout(timer));
   });
   const asked = request();
   // The loser of the race fails later, when nobody looks.
   asked.catch(() => undefined);
   try {
-    return await Promise.race([asked, again, tooLate]);
+    return await Promise.race([asked, interrupted]);
   } finally {
-    clearTimeout(timer);
-    stop();
+    for (const end of ends) end();
   }
 }
 

@@ -9,7 +9,7 @@ import { type Patience, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { noAnswer } from "./bus-errors.ts";
 import { BusHeader, JournalMessage, messageAfter, parseMessage } from "./journal-message.ts";
-import { openFeed } from "./stream-feed.ts";
+import { type FeedOptions, openFeed } from "./stream-feed.ts";
 
 export interface BusJournalOptions {
   readonly bus: Bus;
@@ -43,6 +43,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   let isBehind = false;
   /** Up to here it is read for the second time, after a loss: only what others have written since is new in it. */
   let rereadThrough = 0;
+  let isRepairing = false;
   let isOpen = false;
   let lastTurn: Promise<unknown> = Promise.resolve();
   const seen = new Set<string>();
@@ -55,12 +56,13 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     const snapshot = BusHeader.safeParse(value);
     if (header === undefined && !snapshot.success) throw damagedStart(subject);
     const isAgain = message.seq <= rereadThrough;
+    if (isAgain && snapshot.success && !isRepairing) isBehind = true;
     if (header !== undefined && after !== undefined && after > last && !isAgain) {
       isBehind = true;
       if (!snapshot.success) note(`${subject}: records between ${last} and ${message.seq} are missing.`);
     }
     last = message.seq;
-    if (snapshot.success && isAgain && header?.journal === snapshot.data.journal) return;
+    if (snapshot.success && isAgain && isKnownAlready(snapshot.data)) return;
     if (snapshot.success) return begin(snapshot.data, message.data.length);
     bytes += message.data.length;
     const record = JournalMessage.safeParse(value);
@@ -68,6 +70,9 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     if (!record.success || !entry?.success) return note(`${subject}, ${message.seq}: a record of no known form.`);
     apply(record.data.id, entry.data);
   };
+
+  const isKnownAlready = (next: BusHeader) =>
+    header?.journal === next.journal && (isRepairing || next.epoch <= header.epoch);
 
   const begin = (next: BusHeader, size: number) => {
     if (next.version > fold.version) throw newer(subject, next.version);
@@ -101,12 +106,16 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   };
 
   /** The stream has lost what it had acknowledged: what is known here is put there again, by the first to do so. */
-  const onCut = (through: number) => {
-    note(`${subject}: the bus has lost records that it had acknowledged; they are put there again from here.`);
+  const onCut: FeedOptions["onCut"] = ({ through, isLoss }) => {
     last = 0;
     rereadThrough = through;
+    isRepairing = isLoss;
+    const epoch = header?.epoch ?? 0;
     const restore = async () => {
       await reading.reached(through);
+      // Others have compacted it meanwhile, and nothing is lost.
+      if (!isLoss && header !== undefined && header.epoch > epoch) return;
+      note(`${subject}: the bus has lost records that it had acknowledged; they are put there again from here.`);
       const next = headerNow();
       if (next !== undefined) await put({ ...next, repairs: true }, last);
     };

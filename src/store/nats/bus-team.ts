@@ -5,6 +5,7 @@ import { teamFold } from "../team/team-fold.ts";
 import type { StoredTeam } from "../team/team-store.ts";
 import type { Bus } from "./bus.ts";
 import { openBusBodies } from "./bus-bodies.ts";
+import { openBusEvents, subjectOfLane } from "./bus-events.ts";
 import { openBusInbox } from "./bus-inbox.ts";
 import { openBusJournal } from "./bus-journal.ts";
 import { createBusPresence } from "./bus-presence.ts";
@@ -35,6 +36,7 @@ export interface BusTeamOptions {
 export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> {
   const { name, stream, folder, clock, waitMs } = options;
   const subjects = teamSubjects(name);
+  const subjectOf = (to: string) => subjectOfLane(to, subjects);
   const ended = new AbortController();
   const opened: { close(): Promise<unknown> }[] = [];
   const keep = <T extends { close(): Promise<unknown> }>(part: T): T => {
@@ -53,7 +55,7 @@ export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> 
     const tasks = createTaskList(keep(await openBusJournal(taskFold, { ...options, subject: subjects.tasks })), clock);
     const signs = keep(await openSigns({ ...options, subjects }));
     const presence = keep(createBusPresence({ ...options, signs, subjects }));
-    const outbox = keep(openOutbox({ ...options, folder: join(folder, "outbox"), subjectOf: subjects.inbox }));
+    const outbox = keep(openOutbox({ ...options, folder: join(folder, "outbox"), subjectOf }));
     const bodies = openBusBodies({
       ...options,
       bucket: bucketName(stream),
@@ -77,7 +79,8 @@ export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> 
       inboxes.set(member, keep(made));
       return made;
     };
-    return { name, record, tasks, presence, inbox, bodies, close };
+    const events = openBusEvents({ ...options, subjects, outbox, closed: ended.signal });
+    return { name, record, tasks, presence, inbox, bodies, events, close };
   } catch (error) {
     await close();
     throw error;

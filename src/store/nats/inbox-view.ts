@@ -130,9 +130,10 @@ export function openInboxView(options: InboxViewOptions): InboxView {
     ...options,
     filter: subject,
     onMessage: take,
-    onCut: (through) => {
+    onCut: ({ through, isLoss }) => {
       last = 0;
       rereadThrough = through;
+      if (!isLoss) return;
       note(`${subject}: the bus has lost messages that it had acknowledged. Their senders send them again.`);
     },
     onFailure: (error) => {

@@ -62,10 +62,23 @@ export function openOutbox(options: OutboxOptions): Outbox {
     return lane;
   };
 
+  /** What it holds already goes out first. */
+  const openOwn = async (): Promise<OutboxFile> => {
+    await taking.catch(() => undefined);
+    const file = await openOutboxFile(options.folder, options);
+    for (const each of file.left) laneOf(lanes, each.to, file).queue.push(pending(each));
+    for (const lane of lanes.values()) pump(lane).catch(() => undefined);
+    return file;
+  };
+
   const put = async (to: string, record: unknown): Promise<Pending> => {
     if (closed.signal.aborted) throw new Error("the outbox is closed");
     if (isFailed !== undefined) throw isFailed;
-    own ??= openOutboxFile(options.folder, options);
+    own ??= openOwn().catch((error: unknown) => {
+      // The next one tries again.
+      own = undefined;
+      throw error;
+    });
     const file = await own;
     const lane = laneOf(lanes, to, file);
     const each = pending({ to, n: file.lastOf(to) + 1, record });

@@ -22,10 +22,10 @@ export interface FeedOptions {
   readonly waitMs: number;
   readonly onMessage: (message: JsMsg) => void;
   /**
-   * The stream is not the one that was read: acknowledged messages are lost. Everything is handed on once more from the
-   * beginning, through this sequence number.
+   * What was read last is not there any more. Everything is handed on once more from the beginning, through this sequence
+   * number. `isLoss`: another message is in its place, so acknowledged ones are lost; otherwise it may have been purged.
    */
-  readonly onCut: (through: number) => void;
+  readonly onCut: (cut: { readonly through: number; readonly isLoss: boolean }) => void;
   /** It goes on no more, for good. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -48,9 +48,9 @@ export function openFeed(options: FeedOptions): Feed {
         tries = 0;
       } catch (error) {
         if (closed.signal.aborted) return;
+        if (TroupeError.is(error)) return fail(error);
         if (isStreamMissing(error)) return fail(teamGone(error));
-        if (TroupeError.is(error) || !isPassing(error))
-          return fail(TroupeError.is(error) ? error : refusedByBus(bus, error));
+        if (!isPassing(error)) return fail(refusedByBus(bus, error));
         await clock.sleep(Math.min(50 * 2 ** tries, 1000), closed.signal).catch(() => undefined);
       }
     }
@@ -58,16 +58,13 @@ export function openFeed(options: FeedOptions): Feed {
 
   /** Until the connection has been away, or the server has forgotten who reads: then again from the last sequence. */
   const readOn = async () => {
-    if (await isCut()) {
+    const persistently = { ...patience, waitMs: Number.POSITIVE_INFINITY, stream };
+    const where = await ask(bus, lookBack, persistently);
+    if (where !== "same") {
       position = 0;
-      options.onCut((await lastThere())?.seq ?? 0);
+      options.onCut(where);
     }
-    const consumer = await bus.js.consumers.get(stream, {
-      filter_subjects: filter,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: position + 1,
-      inactive_threshold: forgottenMs,
-    });
+    const consumer = await ask(bus, makeConsumer, persistently);
     if (closed.signal.aborted) return;
     messages = await consumer.consume({ max_messages: 500, idle_heartbeat: heartbeatMs });
     void stopWhenSilent(messages);
@@ -83,21 +80,31 @@ export function openFeed(options: FeedOptions): Feed {
       }
     } finally {
       messages = undefined;
-      if (bus.isConnected()) await consumer.delete().catch(ignorePassing);
+      const deleted = bus.isConnected() ? consumer.delete().catch(ignorePassing) : undefined;
+      if (closed.signal.aborted) await deleted;
     }
   };
+
+  const makeConsumer = () =>
+    bus.js.consumers.get(stream, {
+      filter_subjects: filter,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: position + 1,
+      inactive_threshold: forgottenMs,
+    });
 
   /** The server that fed this reader may be gone while the connection to another one is well. */
   const stopWhenSilent = async (reading: ConsumerMessages) => {
     for await (const { type } of reading.status()) if (type === "heartbeats_missed") reading.stop();
   };
 
-  /** Numbers are given again after a loss: only what is under the number tells. What was compacted away is not lost. */
-  const isCut = async () => {
-    if (position === 0) return false;
+  /** Numbers are given again after a loss: only what is under the number tells. */
+  const lookBack = async () => {
+    if (position === 0) return "same";
     const there = await bus.jsm.streams.getMessage(stream, { seq: position });
-    if (there === null) return ((await lastThere())?.seq ?? 0) < position;
-    return there.subject !== lastRead?.subject || there.time.getTime() !== lastRead.at;
+    if (there?.subject === lastRead?.subject && there?.time.getTime() === lastRead?.at) return "same";
+    const through = (await lastThere())?.seq ?? 0;
+    return { through, isLoss: there !== null || through < position };
   };
 
   const lastThere = () => bus.jsm.streams.getMessage(stream, { last_by_subj: filter });

@@ -2,6 +2,7 @@ import type { Team } from "../../protocol/index.ts";
 import type { Inbox, MailBodies } from "./inbox-port.ts";
 import type { Presence } from "./presence-port.ts";
 import type { TaskList } from "./task-list-port.ts";
+import type { TeamEvents } from "./team-events-port.ts";
 import type { TeamRecord } from "./team-record-port.ts";
 
 /** The teams of one home. */
@@ -36,6 +37,12 @@ export interface StoredTeam {
   /** The same object for the same member; makes nothing. */
   inbox(member: string): Inbox;
   readonly bodies: MailBodies;
+  /** Of agents on other machines; undefined where all are on this one, and their logs too. */
+  readonly events?: TeamEvents | undefined;
+  /** Its mail has no place for signatures: who can write it is believed, within what each may send. */
+  readonly isUnsigned?: true;
+  /** Of a member that another program runs: whether it tells when it has nothing more to do, so that it can be waited for. */
+  readonly tellsRest?: (member: string) => boolean;
   close(): Promise<void>;
 }
 

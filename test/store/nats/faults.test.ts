@@ -195,5 +195,24 @@ it("puts back what the server had acknowledged and lost, and says so", async () 
     item: { id: 3 },
   });
   expect(one.tasks.problems().join()).toContain("lost records that it had acknowledged");
-  expect((await two.inbox("bert").look()).problems.join()).toContain("lost messages that it had acknowledged");
+  const own = await one.inbox("carl").openReader();
+  expect(own.takeNotices().join()).toContain("2 messages that it had acknowledged");
+});
+
+it("takes up what a dead process has left, also in the outbox that it takes for its own", async () => {
+  const server = await start();
+  const home = temporaryFolder();
+  const options = { home, waitMs: 100 };
+  const first = await busStore(server.url, options).create({ name: "crew", cwd: "/" });
+  await server.kill();
+  for (const text of ["a", "b"])
+    await expect(first.inbox("bert").send(textMail(text))).rejects.toMatchObject({ code: "storage" });
+  await first.close();
+  await server.start();
+  const looker = closedAfter(await busStore(server.url, { home }).open("crew"));
+  // Nobody has to send for it.
+  await until("it is sent", async () => (await readAll(looker)).length === 2);
+  const again = closedAfter(await busStore(server.url, { home }).open("crew"));
+  await Promise.all(["c", "d"].map((text) => again.inbox("bert").send(textMail(text))));
+  expect(await readAll(looker)).toEqual(["a", "b", "c", "d"]);
 });

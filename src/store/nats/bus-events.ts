@@ -1,0 +1,106 @@
+import type { JsMsg } from "@nats-io/jetstream";
+import * as z from "zod";
+import type { Clock } from "../../platform/index.ts";
+import { StoredEnvelope } from "../../protocol/index.ts";
+import type { AgentNews, TeamEvents } from "../team/team-events-port.ts";
+import { ask } from "./ask-bus.ts";
+import type { Bus } from "./bus.ts";
+import { parseMessage } from "./journal-message.ts";
+import type { Outbox } from "./outbox.ts";
+import { openFeed } from "./stream-feed.ts";
+import type { TeamSubjects } from "./subjects.ts";
+
+export interface BusEventsOptions {
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly subjects: TeamSubjects;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly closed: AbortSignal;
+}
+
+/** A lane of the outbox that is no member's: names have no colon. */
+const lane = (agent: string): string => `events:${agent}`;
+
+/** Where what lies in a lane of the outbox goes. */
+export const subjectOfLane = (to: string, subjects: TeamSubjects): string =>
+  to.startsWith("events:") ? subjects.events(to.slice("events:".length)) : subjects.inbox(to);
+
+export function openBusEvents(options: BusEventsOptions): TeamEvents {
+  const { bus, stream, subjects, outbox, clock, waitMs } = options;
+  return {
+    append: async (agent, envelopes) => {
+      await Promise.all(envelopes.map((envelope) => outbox.leave(lane(agent), envelope)));
+    },
+    follow: (agent, signal) => follow(options, agent, AbortSignal.any([signal, options.closed])),
+    forget: async (agent) => {
+      const filter = subjects.events(agent);
+      await ask(bus, () => bus.jsm.streams.purge(stream, { filter }), { clock, waitMs, stream });
+    },
+  };
+}
+
+const Batch = z.object({ records: z.array(z.unknown()) });
+
+async function* follow(options: BusEventsOptions, agent: string, signal: AbortSignal): AsyncGenerator<AgentNews> {
+  if (signal.aborted) return;
+  const inOrder = createOrder();
+  let waiting: AgentNews[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const feed = openFeed({
+    ...options,
+    filter: options.subjects.events(agent),
+    onMessage: (message) => {
+      waiting.push(...envelopesIn(message).flatMap(inOrder));
+      wake?.();
+    },
+    onCut: () => undefined,
+    onFailure: (error) => {
+      failure = { error };
+      wake?.();
+    },
+  });
+  const onAbort = () => wake?.();
+  signal.addEventListener("abort", onAbort);
+  try {
+    for (;;) {
+      if (signal.aborted) return;
+      const news = waiting;
+      waiting = [];
+      if (news.length > 0) yield* news;
+      else if (failure !== undefined) throw failure.error;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await feed.close();
+  }
+}
+
+function envelopesIn(message: JsMsg): StoredEnvelope[] {
+  const batch = Batch.safeParse(parseMessage(message));
+  const records = batch.success ? batch.data.records : [];
+  // What is of no known form leaves a gap in the numbers, and that is told.
+  return records.flatMap((record) => {
+    const envelope = StoredEnvelope.safeParse(record);
+    return envelope.success ? [envelope.data] : [];
+  });
+}
+
+/** Each session of an agent numbers its events from one: what comes again is passed over, what is left out is told. */
+function createOrder(): (envelope: StoredEnvelope) => AgentNews[] {
+  const last = new Map<string, number>();
+  return (envelope) => {
+    const { seq, session } = envelope;
+    const before = last.get(session);
+    if (before !== undefined && seq <= before) return [];
+    last.set(session, seq);
+    const missing = before === undefined ? 0 : seq - before - 1;
+    return missing > 0 ? [{ missing, session }, { envelope }] : [{ envelope }];
+  };
+}
