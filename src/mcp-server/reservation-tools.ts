@@ -27,7 +27,7 @@ export function createReservationTools(member: () => OutsideMember, now: () => n
 function reserve(member: () => OutsideMember, now: () => number): Tool {
   return defineTool<ReserveInput>({
     name: "ReserveFiles",
-    description: `Says that you are going to change these files. The first who reserves a file has it; you are told who has one that you do not get. Reserve before you begin, release when you are done. It is a word among colleagues, not a lock: agents of Troupe that change a file of yours are told, and so are you.`,
+    description: `Says that you are going to change these files. The first who reserves a file has it; you are told who has one that you do not get. Reserve before you begin, release when you are done. It is a word among colleagues, not a lock: members that Troupe runs are told when they change a file of yours, and so are you.`,
     input: z.strictObject({
       paths,
       shared: z.boolean().optional().describe("Others may reserve them too if they say the same"),

@@ -8,6 +8,7 @@ import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { startForMember, startMember } from "./start-member.ts";
 import { carryOutForTeam } from "./team-commands.ts";
 import { messageTool, type TaskPlace, taskTools } from "./team-tools.ts";
+import { watchReservations } from "./watch-reservations.ts";
 
 /** A session as the lead of teams. Without one it still has a task list of its own. */
 export const createLeadTeams =
@@ -35,6 +36,12 @@ export const createLeadTeams =
       members: (): readonly Member[] => led.all().flatMap((team) => team.members()),
       link: () => led.find()?.link,
     };
+    const watch = watchReservations({
+      teams: () => led.all().map((team) => ({ team: team.current(), me: teamLead, link: team.link })),
+      agent: ports.agent,
+      cwd: () => ports.seat().cwd(),
+      now: options.clock.now,
+    });
     const { create, remove } = led;
     const conduct = (team: string, lead: string) => leadConduct({ team, lead });
     return {
@@ -52,6 +59,7 @@ export const createLeadTeams =
         : undefined,
       heard(envelope) {
         for (const team of led.all()) team.heard(envelope);
+        watch(envelope);
       },
       start: led.start,
       async dispatch(command) {

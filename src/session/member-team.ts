@@ -25,6 +25,7 @@ import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
+import { watchReservations } from "./watch-reservations.ts";
 
 /** A session as a member of a team: its mail, its questions to the lead, its tasks. */
 export interface MemberTeam {
@@ -153,6 +154,12 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         answerShutdown: (answer) => runner.answerShutdown(answer),
       },
     });
+    const watch = watchReservations({
+      teams: () => [{ team: team.record.current(), me: name, link: link() }],
+      agent,
+      cwd: () => seat().cwd(),
+      now: clock.now,
+    });
     const tools = [message, ...taskTools(place)];
     return {
       tools,
@@ -161,6 +168,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         link().heard(envelope);
         runner.heard(envelope);
         watchdog.hear(envelope.event);
+        watch(envelope);
       },
       async start() {
         const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");

@@ -35,7 +35,7 @@ export type {
 } from "./team/task-list-port.ts";
 export { loadTaskList } from "./team/load-task-list.ts";
 export { openTaskList } from "./team/task-list.ts";
-export { heldReservations } from "./team/reservations.ts";
+export { heldReservations, reservationsOf } from "./team/reservations.ts";
 export type { KeyUse, MemberKey, MemberPatch, NewMember, TeamPatch, TeamRecord } from "./team/team-record-port.ts";
 export { teamFiles } from "./team/team-files.ts";
 export type { StoredTeam, TeamStore } from "./team/team-store.ts";

@@ -7,6 +7,7 @@ import type {
   PermissionMode,
   RequestId,
   SessionId,
+  Team,
 } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { AnswerByMail } from "./answer-by-mail.ts";
@@ -20,6 +21,8 @@ export interface LeadTeam {
   readonly link: MemberLink;
   readonly tasks: StoredTeam["tasks"];
   readonly mailbox: Mailbox;
+  /** As its record says. */
+  current(): Team;
   members(): readonly Member[];
   statuses(): readonly MemberStatus[];
   plans(): AnswerByMail["plans"];

@@ -250,6 +250,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     statuses: () => watch.all(),
     plans: () => answers.plans,
     answerPlan: answers.answerPlan,
+    current: () => record.current(),
     stopRequestTo: stops.requestTo,
     async spawn(wish) {
       // The same call, tried again before it has its answer.

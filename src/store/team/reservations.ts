@@ -6,6 +6,10 @@ export function heldReservations({ reservations = [], members }: Team, at: strin
   return reservations.filter(({ by, until }) => until > at && there.has(by));
 }
 
+/** Who has reserved this file, or a folder that it is in. */
+export const reservationsOf = (team: Team, { path, at }: Pick<Reservation, "path" | "at">): readonly Reservation[] =>
+  heldReservations(team, at).filter((held) => doOverlap(held.path, path));
+
 /** The first reservation of somebody else that stands in the way of this one when it is made. */
 export function whoHolds(team: Team, wanted: Reservation): Reservation | undefined {
   return heldReservations(team, wanted.at).find(
