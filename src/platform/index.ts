@@ -3,6 +3,7 @@ export { type Claim, claim, claimHolder } from "./claim-file.ts";
 export { closeAll } from "./close-all.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { type CreateId, idMaker } from "./create-id.ts";
+export { digestOfCall } from "./digest-of-call.ts";
 export { findExecutable } from "./find-executable.ts";
 export { gitState } from "./git-state.ts";
 export { runGit } from "./git.ts";

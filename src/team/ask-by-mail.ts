@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { PermissionQuestion } from "../agent/index.ts";
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, type CreateId, digestOfCall } from "../platform/index.ts";
 import { type MailBody, type PermissionAnswer, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 
@@ -154,21 +153,7 @@ export function pathIn(input: unknown): string | undefined {
 export const isPlan = ({ tool }: Pick<PermissionQuestion, "tool">): boolean => tool === "ExitPlanMode";
 
 /** Binds an answer to what was asked: the tool and its exact input. */
-export function digestOf(tool: string, input: unknown): string {
-  return createHash("sha256")
-    .update(`${tool}\n${canonical(input)}`)
-    .digest("hex");
-}
-
-/** The same for the same data, whatever order its keys are in: it is written and read between asking and answering. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value)
-    .filter(([, each]) => each !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(",")}}`;
-}
+export const digestOf = digestOfCall;
 
 function requestOf(question: PermissionQuestion, digest: string): MailBody {
   const { requestId, callId, tool, input, suggestions, reason, around } = question;

@@ -1,9 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { type Cannot, heldBy } from "./held-by.ts";
 import { collect, openTwice, type StorePair, worker } from "./store-pair.ts";
 import { taskListSuite } from "./task-list-conformance.ts";
 
 /** What every store of teams must keep to: record, task list, presence. */
-export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair>): void {
+export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair>, cannot: Cannot = {}): void {
+  const it = heldBy(cannot);
   const start = async () => openTwice(await makeStores());
   const task = (subject: string) => ({ subject, description: `do ${subject}` });
   const lead = { name: "team-lead" };
@@ -193,5 +195,5 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
     });
   });
 
-  taskListSuite(name, makeStores);
+  taskListSuite(name, makeStores, cannot);
 }

@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import type { HeldMail, Inbox, MailBodies } from "../../../src/store/index.ts";
+import { type Cannot, heldBy } from "./held-by.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { bodyMail, createId, shutdownRequest, textMail, textsOf } from "./sample-mail.ts";
 import type { MailId } from "../../../src/protocol/index.ts";
@@ -11,7 +12,8 @@ export interface OpenMail {
 }
 
 /** What every store of mail must hold. `open` opens the same team anew each time, as another process would. */
-export function inboxConformance(name: string, open: (home: string) => Promise<OpenMail>): void {
+export function inboxConformance(name: string, open: (home: string) => Promise<OpenMail>, cannot: Cannot = {}): void {
+  const it = heldBy(cannot);
   const start = async () => {
     const home = temporaryFolder();
     const opened: OpenMail[] = [];

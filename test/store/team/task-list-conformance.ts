@@ -1,10 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
 import { currentProcess } from "../../../src/platform/index.ts";
 import type { TaskAnswer } from "../../../src/store/index.ts";
+import { type Cannot, heldBy } from "./held-by.ts";
 import { collect, openTwice, type StorePair, worker } from "./store-pair.ts";
 
 /** What every task list of a store of teams must keep to. */
-export function taskListSuite(name: string, makeStores: () => Promise<StorePair>): void {
+export function taskListSuite(name: string, makeStores: () => Promise<StorePair>, cannot: Cannot = {}): void {
+  const it = heldBy(cannot);
   const start = async () => openTwice(await makeStores());
   const task = (subject: string) => ({ subject, description: `do ${subject}` });
   const lead = { name: "team-lead" };

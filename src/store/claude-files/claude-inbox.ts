@@ -1,0 +1,246 @@
+import { type FolderWatcher, hasErrorCode, storageError } from "../../platform/index.ts";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Mail, type MailId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "../team/inbox-port.ts";
+import { formatMessage, isWhole, parseMessage } from "./message.ts";
+import type { SharedJson } from "./shared-json.ts";
+import type { BodyContext } from "./typed-body.ts";
+
+export interface ClaudeInboxOptions {
+  readonly member: string;
+  /** The array that everybody writes to. */
+  readonly path: string;
+  /** Where what is ours is kept until it is read, with how far it has come: on our side. */
+  readonly own: Inbox;
+  readonly bodies: MailBodies;
+  readonly json: SharedJson;
+  readonly context: BodyContext;
+  readonly watcher: FolderWatcher;
+  /** Whether a process of ours speaks for it. */
+  readonly isOurs: (name: string) => boolean;
+  /** Told of what has come for a member of ours, and of what was sent to one of theirs. */
+  readonly onMail: (mail: Mail, way: "in" | "out") => Promise<void>;
+  readonly takeDamage: () => readonly string[];
+  readonly closed: AbortSignal;
+}
+
+/**
+ * An inbox that other programs write to and read from. Mail for a member of theirs lies in their file until they take it
+ * out. Mail for one of ours is taken over into our own inbox first, and out of their file then: after a crash in between it
+ * is taken over again, and is the same mail.
+ */
+export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
+  const { member, path, own, json, context, watcher } = options;
+
+  const send = async (mail: Mail): Promise<void> => {
+    assertMaySpeak(mail);
+    const whole = await withText(mail, options.bodies);
+    const message = formatMessage(whole, context);
+    const isHere = options.isOurs(member);
+    if (isHere && (message === undefined || !isWhole(whole, message, context))) return own.send(mail);
+    if (message === undefined) throw noPlace(mail);
+    makeInboxes(path);
+    await json.update(path, (now) => {
+      const messages = arrayOf(now);
+      const isThere = messages.some((raw) => parseMessage(raw, member, context)?.id === idIn(message));
+      return { result: undefined, ...(!isThere && { write: [...messages, message] }) };
+    });
+    if (!isHere) await options.onMail(mail, "out");
+  };
+
+  const idIn = (message: unknown): MailId | undefined => parseMessage(message, member, context)?.id;
+
+  /** Nobody speaks for who is run by another program, nor as the lead of a team that is led elsewhere. */
+  const assertMaySpeak = ({ from }: Mail) => {
+    if (from === teamUser || options.isOurs(from)) return;
+    const who = from === teamLead ? `the lead of ${context.team} is another program` : `another program runs ${from}`;
+    throw new TroupeError("mail", `Not sent: ${who}, and nobody here speaks in its name.`);
+  };
+
+  /** What lies in their file. */
+  const waiting = async (): Promise<{ mail: readonly Mail[]; problems: readonly string[] }> => {
+    const reading = await json.read(path);
+    if ("damaged" in reading) return { mail: [], problems: [`${path} cannot be read: it is not JSON`] };
+    if (reading.value !== undefined && !Array.isArray(reading.value))
+      return { mail: [], problems: [`${path} cannot be read: it is not an array`] };
+    const parsed = arrayOf(reading.value).map((raw) => parseMessage(raw, member, context));
+    return { mail: parsed.filter((mail) => mail !== undefined), problems: [] };
+  };
+
+  const withWaiting = async <T extends Pick<InboxReading, "mail" | "problems">>(look: () => Promise<T>): Promise<T> => {
+    // Theirs first: what is taken over between the two looks is seen twice and counted once, not missed.
+    const theirs = await waiting();
+    const held = await look();
+    const known = new Set((await own.look()).mail.map(({ mail }) => mail.id));
+    const fresh = theirs.mail.filter(({ id }) => !known.has(id));
+    const queued = fresh.map((mail): HeldMail => ({ mail, state: "queued" }));
+    return { ...held, mail: [...held.mail, ...queued], problems: [...held.problems, ...theirs.problems] };
+  };
+
+  /** Takes over what has come; resolves when it is ours, whether or not it is out of their file yet. */
+  const takeOver = async (): Promise<void> => {
+    const there = await json.read(path);
+    if ("value" in there && arrayOf(there.value).length === 0 && (there.value === undefined || isArray(there.value)))
+      return;
+    await json.update(path, async (now) => {
+      const bad: unknown[] = [];
+      for (const raw of now === undefined ? [] : isArray(now) ? now : [now]) {
+        const mail = parseMessage(raw, member, context);
+        if (mail === undefined) bad.push(raw);
+        else await keep(mail);
+      }
+      if (bad.length > 0) await json.setAside(path, bad);
+      return { result: undefined, write: [] };
+    });
+  };
+
+  const keep = async (mail: Mail) => {
+    const known = await own.look();
+    if (!known.mail.some((held) => held.mail.id === mail.id)) await own.send(await fit(mail, options.bodies));
+    await options.onMail(mail, "in");
+  };
+
+  const openReader = async (): Promise<InboxReader> => {
+    if (!options.isOurs(member)) throw notOurs(member);
+    const reader = await own.openReader();
+    const stop = new AbortController();
+    const over = AbortSignal.any([stop.signal, options.closed]);
+    let failure: Error | undefined;
+    let taking: Promise<void> = Promise.resolve();
+    const take = (): Promise<void> => {
+      // What went wrong before is told of by whoever had asked for it.
+      taking = taking
+        .catch(() => undefined)
+        .then(async () => {
+          if (!over.aborted) await takeOver();
+        });
+      return taking;
+    };
+    const onHint = () => {
+      take().catch((error: unknown) => {
+        failure ??= error instanceof Error ? error : new Error(String(error));
+      });
+    };
+    const unfollow = watcher.follow(path, onHint);
+    onHint();
+    return {
+      ...reader,
+      async unread() {
+        await take();
+        return reader.unread();
+      },
+      async mark(ids, state) {
+        await take();
+        await reader.mark(ids, state);
+      },
+      takeNotices: () => [...reader.takeNotices(), ...options.takeDamage(), ...told()],
+      async close() {
+        unfollow();
+        stop.abort();
+        await taking.catch(() => undefined); // told of by the notices
+        await reader.close();
+      },
+    };
+
+    function told(): string[] {
+      if (failure === undefined) return [];
+      const why = failure.message;
+      failure = undefined;
+      return [`mail of ${member} could not be taken over, and will be with the next: ${why}`];
+    }
+  };
+
+  async function* watch(signal: AbortSignal): AsyncGenerator<readonly HeldMail[]> {
+    const either = AbortSignal.any([signal, options.closed]);
+    const seen = new Set<MailId>();
+    let wake: () => void = () => undefined;
+    const stops = [watcher.follow(path, () => wake())];
+    const hold = watcher.hold();
+    const ours = pump(own.watch(either), () => wake());
+    either.addEventListener("abort", () => wake(), { once: true });
+    try {
+      while (!either.aborted) {
+        const next = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        const { mail } = await withWaiting(() => own.look());
+        const fresh = mail.filter((held) => !seen.has(held.mail.id));
+        for (const held of fresh) seen.add(held.mail.id);
+        if (fresh.length > 0) yield fresh;
+        else await next;
+      }
+    } finally {
+      for (const stop of stops) stop();
+      hold();
+      await ours.stop();
+    }
+  }
+
+  return {
+    member,
+    send,
+    look: () => withWaiting(() => own.look()),
+    lookUnread: () => withWaiting(() => own.lookUnread()),
+    watch,
+    openReader,
+  };
+}
+
+const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
+const arrayOf = (value: unknown): readonly unknown[] => (isArray(value) ? value : []);
+
+/** Tells of each batch, until it is stopped. */
+function pump(batches: AsyncIterable<unknown>, onBatch: () => void): { stop(): Promise<void> } {
+  const iterator = batches[Symbol.asyncIterator]();
+  const run = async () => {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) onBatch();
+  };
+  const running = run().catch(onBatch); // who looks next is told why
+  return {
+    async stop() {
+      await running;
+    },
+  };
+}
+
+/** With its text in it, however long: whoever reads it there has no other file. */
+async function withText(mail: Mail, bodies: MailBodies): Promise<Mail> {
+  const { body } = mail;
+  if ((body.kind !== "text" && body.kind !== "idle_notification") || body.file === undefined) return mail;
+  const { file, ...rest } = body;
+  const whole = await bodies.read(file);
+  return { ...mail, body: rest.kind === "text" ? { ...rest, text: whole } : { ...rest, result: whole } };
+}
+
+/** The other way round: what is too long for a record of ours is in a file, and the record has its beginning. */
+async function fit(mail: Mail, bodies: MailBodies): Promise<Mail> {
+  const { body } = mail;
+  const long = body.kind === "text" ? body.text : body.kind === "idle_notification" ? (body.result ?? "") : "";
+  if (Buffer.byteLength(long) <= mostBytes) return mail;
+  const file = await bodies.save(mail.id, long);
+  const beginning = long.slice(0, 16_000).replace(/[\ud800-\udbff]$/, "");
+  if (body.kind === "text") return { ...mail, body: { ...body, text: beginning, file } };
+  return body.kind === "idle_notification" ? { ...mail, body: { ...body, result: beginning, file } } : mail;
+}
+
+const mostBytes = 64 * 1024;
+
+const noPlace = ({ body, to }: Mail): TroupeError =>
+  new TroupeError(
+    "mail",
+    `Not sent: the files of Claude Code have no form for a ${body.kind.replaceAll("_", " ")}, and another program runs ${to}.`,
+  );
+
+const notOurs = (member: string): TroupeError =>
+  new TroupeError("mail", `The mail of ${member} is not read here: another program runs it.`);
+
+/** Never the team's own folder: a team that was deleted does not come back as an inbox. */
+function makeInboxes(path: string): void {
+  const folder = dirname(path);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST")) throw storageError("make the folder", folder, error);
+  }
+}

@@ -1,0 +1,68 @@
+import { currentProcess, isAlive } from "../../platform/index.ts";
+import { type Mail, type Member, type MemberStatus, teamLead } from "../../protocol/index.ts";
+import type { MemberPresence, Presence } from "../team/presence-port.ts";
+import type { ConfigFile } from "./config-file.ts";
+
+/** Presence where some members are run by other programs: of those, only what their mail and their config say is known. */
+export interface ClaudePresence extends Presence {
+  /** Told of mail to and from members of other programs. */
+  heard(mail: Mail, way: "in" | "out"): void;
+  close(): Promise<void>;
+}
+
+export function createClaudePresence(options: {
+  readonly own: Presence & { close(): Promise<void> };
+  readonly isOurs: (name: string) => boolean;
+  readonly config: () => ConfigFile;
+  readonly now: () => number;
+}): ClaudePresence {
+  const { own, isOurs, config } = options;
+  /** Those who were given something to do and have not said that they rest since. */
+  const busy = new Map<string, string>();
+  const rested = new Map<string, string>();
+
+  const outside = (member: Member): MemberStatus => {
+    const { name, joinedAt } = member;
+    const alive = name === teamLead ? leadAlive(config()) : "unknown";
+    const since = busy.get(name);
+    if (since !== undefined) return { name, state: "working", since, alive };
+    return { name, state: "idle", since: rested.get(name) ?? joinedAt, alive };
+  };
+
+  const lookAtLead = (): MemberPresence | undefined => {
+    const { leadProcess, createdAt } = config();
+    if (leadProcess === undefined) return undefined;
+    const since = new Date(createdAt).toISOString();
+    const alive = leadAlive(config());
+    return { name: teamLead, state: "idle", since, alive, expired: false, pid: leadProcess.pid };
+  };
+
+  return {
+    announce: own.announce,
+    look: async (name) => (name === teamLead && !isOurs(name) ? lookAtLead() : own.look(name)),
+    statusOf: async (members) => {
+      const ours = await own.statusOf(members);
+      return members.map((member, index) => {
+        const known = ours[index];
+        return known === undefined || (!isOurs(member.name) && member.ended === undefined) ? outside(member) : known;
+      });
+    },
+    whyGone: (name) => own.whyGone(name),
+    heard(mail, way) {
+      const now = new Date(options.now()).toISOString();
+      if (way === "out" && mail.wakes && isWork.has(mail.body.kind)) busy.set(mail.to, now);
+      if (way === "in" && mail.body.kind === "idle_notification" && busy.delete(mail.from)) rested.set(mail.from, now);
+    },
+    close: own.close,
+  };
+}
+
+const isWork: ReadonlySet<string> = new Set(["text", "task_assignment"]);
+
+/** As far as their config says which process it is. */
+function leadAlive({ leadProcess }: ConfigFile): MemberStatus["alive"] {
+  if (leadProcess?.procStart === undefined) return "unknown";
+  const here = currentProcess();
+  if (leadProcess.pidSpace !== undefined && !leadProcess.pidSpace.endsWith(`#${here.pidNamespace}`)) return "unknown";
+  return isAlive({ ...here, pid: leadProcess.pid, startedAt: leadProcess.procStart }, here);
+}

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { currentProcess, type ProcessIdentity } from "../../platform/index.ts";
+import { AgentColor, type Member, type Team, teamLead, TroupeError } from "../../protocol/index.ts";
+import { uuidOf } from "./uuid-of-id.ts";
+
+const optionalText = z.string().optional().catch(undefined);
+
+/** An entry of `members`, as far as we use it; what else is in it stays. */
+const ConfigMember = z.looseObject({
+  agentId: optionalText,
+  name: z.string().min(1),
+  agentType: optionalText,
+  model: optionalText,
+  prompt: optionalText,
+  color: optionalText,
+  planModeRequired: z.boolean().optional().catch(undefined),
+  joinedAt: z.number().optional().catch(undefined),
+  tmuxPaneId: optionalText,
+  cwd: optionalText,
+  isActive: z.boolean().optional().catch(undefined),
+});
+export type ConfigMember = z.infer<typeof ConfigMember>;
+
+export const ConfigFile = z.looseObject({
+  name: z.string().min(1),
+  description: optionalText,
+  createdAt: z.number(),
+  leadAgentId: optionalText,
+  leadSessionId: optionalText,
+  leadProcess: z
+    .looseObject({ pid: z.number().int().positive(), pidSpace: optionalText, procStart: optionalText })
+    .optional()
+    .catch(undefined),
+  members: z.array(ConfigMember),
+});
+export type ConfigFile = z.infer<typeof ConfigFile>;
+
+export function parseConfig(value: unknown, path: string): ConfigFile {
+  const parsed = ConfigFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.join(".") || "the whole";
+  throw new TroupeError("storage", `${path} is not the config of a team: ${where}: ${issue?.message ?? "wrong form"}.`);
+}
+
+/** The config of a team that we make: its lead is the first member. */
+export function newConfig(team: Team): ConfigFile {
+  const createdAt = Date.parse(team.createdAt);
+  const lead = team.members[0];
+  return {
+    name: team.name,
+    ...(team.description !== undefined && { description: team.description }),
+    createdAt,
+    leadAgentId: team.leadAgentId,
+    leadSessionId: leadSessionOf(team),
+    members: [
+      {
+        agentId: team.leadAgentId,
+        name: teamLead,
+        agentType: teamLead,
+        joinedAt: createdAt,
+        tmuxPaneId: "leader",
+        cwd: lead?.cwd ?? "/",
+        subscriptions: [],
+        backendType: "in-process",
+      },
+    ],
+  };
+}
+
+/** Theirs are UUIDs; a team that no session leads yet has one that follows from its name. */
+export const leadSessionOf = ({ leadSessionId, leadAgentId }: Pick<Team, "leadSessionId" | "leadAgentId">): string =>
+  uuidOf(leadSessionId ?? leadAgentId);
+
+export function leadProcess(now: number, { pid, startedAt, host, pidNamespace }: ProcessIdentity = currentProcess()) {
+  return { pid, pidSpace: `${host}#${pidNamespace}`, claimedAt: now, procStart: startedAt };
+}
+
+/** How an entry of the record stands in their file; `before` is what is there of it. */
+export function toConfigMember(member: Member, before: ConfigMember | undefined): ConfigMember {
+  const { agentId, name, agentType, model, prompt, color, planModeRequired, cwd } = member;
+  return {
+    subscriptions: [],
+    // Panes are theirs to look after, and ours are none of theirs.
+    tmuxPaneId: "in-process",
+    backendType: "in-process",
+    ...before,
+    agentId,
+    name,
+    ...(agentType !== undefined && { agentType }),
+    ...(color !== undefined && { color }),
+    joinedAt: Date.parse(member.joinedAt),
+    ...(model !== undefined && { model }),
+    ...(prompt !== undefined && { prompt }),
+    planModeRequired: planModeRequired ?? false,
+    cwd: member.worktreePath ?? cwd,
+  };
+}
+
+/** A member that another program has put there. */
+export function fromConfigMember(entry: ConfigMember, team: string): Member {
+  const { name, agentType, model, prompt, planModeRequired, joinedAt = 0, tmuxPaneId = "", cwd = "/" } = entry;
+  const color = AgentColor.safeParse(entry.color);
+  return {
+    agentId: entry.agentId ?? `${name}@${team}`,
+    name,
+    ...(agentType !== undefined && { agentType }),
+    ...(model !== undefined && { model }),
+    ...(prompt !== undefined && { prompt }),
+    ...(color.success && { color: color.data }),
+    ...(planModeRequired !== undefined && { planModeRequired }),
+    joinedAt: new Date(joinedAt).toISOString(),
+    tmuxPaneId,
+    cwd,
+    subscriptions: [],
+    backendType: "remote",
+  };
+}

@@ -1,0 +1,236 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import {
+  type Clock,
+  type FolderWatcher,
+  hasErrorCode,
+  readJsonFile,
+  storageError,
+  writeFileAtomic,
+} from "../../platform/index.ts";
+import { type Member, Team, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import { createChangeFeed } from "../team/change-feed.ts";
+import type { Journal } from "../team/journal.ts";
+import { skeletonOf } from "../team/look-alike.ts";
+import type { TeamEntry } from "../team/team-entry.ts";
+import { type RefusedTeam, teamFold, type TeamState } from "../team/team-fold.ts";
+import {
+  type ConfigFile,
+  fromConfigMember,
+  leadProcess,
+  leadSessionOf,
+  parseConfig,
+  toConfigMember,
+} from "./config-file.ts";
+import type { SharedJson } from "./shared-json.ts";
+
+/** What is known of a team beyond what their config has a place for; on our side. */
+const OwnTeam = z.object({
+  /** We made it, and lead it. */
+  isMade: z.boolean(),
+  team: Team,
+});
+export type OwnTeam = z.infer<typeof OwnTeam>;
+
+export interface ConfigJournalOptions {
+  readonly config: string;
+  /** `own.json` of our folder of the team. */
+  readonly own: string;
+  readonly json: SharedJson;
+  readonly clock: Clock;
+  readonly watcher: FolderWatcher;
+}
+
+/** The team record over their `config.json`: who is in it is what that file says, and the rest is ours. */
+export interface ConfigJournal extends Journal<TeamState, TeamEntry, Team, RefusedTeam> {
+  /** Whether a process of ours speaks for this member. */
+  isOurs(name: string): boolean;
+  readonly isMade: () => boolean;
+  config(): ConfigFile;
+}
+
+export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal {
+  const { config: path, own: ownPath, json, clock, watcher } = options;
+  let told = "";
+
+  const ownNow = (): OwnTeam | undefined => {
+    const text = textOf(ownPath);
+    return text === undefined ? undefined : OwnTeam.parse(JSON.parse(text));
+  };
+
+  /** What was read last that had a whole file: one that is being written without a lock is whole in a moment. */
+  let lastConfig: ConfigFile | undefined;
+  const configNow = (): ConfigFile => {
+    const text = textOf(path);
+    if (text === undefined) throw gone(path);
+    try {
+      lastConfig = parseConfig(JSON.parse(text), path);
+    } catch (error) {
+      if (lastConfig === undefined) throw TroupeError.is(error) ? error : storageError("read", path, error);
+    }
+    return lastConfig;
+  };
+
+  const read = (): TeamState => merged(configNow(), ownNow());
+
+  const fresh = async (): Promise<TeamState> => {
+    const reading = await json.read(path);
+    if ("damaged" in reading) throw storageError("read", path, new Error("it is not JSON; mend it or move it away"));
+    if (reading.value === undefined) throw gone(path);
+    return merged(parseConfig(reading.value, path), await readOwn());
+  };
+
+  const readOwn = () => readJsonFile(ownPath, OwnTeam);
+
+  const write = async (entry: TeamEntry) => {
+    if (entry.do === "reserve") throw noReservations();
+    if (textOf(path) === undefined) throw gone(path);
+    const written = await json.locked(path, async (files) => {
+      // Never set aside: it is the team, and whoever leads it may mend it.
+      const config = parseConfig((await wholeConfig()) ?? (await files.read(path)), path);
+      const own = await readOwn();
+      const state = merged(config, own);
+      const refusal = teamFold.judge(state, entry);
+      if (refusal !== undefined) return { ok: false as const, refusal };
+      const before = state.team;
+      const change = teamFold.apply(state, entry);
+      assertOurs(entry, own);
+      const next = configAfter(config, { before, team: change, own, now: clock.now() });
+      await writeFileAtomic(ownPath, JSON.stringify({ isMade: own?.isMade ?? false, team: change } satisfies OwnTeam));
+      if (JSON.stringify(next) !== JSON.stringify(config)) await files.write(path, next);
+      return { ok: true as const, change };
+    });
+    refresh();
+    return written;
+  };
+
+  const wholeConfig = async (): Promise<unknown> => {
+    const reading = await json.read(path);
+    if ("value" in reading) return reading.value;
+    throw storageError("read", path, new Error("it is not JSON; mend it or move it away"));
+  };
+
+  const refresh = () => {
+    let team: Team | undefined;
+    try {
+      ({ team } = read());
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return feed.fail(error);
+    }
+    const now = JSON.stringify(team);
+    if (team === undefined || now === told) return;
+    const isFirst = told === "";
+    told = now;
+    if (!isFirst) feed.push(team);
+  };
+
+  const feed = createChangeFeed<Team>({
+    watch: (onHint) => {
+      const stops = [watcher.follow(path, onHint), watcher.follow(ownPath, onHint)];
+      return () => stops.forEach((stop) => stop());
+    },
+    hold: watcher.hold,
+    refresh,
+  });
+
+  return {
+    read,
+    fresh,
+    write,
+    follow: feed.follow,
+    problems: () => [],
+    close: async () => feed.close(),
+    config: configNow,
+    isMade: () => ownNow()?.isMade ?? false,
+    isOurs: (name) => isOurs(name, ownNow()),
+  };
+}
+
+/** Their word on who is there, ours on the rest. */
+function merged(config: ConfigFile, own: OwnTeam | undefined): TeamState {
+  const known = own?.team ?? teamOf(config);
+  const there = new Map(config.members.map((entry) => [entry.name, entry]));
+  const members: Member[] = known.members.map((member) => {
+    const entry = there.get(member.name);
+    there.delete(member.name);
+    if (entry !== undefined) {
+      const { ended: _, ...back } = member;
+      return isOurs(member.name, own) ? back : { ...back, ...fromConfigMember(entry, config.name) };
+    }
+    if (member.ended !== undefined || member.name === teamLead) return member;
+    // When is not said there; that it is so is what counts.
+    const detail = "it was taken out of the team's config";
+    return { ...member, ended: { at: member.joinedAt, reason: "shutdown", detail } };
+  });
+  members.push(...[...there.values()].map((entry) => fromConfigMember(entry, config.name)));
+  const keys = new Map(
+    [teamLead, teamUser, ...members.map(({ name }) => name)].map((name) => [skeletonOf(name), name]),
+  );
+  return { team: { ...known, name: config.name, members }, keys };
+}
+
+/** A team that others have made, before anybody of ours is in it. */
+const teamOf = (config: ConfigFile): Team => ({
+  name: config.name,
+  ...(config.description !== undefined && { description: config.description }),
+  createdAt: isoOf(config.createdAt),
+  leadAgentId: config.leadAgentId ?? `${teamLead}@${config.name}`,
+  hiddenPaneIds: [],
+  teamAllowedPaths: [],
+  members: [],
+});
+
+const isoOf = (ms: number) => new Date(ms).toISOString();
+
+function isOurs(name: string, own: OwnTeam | undefined): boolean {
+  if (name === teamLead) return own?.isMade ?? false;
+  return own?.team.members.some((member) => member.name === name && member.backendType !== "remote") ?? false;
+}
+
+/** Only what is ours is changed there, and everything where we lead. */
+function assertOurs(entry: TeamEntry, own: OwnTeam | undefined): void {
+  if (own?.isMade || entry.do === "join" || entry.do === "allow" || entry.do === "free") return;
+  if ((entry.do === "change" || entry.do === "end") && isOurs(entry.name, own)) return;
+  const what = "name" in entry ? `the entry of ${entry.name}` : "the team";
+  throw new TroupeError("team", `${what} is not changed from here: another program leads this team.`);
+}
+
+function configAfter(
+  config: ConfigFile,
+  at: { before: Team | undefined; team: Team; own: OwnTeam | undefined; now: number },
+): ConfigFile {
+  const { team, before, own, now } = at;
+  const changed = new Set(team.members.filter((member) => !before?.members.includes(member)).map(({ name }) => name));
+  const entries = new Map(config.members.map((entry) => [entry.name, entry]));
+  for (const member of team.members) {
+    if (!changed.has(member.name) || member.name === teamLead) continue;
+    if (member.ended) entries.delete(member.name);
+    else entries.set(member.name, toConfigMember(member, entries.get(member.name)));
+  }
+  const isTakenUp = own?.isMade && team.leadSessionId !== before?.leadSessionId;
+  return {
+    ...config,
+    ...(own?.isMade && team.description !== undefined && { description: team.description }),
+    ...(isTakenUp && { leadSessionId: leadSessionOf(team), leadProcess: leadProcess(now) }),
+    members: [...entries.values()],
+  };
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw storageError("read", path, error);
+  }
+}
+
+const gone = (path: string): TroupeError =>
+  new TroupeError("storage", `${path} is not there any more: the team was deleted.`);
+
+const noReservations = (): TroupeError =>
+  new TroupeError(
+    "team",
+    "The team files of Claude Code have no place for reservations: tell the others in a message what you are going to change.",
+  );

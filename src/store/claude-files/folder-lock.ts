@@ -1,0 +1,128 @@
+import { mkdir, rename, rmdir, stat, utimes } from "node:fs/promises";
+import { type Clock, hasErrorCode, storageError } from "../../platform/index.ts";
+
+/** A lock that is held: `path` is the folder that stands for it. */
+export interface HeldLock {
+  /** Rejects with `storage` if it is another's by now: this process stood still for longer than a lock counts. */
+  assertHeld(): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface LockOptions {
+  readonly clock: Clock;
+  /** How long to wait for whoever holds it. */
+  readonly waitMs: number;
+  /** A lock that was not renewed for so long is of a process that is gone. Whoever holds one renews it in half of that. */
+  readonly staleMs: number;
+}
+
+/**
+ * Takes the lock of a file the way its other writers do: the folder `FILE.lock` can be made once. Waits for who has it;
+ * one that nobody renews any more is put aside, and never one that is renewed. Rejects with `storage` after the deadline.
+ */
+export async function takeLock(path: string, options: LockOptions): Promise<HeldLock> {
+  const { clock, waitMs } = options;
+  const deadline = clock.monotonic() + waitMs;
+  let pauseMs = 2;
+  let seen: Seen | undefined;
+  for (;;) {
+    if (await make(path)) return hold(path, options);
+    seen = await look(path, seen, clock);
+    if (seen !== undefined && isStale(seen, options)) {
+      await putAside(path, seen, clock);
+      seen = undefined;
+      continue;
+    }
+    if (clock.monotonic() >= deadline) throw storageError("lock", path, new Error(heldTooLong(waitMs)));
+    await clock.sleep(pauseMs * (0.5 + Math.random()));
+    pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
+  }
+}
+
+const longestPauseMs = 50;
+
+const heldTooLong = (ms: number) => `another process has held it for ${Math.round(ms / 1000)} s; try again`;
+
+async function make(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, "EEXIST")) return false;
+    throw storageError("lock", path, error);
+  }
+}
+
+/** What was seen of another's lock, and since when it looks the same. */
+interface Seen {
+  readonly mark: string;
+  readonly renewedAt: number;
+  readonly since: number;
+}
+
+async function look(path: string, before: Seen | undefined, clock: Clock): Promise<Seen | undefined> {
+  const mark = await markOf(path);
+  if (mark === undefined) return undefined;
+  if (before?.mark === mark.text) return before;
+  return { mark: mark.text, renewedAt: mark.renewedAt, since: clock.monotonic() };
+}
+
+/** By its own time, and by ours: a clock that was set must not make a living lock an old one. */
+const isStale = ({ renewedAt, since }: Seen, { clock, staleMs }: LockOptions): boolean =>
+  clock.now() - renewedAt > staleMs && clock.monotonic() - since > Math.min(staleMs / 4, 1_000);
+
+async function markOf(path: string): Promise<{ text: string; renewedAt: number } | undefined> {
+  try {
+    const { dev, ino, mtimeMs } = await stat(path);
+    return { text: `${dev}:${ino}:${mtimeMs}`, renewedAt: mtimeMs };
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    throw storageError("look at", path, error);
+  }
+}
+
+/** Moved away in one step, so that of several who want to only one does; what turns out to be another's is put back. */
+async function putAside(path: string, { mark }: Seen, clock: Clock): Promise<void> {
+  const aside = `${path}.old-${process.pid}-${Math.round(clock.monotonic() * 1000)}`;
+  try {
+    if ((await markOf(path))?.text !== mark) return;
+    await rename(path, aside);
+    if ((await markOf(aside))?.text !== mark) return await rename(aside, path);
+    await rmdir(aside);
+  } catch (error) {
+    if (!hasErrorCode(error, "ENOENT")) throw storageError("put aside the old lock", path, error);
+  }
+}
+
+async function hold(path: string, { clock, staleMs }: LockOptions): Promise<HeldLock> {
+  const identity = await identityOf(path);
+  const renew = () => {
+    const now = clock.now() / 1000;
+    // One that is not there any more is noticed before anything is written.
+    utimes(path, now, now).catch(() => undefined);
+  };
+  const timer = setInterval(renew, staleMs / 4).unref();
+  const isHeld = async () => identity !== undefined && (await identityOf(path)) === identity;
+  return {
+    async assertHeld() {
+      if (!(await isHeld())) throw storageError("keep", path, new Error("another process has taken it; try again"));
+    },
+    async release() {
+      clearInterval(timer);
+      if (!(await isHeld())) return;
+      await rmdir(path).catch((error: unknown) => {
+        if (!hasErrorCode(error, "ENOENT")) throw storageError("unlock", path, error);
+      });
+    },
+  };
+}
+
+async function identityOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(path);
+    return `${dev}:${ino}`;
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    throw storageError("look at", path, error);
+  }
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { type Clock, hasErrorCode, storageError } from "../../platform/index.ts";
+import { type LockOptions, takeLock } from "./folder-lock.ts";
+
+/** A JSON file that programs of other makers write too. */
+export interface SharedJson {
+  /** Undefined if there is none. `damaged` if it is no JSON, also after a while: one that is just being written is waited for. */
+  read(path: string): Promise<JsonReading>;
+  /**
+   * Under the file's lock, one after another: `change` gets what is in it and gives what is to be in it; undefined leaves
+   * it. What is damaged was set aside by then, under a name that `onDamage` is told, and counts as not there.
+   */
+  update<T>(path: string, change: (now: unknown) => Promise<Change<T>> | Change<T>): Promise<T>;
+  /** Keeps what has no place in the file any more beside it, and tells of it. */
+  setAside(path: string, value: unknown): Promise<void>;
+  /** The same lock for more than one file: `path` is what it is called after. */
+  locked<T>(path: string, work: (files: LockedFiles) => Promise<T>): Promise<T>;
+}
+
+export interface LockedFiles {
+  read(path: string): Promise<unknown>;
+  write(path: string, value: unknown): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+export interface Change<T> {
+  readonly write?: unknown;
+  readonly result: T;
+}
+
+export type JsonReading = { readonly value: unknown } | { readonly damaged: string };
+
+export interface SharedJsonOptions extends LockOptions {
+  readonly clock: Clock;
+  readonly onDamage: (path: string, aside: string) => void;
+}
+
+export function createSharedJson(options: SharedJsonOptions): SharedJson {
+  const { clock } = options;
+  /** Of this process: they wait for one another here, and not at the lock. */
+  const turns = new Map<string, Promise<unknown>>();
+
+  const inTurn = <T>(path: string, work: () => Promise<T>): Promise<T> => {
+    const before = turns.get(path) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const settled = mine.catch(() => undefined); // whoever has asked is told
+    turns.set(path, settled);
+    void settled.then(() => {
+      if (turns.get(path) === settled) turns.delete(path);
+    });
+    return mine;
+  };
+
+  const read = async (path: string): Promise<JsonReading> => {
+    for (let tries = 0; ; tries++) {
+      const text = await readText(path);
+      if (text === undefined) return { value: undefined };
+      const value = parse(text);
+      if (value !== undefined) return { value };
+      if (tries === patience) return { damaged: text };
+      await clock.sleep(20 * 2 ** tries);
+    }
+  };
+
+  const readOrSetAside = async (path: string): Promise<unknown> => {
+    const reading = await read(path);
+    if ("value" in reading) return reading.value;
+    const aside = asideOf(path);
+    await move(path, aside);
+    options.onDamage(path, aside);
+    return undefined;
+  };
+
+  const asideOf = (path: string) =>
+    `${path}.bad-${new Date(clock.now()).toISOString().replaceAll(":", "")}-${randomBytes(2).toString("hex")}`;
+
+  const setAside = async (path: string, value: unknown) => {
+    const aside = asideOf(path);
+    await write(aside, value, async () => undefined);
+    options.onDamage(path, aside);
+  };
+
+  const locked = <T>(path: string, work: (files: LockedFiles) => Promise<T>): Promise<T> =>
+    inTurn(path, async () => {
+      const lock = await takeLock(`${path}.lock`, options);
+      try {
+        return await work({
+          read: readOrSetAside,
+          write: (file, value) => write(file, value, lock.assertHeld),
+          remove: async (file) => {
+            await lock.assertHeld();
+            await rm(file, { force: true }).catch((error: unknown) => {
+              throw storageError("remove", file, error);
+            });
+          },
+        });
+      } finally {
+        await lock.release();
+      }
+    });
+
+  return {
+    read,
+    locked,
+    setAside,
+    update: (path, change) =>
+      locked(path, async (files) => {
+        const { write: next, result } = await change(await files.read(path));
+        if (next !== undefined) await files.write(path, next);
+        return result;
+      }),
+  };
+}
+
+/** So often, over a third of a second, a file that is no JSON is looked at again. */
+const patience = 4;
+
+/** In the place of the old one in one step, and on disk before that. */
+async function write(path: string, value: unknown, assertHeld: () => Promise<void>): Promise<void> {
+  const temporary = `${path}.tmp.${randomBytes(4).toString("hex")}`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(JSON.stringify(value, undefined, 2));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await assertHeld();
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw storageError("write", path, error);
+  }
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    throw storageError("set aside", from, error);
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw storageError("read", path, error);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // told of by whoever reads
+  }
+}

@@ -1,0 +1,244 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  type Clock,
+  type FolderWatcher,
+  hasErrorCode,
+  makeFolder,
+  storageError,
+  writeFileAtomic,
+} from "../../platform/index.ts";
+import { TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { createChangeFeed } from "../team/change-feed.ts";
+import type { Journal } from "../team/journal.ts";
+import type { RefusedTask } from "../team/judge-task.ts";
+import { runtimeName } from "../team/names.ts";
+import type { TaskEntry } from "../team/task-entry.ts";
+import type { TaskChange } from "../team/task-list-port.ts";
+import { taskFold } from "../team/task-list.ts";
+import { emptyTasks, isOpen, openBlockers, putItem, type TaskState } from "../team/task-state.ts";
+import type { SharedJson } from "./shared-json.ts";
+import { formatTask, parseTask, type ReadTask } from "./task-file.ts";
+
+export interface TaskJournalOptions {
+  /** Their folder: `N.json` for each task, and `.lock`. */
+  readonly folder: string;
+  /** Our own file with the highest number that was ever given: theirs forget it when the task is deleted. */
+  readonly numbers: string;
+  /** Throws `storage` once the team is gone. */
+  readonly assertThere: () => void;
+  readonly json: SharedJson;
+  readonly clock: Clock;
+  readonly watcher: FolderWatcher;
+}
+
+/** The task list over their files. All of it is read each time, and changed under its lock. */
+export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState, TaskEntry, TaskChange, RefusedTask> {
+  const { folder, json, watcher } = options;
+  const lock = join(folder, ".lock");
+  const pathOf = (id: WorkItemId) => join(folder, `${id}.json`);
+  const troubles = new Map<string, string>();
+
+  const readAll = (): Map<WorkItemId, ReadTask> => {
+    const tasks = new Map<WorkItemId, ReadTask>();
+    for (const name of namesIn(folder)) {
+      const number = /^(\d{1,15})\.json$/.exec(name)?.[1];
+      if (number === undefined) continue;
+      const path = join(folder, name);
+      const text = textOf(path);
+      if (text === undefined) continue;
+      const task = parseTask(parseJson(text));
+      if (task === undefined || task.item.id !== Number(number)) troubles.set(path, `${path} is not a task`);
+      else if (task.item.status !== "deleted") tasks.set(task.item.id, task);
+      if (task !== undefined) troubles.delete(path);
+    }
+    return tasks;
+  };
+
+  const stateOf = (tasks: ReadonlyMap<WorkItemId, ReadTask>): TaskState => {
+    const state = emptyTasks();
+    for (const { item, holder } of [...tasks.values()].sort((a, b) => a.item.id - b.item.id)) {
+      const known = (ids: readonly WorkItemId[]) => ids.filter((id) => tasks.has(id));
+      putItem(state, { ...item, blocks: known(item.blocks), blockedBy: known(item.blockedBy) }, holder);
+    }
+    // Theirs may name an edge on one side only.
+    for (const item of state.items.values()) {
+      for (const id of item.blocks) mend(state, id, { blockedBy: item.id });
+      for (const id of item.blockedBy) mend(state, id, { blocks: item.id });
+    }
+    state.nextId = Math.max(0, ...numbersIn(folder), Number(textOf(options.numbers) ?? 0)) + 1;
+    return state;
+  };
+
+  const read = (): TaskState => stateOf(readAll());
+
+  const write = async (entry: TaskEntry) => {
+    options.assertThere();
+    await makeFolder(folder);
+    await touch(lock);
+    const written = await json.locked(lock, async (files) => {
+      options.assertThere();
+      await setAsideDamaged(files.read);
+      const tasks = readAll();
+      const state = stateOf(tasks);
+      const before = new Map(state.items);
+      const refusal = taskFold.judge(state, entry);
+      if (refusal !== undefined) return { ok: false as const, refusal };
+      const change = taskFold.apply(state, entry);
+      await writeFileAtomic(options.numbers, String(state.nextId - 1));
+      // The one that the entry is about last: with it the rest has happened.
+      const changed = [...state.items.values()].filter((item) => before.get(item.id) !== item);
+      for (const item of changed.sort((a) => (a.id === change.item.id ? 1 : -1))) {
+        const holder = state.holders.get(item.id);
+        await files.write(pathOf(item.id), formatTask(item, { holder, before: tasks.get(item.id), change }));
+      }
+      if (!state.items.has(change.item.id)) await files.remove(pathOf(change.item.id));
+      return { ok: true as const, change };
+    });
+    refresh();
+    return written;
+  };
+
+  /** Under the lock nobody is just writing: what is no JSON then is damaged. */
+  const setAsideDamaged = async (readFile: (path: string) => Promise<unknown>) => {
+    for (const path of troubles.keys())
+      if (namesIn(folder).includes(path.slice(folder.length + 1))) await readFile(path);
+  };
+
+  let told: ReadonlyMap<WorkItemId, ReadTask> | undefined;
+  const refresh = () => {
+    const now = readAll();
+    const before = told;
+    told = now;
+    if (before !== undefined) for (const change of changesBetween(before, now)) feed.push(change);
+  };
+
+  const changesBetween = (
+    before: ReadonlyMap<WorkItemId, ReadTask>,
+    after: ReadonlyMap<WorkItemId, ReadTask>,
+  ): TaskChange[] => {
+    const [old, now] = [stateOf(before), stateOf(after)];
+    const freed = (item: WorkItem) =>
+      item.blocks.filter((id) => {
+        const [was, is] = [old.items.get(id), now.items.get(id)];
+        return (
+          was && is?.status === "pending" && openBlockers(old, was).length > 0 && openBlockers(now, is).length === 0
+        );
+      });
+    const changes: TaskChange[] = [];
+    for (const { item, last } of after.values()) {
+      const was = before.get(item.id);
+      if (was !== undefined && isSame(was, after.get(item.id))) continue;
+      const isOur = last !== undefined && last.number !== was?.last?.number && isAsLeft(item, after.get(item.id));
+      const facts = isOur ? last : guessed(was?.item, item);
+      const { what, by, at, why } = facts as Pick<TaskChange, "what" | "by" | "at" | "why">;
+      changes.push({ what, by, at, item, freed: isOpen(item) ? [] : freed(item), ...(why !== undefined && { why }) });
+    }
+    for (const { item } of before.values()) {
+      if (after.has(item.id)) continue;
+      const at = new Date(options.clock.now()).toISOString();
+      changes.push({ what: "deleted", by: runtimeName, at, item: { ...item, status: "deleted" }, freed: freed(item) });
+    }
+    return changes;
+  };
+
+  /** What another program did, by what it came to. */
+  const guessed = (was: WorkItem | undefined, item: WorkItem): Pick<TaskChange, "what" | "by" | "at"> => {
+    const at = new Date(options.clock.now()).toISOString();
+    const by = item.owner ?? item.createdBy;
+    if (was === undefined) return { what: "created", by: item.createdBy, at };
+    if (was.status === item.status) return { what: "changed", by, at };
+    const what = { pending: "released", in_progress: "claimed", completed: "completed", deleted: "deleted" } as const;
+    return { what: what[item.status], by, at };
+  };
+
+  const feed = createChangeFeed<TaskChange>({
+    watch: (onHint) => watcher.followFolder(folder, onHint),
+    hold: watcher.hold,
+    refresh: () => {
+      try {
+        refresh();
+      } catch (error) {
+        if (!TroupeError.is(error)) throw error;
+        feed.fail(error);
+      }
+    },
+  });
+
+  return {
+    read,
+    fresh: async () => {
+      options.assertThere();
+      return read();
+    },
+    write,
+    follow: feed.follow,
+    problems: () => [...troubles.values()],
+    close: async () => feed.close(),
+  };
+}
+
+const isSame = (a: ReadTask, b: ReadTask | undefined): boolean =>
+  a.last?.number === b?.last?.number && JSON.stringify(a.item) === JSON.stringify(b?.item);
+
+/** Whether nobody else has changed it since it was written from here. */
+function isAsLeft(item: WorkItem, task: ReadTask | undefined): boolean {
+  const ours = (task?.raw["metadata"] as { troupe?: { status?: unknown; owner?: unknown } } | undefined)?.troupe;
+  return ours?.status === item.status && ours.owner === item.owner;
+}
+
+function mend(state: TaskState, id: WorkItemId, edge: { blocks?: WorkItemId; blockedBy?: WorkItemId }): void {
+  const item = state.items.get(id);
+  if (item === undefined) return;
+  const { blocks, blockedBy } = edge;
+  const isThere = blocks === undefined || item.blocks.includes(blocks);
+  const isHere = blockedBy === undefined || item.blockedBy.includes(blockedBy);
+  if (isThere && isHere) return;
+  const more = {
+    blocks: isThere || blocks === undefined ? item.blocks : [...item.blocks, blocks],
+    blockedBy: isHere || blockedBy === undefined ? item.blockedBy : [...item.blockedBy, blockedBy],
+  };
+  putItem(state, { ...item, ...more }, state.holders.get(id));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return [];
+    throw storageError("read the folder", folder, error);
+  }
+}
+
+/** Of files that are damaged too: their numbers are given. */
+const numbersIn = (folder: string): number[] =>
+  namesIn(folder).flatMap((name) => {
+    const number = /^(\d{1,15})\.json/.exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    throw storageError("read", path, error);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined; // told of as a problem
+  }
+}
+
+async function touch(path: string): Promise<void> {
+  try {
+    await (await open(path, "a")).close();
+  } catch (error) {
+    throw storageError("make", path, error);
+  }
+}

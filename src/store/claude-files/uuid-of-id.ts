@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+
+/**
+ * The same id in the form that Claude Code gives its own: the 128 bits of ours, as a UUID. Another id than we make has the
+ * UUID of its hash, from which there is no way back.
+ */
+export function uuidOf(id: string): string {
+  const digits = id.slice(id.indexOf("_") + 1);
+  return (asNumber(digits) ?? hashOf(id)).toString(16).padStart(32, "0").replace(form, "$1-$2-$3-$4-$5");
+}
+
+/** The id with this prefix that has the bits of a UUID; of any other text, of its hash. */
+export function idOf<I extends string>(prefix: string, text: string): I {
+  const number = uuid.test(text) ? BigInt(`0x${text.replaceAll("-", "")}`) : hashOf(text);
+  return `${prefix}_${digitsOf(number >> tailBits, head, 14)}${digitsOf(number & tailMask, tail, 12)}` as I;
+}
+
+/** As `createId` makes them: the time and the counter in one alphabet, the random end in the other. */
+const head = "0123456789abcdefghjkmnpqrstvwxyz";
+const tail = "0123456789abcdefghijklmnopqrstuv";
+const tailBits = 60n;
+const tailMask = (1n << tailBits) - 1n;
+const form = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+function asNumber(digits: string): bigint | undefined {
+  if (digits.length !== 26) return undefined;
+  let number = 0n;
+  for (const [at, digit] of digits.split("").entries()) {
+    const value = (at < 14 ? head : tail).indexOf(digit);
+    if (value === -1) return undefined;
+    number = number * 32n + BigInt(value);
+  }
+  return number < 1n << 128n ? number : undefined;
+}
+
+function digitsOf(value: bigint, alphabet: string, width: number): string {
+  let text = "";
+  for (let rest = value, n = 0; n < width; n++, rest /= 32n) text = alphabet.charAt(Number(rest % 32n)) + text;
+  return text;
+}
+
+const hashOf = (text: string): bigint => BigInt(`0x${createHash("sha256").update(text).digest("hex").slice(0, 32)}`);

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
+import { temporaryFolder } from "../../platform/temporary-folder.ts";
+import { teamStoreSuite } from "../team/conformance.ts";
+import { inboxConformance } from "../team/inbox-conformance.ts";
+
+teamStoreSuite("in Claude Code's files", async () => pair(temporaryFolder()), {
+  "gives each member a name of its own, look-alikes included, and a key":
+    "messages there have no signature that we know of, so there are no keys; names are tested below",
+  "reserves a file or a folder for the first who asks; who shares it, shares it with who does too":
+    "there is no place for reservations that others would see: they are refused in words",
+});
+
+function pair(home: string) {
+  let passed = 0;
+  const uptime = () => systemClock.monotonic() + passed;
+  const options = { home, claudeFolder: join(home, "claude"), ...ports, uptime, beatMs: 1_000_000 };
+  return {
+    store: createClaudeTeamStore(options),
+    other: createClaudeTeamStore(options),
+    leaseMs: 10_000,
+    letTimePass: (ms: number) => void (passed += ms),
+  };
+}
+
+const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const made = new Set<string>();
+
+inboxConformance(
+  "Claude Code's files",
+  async (home) => {
+    const store = createClaudeTeamStore({ home, claudeFolder: join(home, "claude"), ...ports });
+    if (made.has(home)) return store.open("t");
+    made.add(home);
+    const team = await store.create({ name: "t", cwd: "/" });
+    for (const name of ["anna", "bert", "carl"]) await team.record.join({ name, cwd: "/", backendType: "in-process" });
+    return team;
+  },
+  {
+    "what is stored is there for everybody, as it was sent, in the order of one sender's calls":
+      "urgent, replyTo and signatures have no place there: such mail goes beside the file, and only between members of ours",
+  },
+);
