@@ -6,7 +6,18 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, describe, expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { openTeam } from "../../src/team/index.ts";
+import { isIn, teamWorkplace } from "./team-place.ts";
 import { program, workplace, type Workplace } from "./troupe.ts";
+
+/** The lead makes a task and starts a scout; both answer what anna says. */
+const script = `
+const say = (to, message) => ({ calls: [{ tool: "SendMessage", input: { to, message } }] });
+export default (ask) => {
+  if (ask.agent !== "lead") return ask.said.includes("from outside") && ask.result?.tool !== "SendMessage" ? say("anna", "scout heard a word") : { text: "here" };
+  if (ask.turn === 1) return { calls: [{ tool: "TaskCreate", input: { subject: "Mend it", description: "all of it", needs: ["Hands"] } }] };
+  if (ask.turn === 2) return { calls: [{ tool: "Agent", input: { description: "works", prompt: "be there", name: "scout" } }] };
+  return { text: ask.said.includes("task 1 is done") ? "anna is done" : "waiting" };
+};`;
 
 const clients: Client[] = [];
 afterEach(async () => {
@@ -41,9 +52,10 @@ async function connected(transport: Parameters<Client["connect"]>[0], mode: "aut
 }
 
 function overStdio(place: Workplace, ...more: string[]) {
+  const team = more[0] === "--team" ? [] : ["--team", "crew"];
   return new StdioClientTransport({
     command: process.execPath,
-    args: [program, "mcp", "serve", "--team", "crew", ...more],
+    args: [program, "mcp", "serve", ...team, ...more],
     env: envOf(place),
     cwd: place.cwd,
     stderr: "ignore",
@@ -140,6 +152,24 @@ describe("troupe mcp serve over standard input and output", () => {
     expect((await bert.call("ListReservations")).text).toMatch(/^- docs\/b\.md: bert has it/);
     await team.close();
   });
+
+  test("with a lead and a teammate of Troupe: each hears the others, and a task goes from hand to hand", async () => {
+    const place = teamWorkplace(script, { teams: { backend: "in-process" } });
+    const lead = place.lead();
+    lead.send({ type: "prompt", content: "go" });
+    await lead.until(isIn("scout", "idle"));
+    const { call } = await connected(overStdio(place, "--team", "alpha", "--as", "anna"));
+    expect((await call("Roster")).text).toMatch(/^- scout \(general-purpose\): idle, alive/m);
+    await call("SendMessage", { to: "scout", message: "a word from outside" });
+    const fromScout = (await call("WaitForMail", { timeout_seconds: 30 })).text;
+    expect(fromScout).toMatch(/<teammate-message teammate_id="scout"[^>]*>\nscout heard a word/);
+    expect((await call("TaskUpdate", { taskId: 1, status: "in_progress" })).isError).toBe(false);
+    expect((await call("TaskUpdate", { taskId: 1, status: "completed" })).isError).toBe(false);
+    await call("SendMessage", { to: "team-lead", message: "task 1 is done" });
+    await lead.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("anna is done"));
+    lead.end();
+    expect((await lead.done).code).toBe(0);
+  }, 60_000);
 
   test("bad input says what is wrong; nothing is done", async () => {
     const { place } = await crew();
