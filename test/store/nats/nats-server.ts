@@ -28,6 +28,8 @@ export interface NatsServerOptions {
   readonly config?: (port: number) => string;
   readonly accounts?: number;
   readonly name?: string;
+  /** Of the users of all accounts. */
+  readonly permissions?: string;
 }
 
 export async function startNats(options: NatsServerOptions = {}): Promise<NatsServer> {
@@ -35,7 +37,7 @@ export async function startNats(options: NatsServerOptions = {}): Promise<NatsSe
   const port = options.port ?? (await freePort());
   const accounts = options.accounts ?? 1;
   const file = join(folder, "server.conf");
-  writeFileSync(file, configOf({ port, folder, accounts, more: options.config?.(port) ?? "", name: options.name }));
+  writeFileSync(file, configOf({ ...options, port, folder, accounts, more: options.config?.(port) ?? "" }));
   let child: ChildProcess | undefined;
   let used = 0;
 
@@ -72,17 +74,12 @@ export async function startNats(options: NatsServerOptions = {}): Promise<NatsSe
   };
 }
 
-function configOf(options: {
-  port: number;
-  folder: string;
-  accounts: number;
-  more: string;
-  name?: string | undefined;
-}) {
-  const { port, folder, accounts, more, name } = options;
+function configOf(options: NatsServerOptions & { port: number; folder: string; accounts: number; more: string }) {
+  const { port, folder, accounts, more, name, permissions } = options;
+  const rights = permissions === undefined ? "" : `, permissions: ${permissions}`;
   const all = Array.from(
     { length: accounts },
-    (_, n) => `A${n}: { jetstream: enabled, users: [{ user: u${n}, password: secret }] }`,
+    (_, n) => `A${n}: { jetstream: enabled, users: [{ user: u${n}, password: secret${rights} }] }`,
   );
   return `
 listen: "127.0.0.1:${port}"

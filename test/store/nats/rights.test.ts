@@ -52,21 +52,16 @@ it("what comes again after the broker has forgotten it is read once; what is mis
 });
 
 it("what the bus does not let through is refused in words, and nothing behind it waits", async () => {
-  const server = await start({
-    config: () =>
-      `max_payload: 65536
-authorization {}`.replace("authorization {}", ""),
-  });
+  const permissions = '{ publish: { allow: [">"], deny: ["troupe.*.inbox.carl"] } }';
+  const server = await start({ config: () => "max_payload: 65536", permissions });
   const team = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));
-  const large = bodyMail({
-    kind: "shutdown_request",
-    requestId: createId<RequestId>("ask"),
-    reason: "x".repeat(80_000),
-  });
-  await expect(team.inbox("bert").send(large)).rejects.toMatchObject({
-    code: "mail",
-    message: expect.stringContaining("kB at most"),
-  });
+  const requestId = createId<RequestId>("ask");
+  const large = bodyMail({ kind: "shutdown_request", requestId, reason: "x".repeat(80_000) });
+  const tooLarge = { code: "mail", message: expect.stringContaining("kB at most") };
+  await expect(team.inbox("bert").send(large)).rejects.toMatchObject(tooLarge);
+  const forbidden = { code: "storage", message: expect.stringContaining("refuses it") };
+  await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
+  await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await team.inbox("bert").send(textMail("small"));
   expect(textsOf((await team.inbox("bert").look()).mail)).toEqual(["small"]);
 });
