@@ -116,7 +116,7 @@ async function resuming(bench, { home, cwd, session, bare }) {
 }
 
 /** Turn after turn with an answer, a call and its result, as an agent at work writes them. */
-function writeLog(path, { encodeLine, createId, session, cwd }) {
+export function writeLog(path, { encodeLine, createId, session, cwd }) {
   const agent = createId("agt");
   const lines = [];
   const put = (event) => {

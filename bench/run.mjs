@@ -21,6 +21,7 @@ const names = [
   "tasks",
   "nats",
   "tui",
+  "dashboard",
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !names.includes(name));

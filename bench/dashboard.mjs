@@ -1,0 +1,346 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+import { writeLog } from "./long-log.mjs";
+import { atLeast, atMost, interleave, quantile, row } from "./measure.mjs";
+
+const agents = 10;
+const openings = 5;
+const watchSeconds = 20;
+const loadSeconds = 60;
+
+/** The dashboard as people have it: `troupe web`, sessions in processes of their own, and a real browser. */
+export async function run(bench) {
+  const home = join(bench.emptyFolder(), "troupe");
+  const env = { PATH: process.env.PATH, HOME: bench.emptyFolder(), TROUPE_HOME: home };
+  const cwd = bench.emptyFolder();
+  const long = await writeLongSession(bench, { home, cwd });
+  const place = { bench, env, cwd };
+  const web = await startWeb(place);
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox", "--disable-gpu"] });
+  try {
+    return [
+      ...(await weighing(bench, web)),
+      ...(await opening({ browser, web, long })),
+      ...(await watching(place, { browser, web })),
+      ...(await enduring(place, { browser, web })),
+    ];
+  } finally {
+    await browser.close();
+    await web.end();
+  }
+}
+
+/** All that the page can ever load, packed as the server packs it. */
+async function weighing(bench, { origin, cookie }) {
+  const folder = join(bench.program, "..", "web");
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length));
+  const sizes = await Promise.all(
+    paths.map(async (path) => {
+      const target = path === "/index.html" ? "/" : path;
+      const answer = await fetch(origin + target, { headers: { cookie, "accept-encoding": "br" } });
+      if (!answer.ok) throw new Error(`${target}: ${answer.status}`);
+      await answer.arrayBuffer();
+      return Number(answer.headers.get("content-length"));
+    }),
+  );
+  const total = sizes.reduce((sum, size) => sum + size, 0) / 1000;
+  return [row({ what: "the whole page, packed", unit: "kB", values: [total], goal: atMost(350, "kB") })];
+}
+
+/** From the address to the end of the transcript on the screen. */
+async function opening({ browser, web, long }) {
+  const isShown = (words) => document.querySelector("main")?.textContent?.includes(words);
+  const inBrowser = async () => {
+    const page = await openPage(browser, web);
+    try {
+      const [started, cpu] = [performance.now(), cpuMs(web.pid)];
+      await page.goto(`${web.origin}/#/s/${long.session}/transcript`);
+      await page.waitForFunction(isShown, long.lastWords, { polling: "raf", timeout: 120_000 });
+      const time = performance.now() - started;
+      const { TaskDuration: busy } = await metricsOf(page);
+      return { time, busy: busy * 1000, server: cpuMs(web.pid) - cpu };
+    } finally {
+      await page.context().close();
+    }
+  };
+  const streamed = async () => {
+    const started = performance.now();
+    await readStream(web, `?session=${long.session}`, (text) => text.includes("event: caught-up"));
+    return performance.now() - started;
+  };
+  const seen = await interleave({ streamed, inBrowser }, { rounds: openings, seconds: 60 });
+  const what = "open a session of 100,000 events";
+  const of = (name) => seen.inBrowser.map((it) => it[name]);
+  const whole = { values: of("time"), bare: seen.streamed, against: "read the stream", goal: atMost(2000, "ms") };
+  return [
+    row({ what, ...whole }),
+    row({ what: `${what}, work of the page's thread`, values: of("busy") }),
+    row({ what: `${what}, CPU of the server`, values: of("server") }),
+  ];
+}
+
+/** From an event's own time to the frame that shows it, ten agents speaking at once. */
+async function watching(place, { browser, web }) {
+  const speaking = await startSpeaking(place, web, { eventsPerSecond: 50 });
+  const page = await openPage(browser, web);
+  try {
+    await page.addInitScript(probe);
+    const [agent] = speaking.agents;
+    await page.goto(`${web.origin}/#/s/${speaking.session}/transcript/${agent}`);
+    await page.waitForFunction(() => globalThis.probe?.waits.length > 50, undefined, { timeout: 60_000 });
+    await page.evaluate(() => globalThis.probe.waits.splice(0));
+    await pause(watchSeconds * 1000);
+    const { waits, frames } = await page.evaluate(() => ({
+      waits: globalThis.probe.waits,
+      frames: globalThis.probe.frames,
+    }));
+    const bare = await page.evaluate(measureFrames);
+    const what = `${agents} agents × 50 events/s: from an event to its pixels`;
+    return [
+      row({ what, values: waits, bare, against: "one frame of an empty page's clock" }),
+      row({ what: `${what}, 95th percentile`, values: [quantile(waits, 0.95)], goal: atMost(100, "ms") }),
+      row({ what: "frames that showed something new", unit: "/s", values: [frames / watchSeconds] }),
+    ];
+  } finally {
+    await page.context().close();
+    await speaking.end();
+  }
+}
+
+/** A minute of a thousand events a second (some more are asked for, since each comes late by a little): what is held by the server and by the page must not grow. */
+async function enduring(place, { browser, web }) {
+  const speaking = await startSpeaking(place, web, { eventsPerSecond: 130 });
+  const page = await openPage(browser, web);
+  try {
+    await page.addInitScript(probe);
+    await page.goto(`${web.origin}/#/s/${speaking.session}/team`);
+    await page.waitForFunction(() => globalThis.probe?.events > 5000, undefined, { timeout: 60_000 });
+    const held = async () => {
+      const heap = (await metricsOf(page)).JSHeapUsedSize / 1e6;
+      return { heap, server: residentMb(web.pid), events: await page.evaluate(() => globalThis.probe.events) };
+    };
+    const before = await held();
+    const began = performance.now();
+    await pause(loadSeconds * 1000);
+    const after = await held();
+    const seconds = (performance.now() - began) / 1000;
+    const rate = (after.events - before.events) / seconds;
+    return [
+      row({ what: "events a second that reached the page", unit: "/s", values: [rate], goal: atLeast(900, "/s") }),
+      row({
+        what: `after ${loadSeconds} s of that: the page's heap`,
+        unit: "MB",
+        values: [after.heap],
+        bare: [before.heap],
+        against: "at first",
+        goal: { text: "≤ +10 MB", reached: (value, base) => value - base <= 10 },
+      }),
+      row({
+        what: "and the server's memory",
+        unit: "MB",
+        values: [after.server],
+        bare: [before.server],
+        against: "at first",
+        goal: { text: "≤ +20 MB", reached: (value, base) => value - base <= 20 },
+      }),
+    ];
+  } finally {
+    await page.context().close();
+    await speaking.end();
+  }
+}
+
+/**
+ * Runs in the page before its own scripts. Each event of an agent's speech is a numbered word: it is remembered when the word
+ * was made, and looked for after every frame.
+ */
+function probe() {
+  const made = new Map();
+  const probe = { waits: [], frames: 0, events: 0 };
+  globalThis.probe = probe;
+  const Source = globalThis.EventSource;
+  globalThis.EventSource = class extends Source {
+    constructor(...words) {
+      super(...words);
+      this.addEventListener("envelopes", ({ data }) => {
+        for (const { at, event } of JSON.parse(data)) {
+          probe.events += 1;
+          if (event.type !== "text.delta") continue;
+          for (const word of event.text.match(/\d{7}/g) ?? []) made.set(word, Date.parse(at));
+        }
+      });
+    }
+  };
+  let last = "";
+  const look = () => {
+    // After this frame has been drawn.
+    setTimeout(() => {
+      const now = Date.now();
+      const word = document.querySelector(".transcript")?.textContent?.match(/\d{7}(?!.*\d{7})/s)?.[0] ?? "";
+      if (word > last) {
+        probe.frames += 1;
+        for (const [seen, at] of made) {
+          if (seen > last && seen <= word && last !== "") probe.waits.push(now - at);
+          if (seen <= word) made.delete(seen);
+        }
+        last = word;
+      }
+    }, 0);
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+async function measureFrames() {
+  const waits = [];
+  for (let count = 0; count < 60; count++) {
+    const asked = performance.now();
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    waits.push(performance.now() - asked);
+  }
+  return waits;
+}
+
+async function startWeb({ bench, env, cwd }) {
+  const child = spawn(process.execPath, [bench.program, "web", "--no-open", "--json", "--port", "0"], { cwd, env });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const line = await firstLine(child);
+  const { url } = JSON.parse(line);
+  const answer = await fetch(url, { redirect: "manual" });
+  const [cookie] = answer.headers.get("set-cookie").split(";");
+  const end = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { url, cookie, origin: new URL(url).origin, pid: child.pid, end };
+}
+
+/** A run without a screen whose ten agents say numbered words, one an event. */
+async function startSpeaking({ bench, env, cwd }, web, { eventsPerSecond }) {
+  const script = join(bench.emptyFolder(), "script.mjs");
+  writeFileSync(script, scriptText(eventsPerSecond));
+  const words = [bench.program, "-p", `speak ${eventsPerSecond}`, "--model", `scripted/${script}`];
+  const child = spawn(process.execPath, [...words, "--permission-mode", "bypassPermissions"], {
+    cwd,
+    env,
+    stdio: "ignore",
+  });
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  const prompt = `"firstPrompt":"speak ${eventsPerSecond}"`;
+  const listed = await readStream(web, "", (text) => text.includes(prompt));
+  const before = listed.slice(0, listed.lastIndexOf(prompt));
+  const id = before.slice(before.lastIndexOf("ses_")).match(/^\w+/)[0];
+  const spoken = await readStream(web, `?session=${id}`, (text) => agentsIn(text).size === agents);
+  return {
+    session: id,
+    agents: [...agentsIn(spoken)],
+    async end() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+const agentsIn = (text) =>
+  new Set(
+    [...text.matchAll(/"agent":"(agt_\w+)","seq":\d+,"at":"[^"]+","event":\{"type":"text\.delta"/g)].map(
+      ([, id]) => id,
+    ),
+  );
+
+function scriptText(eventsPerSecond) {
+  const call = (index) => ({
+    tool: "Agent",
+    input: {
+      description: `part ${index}`,
+      prompt: "speak",
+      subagent_type: "general-purpose",
+      name: `agent-${index}`,
+      run_in_background: true,
+    },
+  });
+  const start = { calls: Array.from({ length: agents }, (_, index) => call(index + 1)) };
+  return `const start = ${JSON.stringify(start)};
+const speech = (turn) => Array.from({ length: 500 }, (_, at) => String(turn * 1000 + at).padStart(7, "0")).join(" ") + " ";
+export default ({ agent, turn }) => agent === "lead"
+  ? turn === 1 ? start : { text: "I wait." }
+  : { text: speech(turn), chunk: 8, chunkDelayMs: ${1000 / eventsPerSecond}, calls: [{ tool: "Glob", input: { pattern: "*.none" } }] };
+`;
+}
+
+async function writeLongSession(bench, { home, cwd }) {
+  const platform = await bench.inside("platform");
+  const createId = platform.idMaker(platform.systemClock);
+  const session = createId("ses");
+  const path = join(home, "projects", platform.projectName(cwd), `${session}.jsonl`);
+  writeLog(path, { ...platform, createId, session, cwd });
+  const turns = readFileSync(path, "utf8").match(/Next I look at part \d+/g);
+  return { session, lastWords: turns.at(-1) };
+}
+
+/** An empty one in a browser that the dashboard knows. */
+async function openPage(browser, { cookie, origin }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const [name, value] = cookie.split("=");
+  await context.addCookies([{ name, value, url: origin, httpOnly: true, sameSite: "Strict" }]);
+  return context.newPage();
+}
+
+/** Reads until something was seen, of which only this much at the end is kept. */
+async function readStream({ origin, cookie }, query, isEnough) {
+  const leaving = new AbortController();
+  const answer = await fetch(`${origin}/api/events${query}`, { headers: { cookie }, signal: leaving.signal });
+  let tail = "";
+  for await (const chunk of answer.body) {
+    tail = tail.slice(-100_000) + Buffer.from(chunk).toString();
+    if (tail.endsWith("\n\n") && isEnough(tail)) break;
+  }
+  leaving.abort();
+  return tail;
+}
+
+function firstLine(child) {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      if (text.includes("\n")) resolve(text);
+    });
+    child.on("close", () => reject(new Error("troupe web ended")));
+  });
+}
+
+/** What the browser itself says of the page, after garbage collection. */
+async function metricsOf(page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.enable");
+  await devtools.send("HeapProfiler.collectGarbage");
+  const { metrics } = await devtools.send("Performance.getMetrics");
+  await devtools.detach();
+  return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+}
+
+/** What the process has used so far; the system counts in hundredths of a second. */
+function cpuMs(pid) {
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user, system] = fields.split(" ").slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+}
+
+function residentMb(pid) {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes) / 1000;
+}
+
+function findChromium() {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  if (found === undefined) throw new Error("this benchmark needs chromium: install it (apt-get install chromium)");
+  return found;
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
