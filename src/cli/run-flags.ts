@@ -27,6 +27,10 @@ export interface RunFlags {
   readonly team?: string;
   /** Where teams are, if not in files of this machine. */
   readonly bus?: string;
+  /** Whose team files. */
+  readonly teamStore?: string;
+  /** Its name in a team that another program leads. */
+  readonly as?: string;
   readonly coordinator?: boolean;
   readonly record?: string;
   readonly verbose?: boolean;

@@ -13,6 +13,11 @@ import { listenToSignals } from "./signals.ts";
 export async function runScreen(words: string, flags: RunFlags): Promise<number> {
   requireTerminal(flags);
   let prompt = await readPrompt({ words, file: flags.promptFile, stdin: undefined, onSilence: () => undefined });
+  if (flags.team !== undefined) {
+    const { runClaudeTeammate } = await import("./claude-teammate.ts");
+    const code = await runClaudeTeammate(prompt, flags);
+    if (code !== undefined) return code;
+  }
   // Beside what the session has to find out.
   const loading = import("../tui/index.ts");
   loading.catch(() => undefined); // who waits for it below is told

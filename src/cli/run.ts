@@ -27,6 +27,11 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     throw new TroupeError("usage", "nothing to do: say it after -p, through a pipe, or with --prompt-file");
   }
 
+  if (flags.team !== undefined) {
+    const { runClaudeTeammate } = await import("./claude-teammate.ts");
+    const code = await runClaudeTeammate(prompt, flags);
+    if (code !== undefined) return code;
+  }
   const session = await startSession({
     cwd: process.cwd(),
     env: process.env,

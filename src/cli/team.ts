@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
-import type { Member, MemberStatus, Team, WorkItem } from "../protocol/index.ts";
-import type { StoredTeam } from "../store/index.ts";
+import { type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../protocol/index.ts";
+import { claudeCommand, type StoredTeam } from "../store/index.ts";
 import { createTeam } from "../team/index.ts";
 import { idMaker, systemClock } from "../platform/index.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -12,19 +12,29 @@ export async function create(
   name: string,
   flags: { description?: string; member?: readonly string[]; json?: boolean },
 ): Promise<number> {
-  const { home, cwd, bus } = await openTeams();
+  const { home, cwd, bus, claudeFolder } = await openTeams();
   const { description, member: members } = flags;
-  const place = { home, cwd, bus, clock: systemClock, createId: idMaker(systemClock) };
+  const place = { home, cwd, bus, claudeFolder, clock: systemClock, createId: idMaker(systemClock) };
   const team = await createTeam(name, { ...place, description, members });
   try {
     const record = await team.record.read();
     if (flags.json) printJson(record);
     else terminal().paragraph(`team ${record.name}: ${record.members.map((member) => member.name).join(", ")}`);
+    if (!flags.json && claudeFolder !== undefined)
+      for (const { name: who, command } of claudeCommands(record)) terminal().paragraph(`${who}: ${command}`);
   } finally {
     await team.close();
   }
   return exitCodes.done;
 }
+
+/** Whom Claude Code can run, and how. */
+const claudeCommands = (team: Team) =>
+  team.members.flatMap((member) =>
+    member.backendType === "remote" && !member.ended
+      ? [{ name: member.name, command: claudeCommand(team, member) }]
+      : [],
+  );
 
 export async function list(flags: { json?: boolean }): Promise<number> {
   const { teams } = await openTeams();
@@ -53,10 +63,11 @@ function present({ members }: Team): string {
 
 /** Who is in it, what each does, and how the work stands. */
 export async function show(name: string, flags: { json?: boolean }): Promise<number> {
-  const { teams } = await openTeams();
+  const { teams, claudeFolder } = await openTeams();
   const stored = await teams.open(name);
   try {
     const { team, status, tasks, mail, problems } = await overview(stored);
+    const isOurs = claudeFolder !== undefined && !stored.tellsRest?.(teamLead);
     if (flags.json) {
       printJson({ team, status, tasks: count(tasks), mail, problems });
       return exitCodes.done;
@@ -72,6 +83,8 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
       screen.line();
       screen.line(`${member.name}  ${stateWords(status[index])}`, colored(screen, member.color));
       for (const [field, value] of about(member, team.hiddenPaneIds)) screen.field(`  ${field}`, value);
+      for (const each of isOurs ? claudeCommands(team) : [])
+        if (each.name === member.name) screen.field("  start", each.command);
       const unread = mail[member.name];
       if (unread) screen.field("  mail", `${unread} unread`);
       for (const task of tasks) {

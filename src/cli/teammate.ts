@@ -15,9 +15,18 @@ export interface TeammateFlags {
  * `troupe teammate`: one member of a team in this process, until it has ended. Who it is comes from the team's record, what
  * it is to do from its mail; the terminal is for looking on, and for a word to it.
  */
-export async function runTeammate({ team, name }: TeammateFlags): Promise<number> {
+export async function runTeammate({ team, name }: TeammateFlags, how: TeammateHow = {}): Promise<number> {
   const teammate = await startTeammate({ team, name, cwd: process.cwd(), env: process.env });
-  return isTerminal() ? inTerminal(teammate) : inLines(teammate, { team, name });
+  // That it could not be stopped is told by its end.
+  void how.until?.then(() => teammate.stop("rest").catch(() => undefined));
+  return how.face !== "lines" && isTerminal() ? inTerminal(teammate) : inLines(teammate, { team, name });
+}
+
+export interface TeammateHow {
+  /** `auto`: the screen where there is a terminal. */
+  readonly face?: "auto" | "lines";
+  /** Ends it when this resolves. */
+  readonly until?: Promise<void>;
 }
 
 /** The same screen as a lead's. Who leaves it leaves a member that rests, and whose lead decides what becomes of it. */

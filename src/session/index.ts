@@ -23,5 +23,6 @@ export { listTrustRecords, ownerOf, removeTrustRecord } from "./trust-record.ts"
 export { createSession, type CreateSessionOptions } from "./create-session.ts";
 export type { LibrarySession, Reply } from "./library-session.ts";
 export { createTeam, type NewTeamOptions, openTeam, type TeamOptions } from "./library-team.ts";
+export { joinClaudeTeam } from "./join-claude-team.ts";
 export { type RunningTeammate, startTeammate } from "./start-teammate.ts";
 export { ownProgram } from "./own-program.ts";

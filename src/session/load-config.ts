@@ -8,6 +8,7 @@ import { splitRules } from "../tool/index.ts";
 import { agentAsks } from "./agent-definitions-asks.ts";
 import { pluginFolders } from "./agent-definitions-plugins.ts";
 import { busConfig } from "./bus-config.ts";
+import { claudeFolder } from "./claude-folder.ts";
 import { childEnvironment } from "./child-env.ts";
 import { areHooksOff, hooksInForce } from "./hooks/hooks-in-force.ts";
 import { type FoundSlash, findSlash, withheldOf } from "./find-slash.ts";
@@ -99,6 +100,8 @@ export interface Config {
   readonly teams: NonNullable<Settings["teams"]>;
   /** Undefined: teams are in files of this machine. */
   readonly bus: BusAddress | undefined;
+  /** The folder of Claude Code, where its teams are the ones that are wanted. */
+  readonly claudeFolder: string | undefined;
   readonly terminal: NonNullable<Settings["terminal"]>;
   /** Undefined: nothing is exported. */
   readonly telemetry: TelemetryConfig | undefined;
@@ -190,6 +193,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
     bus: busConfig(values.bus ?? {}, { env, userHome: places.userHome }),
+    claudeFolder: claudeFolder(env, places.userHome),
     terminal: values.terminal ?? {},
     telemetry: telemetryConfig(values.telemetry ?? {}, env),
     subagentModel: subagentModel(env),

@@ -4,9 +4,9 @@ import { type ConfigInput, loadConfig } from "./load-config.ts";
 
 /** The sessions kept on this machine, for looking at them without opening one. */
 export async function openStore(input: ConfigInput): Promise<OpenedStore> {
-  const { home, cwd, bus } = await loadConfig(input);
+  const { home, cwd, bus, claudeFolder } = await loadConfig(input);
   const store = createFileSessionStore({ home, clock: systemClock, createId: idMaker(systemClock) });
-  return { store, cwd, home, bus };
+  return { store, cwd, home, bus, claudeFolder };
 }
 
 interface OpenedStore {
@@ -15,4 +15,6 @@ interface OpenedStore {
   readonly home: string;
   /** Where teams are, if not in files. */
   readonly bus: BusAddress | undefined;
+  /** The folder of Claude Code, if the teams are those in its files. */
+  readonly claudeFolder: string | undefined;
 }

@@ -62,8 +62,8 @@ export interface RunningTeammate {
 export async function startTeammate(options: TeammateOptions): Promise<RunningTeammate> {
   const clock = systemClock;
   const createId = idMaker(clock);
-  const { home, bus } = await loadConfig({ cwd: options.cwd, env: options.env });
-  const store = options.teams ?? openTeamStore({ home, bus, clock, createId });
+  const { home, bus, claudeFolder } = await loadConfig({ cwd: options.cwd, env: options.env });
+  const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId });
   const team = await store.open(options.team);
   const mailbox = teamMailbox(team, { clock, createId });
   /** What is to be given back if it does not come to life. */

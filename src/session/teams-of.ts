@@ -32,8 +32,8 @@ export function teamsOf({
   clock,
   createId,
 }: TeamsOf): SessionParts["team"] {
-  const { home, teams: settings, cwd, bus } = config;
-  const teams = shareTeams(openTeamStore({ home, bus, clock, createId, onNotice: (text) => tell(text) }));
+  const { home, teams: settings, cwd, bus, claudeFolder } = config;
+  const teams = shareTeams(openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => tell(text) }));
   const backends = new Map<BackendType, Promise<Backend>>();
   const backend = (type: BackendType): Promise<Backend> => {
     const known = backends.get(type) ?? make(type);
@@ -133,7 +133,10 @@ export const areTeamsOn = ({ flags }: StartOptions, { teams }: Config): boolean 
   flags.team !== undefined || teams.enabled === true;
 
 /** What holds for members as well, wherever they run; budgets too if they come from the settings of the lead's folder. */
-function launchOf({ flags, trust }: StartOptions, { maxBudgetUsd, limits: { maxTokens } }: Config): LaunchFlags {
+export function launchOf(
+  { flags, trust }: Pick<StartOptions, "flags" | "trust">,
+  { maxBudgetUsd, limits: { maxTokens } }: Config,
+): LaunchFlags {
   const { settings, agents, appendSystemPrompt, strictMcpConfig, maxTurns } = flags;
   const { allowedTools, disallowedTools, addDir, mcpConfig } = flags;
   return {

@@ -15,6 +15,7 @@ export type { BusAddress } from "./nats/bus.ts";
 export type { BusStatus, BusStream } from "./nats/bus-status.ts";
 export { loadBusStatus } from "./nats/load-bus-status.ts";
 export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
+export { claudeCommand } from "./claude-files/claude-command.ts";
 export { openTeamStore } from "./open-team-store.ts";
 export { createFileTeamStore } from "./team/load-team-store.ts";
 export { checkName } from "./team/names.ts";

@@ -78,6 +78,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
   /** Programs and people speak for those of the kind `remote`: nobody waits for them to come to rest. */
   const driven = () => others().filter(({ backendType }) => backendType !== "remote");
+  /** Unless those programs tell when they have nothing more to do. */
+  const awaited = () =>
+    others().filter(({ backendType, name }) => backendType !== "remote" || team.tellsRest?.(name) === true);
   const remote = new Set<string>();
   /** Being brought to an end, by us or by themselves after we have asked. */
   const stopping = new Map<string, Promise<StopAnswer>>();
@@ -160,7 +163,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const watch: MemberWatch = createMemberWatch({
     team,
     onChange: (status, member) => {
-      if (member.backendType === "remote") remote.add(member.name);
+      if (member.backendType === "remote" && !team.tellsRest?.(member.name)) remote.add(member.name);
       else remote.delete(member.name);
       options.onStatus(status, member);
       quiescence.changed(status);
@@ -197,7 +200,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   };
 
   const expect = (name: string) => {
-    for (const member of driven())
+    for (const member of awaited())
       if (!member.ended && (name === "*" || member.name === name)) quiescence.sentTo(member.name);
   };
 
@@ -293,7 +296,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     atWork() {
       const states = new Set<string>(["starting", "working", "waiting"]);
-      return driven().filter(({ name, ended }) => {
+      return awaited().filter(({ name, ended }) => {
         const status = watch.statusOf(name);
         const isBusy = quiescence.isAwaited(name) || (status !== undefined && states.has(status.state));
         return stopping.has(name) || (!ended && isBusy);

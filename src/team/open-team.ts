@@ -21,6 +21,8 @@ export interface OpenTeamOptions {
   readonly createId: CreateId;
   /** Where the team is, if not in files of this machine. */
   readonly bus?: BusAddress | undefined;
+  /** The folder of Claude Code, if the team is one in its files. */
+  readonly claudeFolder?: string | undefined;
 }
 
 export interface CreateTeamOptions extends OpenTeamOptions {

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { TroupeError } from "../../protocol/index.ts";
 import type { AddFlags, TasksFlags } from "../tasks.ts";
 import { useBus } from "../use-bus.ts";
+import { teamStoreWords, useTeamStore } from "../use-team-store.ts";
 
 const onBus = "of teams that are there and not in files: nats://host:4222";
 
@@ -15,7 +16,10 @@ export function addTeamShell(program: Command, subcommand: Subcommand, exit: (co
 
 function addTeam(team: Command, subcommand: Subcommand, exit: (code: number) => void): void {
   const json = (name: string, description: string, how = "as JSON") =>
-    subcommand(team, name, description).option("--json", how).option("--bus <url>", onBus, useBus);
+    subcommand(team, name, description)
+      .option("--json", how)
+      .option("--bus <url>", onBus, useBus)
+      .option("--team-store <kind>", teamStoreWords, useTeamStore);
   json("create", "make a team; a name that is taken gets a number")
     .argument("<name>")
     .option("--description <text>", "what it is for")
@@ -97,6 +101,7 @@ function addTasks(tasks: Command, subcommand: Subcommand, exit: (code: number) =
       .option("--session <id>", "of this session, which has no team")
       .option("--as <member>", "in the name of a member that you speak for; by default you")
       .option("--bus <url>", onBus, useBus)
+      .option("--team-store <kind>", teamStoreWords, useTeamStore)
       .option("--json", "as JSON");
   common("list", "the open tasks")
     .option("--all", "completed ones too")

@@ -54,8 +54,8 @@ export async function inbox(
 }
 
 async function withTeam(name: string, work: (team: OpenTeam) => Promise<number>): Promise<number> {
-  const { home, bus } = await openTeams();
-  const team = await openTeam(name, { home, bus, clock: systemClock, createId: idMaker(systemClock) });
+  const { home, bus, claudeFolder } = await openTeams();
+  const team = await openTeam(name, { home, bus, claudeFolder, clock: systemClock, createId: idMaker(systemClock) });
   try {
     return await work(team);
   } finally {

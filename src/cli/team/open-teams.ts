@@ -7,14 +7,15 @@ export interface TeamsPlace {
   readonly sessions: SessionStore;
   readonly home: string;
   readonly bus: BusAddress | undefined;
+  readonly claudeFolder: string | undefined;
   readonly cwd: string;
 }
 
 /** The teams and sessions of this machine's user, or of the bus, from the shell. */
 export async function openTeams(): Promise<TeamsPlace> {
-  const { store, cwd, home, bus } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store, cwd, home, bus, claudeFolder } = await openStore({ cwd: process.cwd(), env: process.env });
   const { path } = await openStateRoot(home);
   const ports = { clock: systemClock, createId: idMaker(systemClock) };
-  const teams = openTeamStore({ home: path, bus, ...ports });
-  return { teams, sessions: store, home: path, bus, cwd };
+  const teams = openTeamStore({ home: path, bus, claudeFolder, ...ports });
+  return { teams, sessions: store, home: path, bus, claudeFolder, cwd };
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { currentProcess, type ProcessIdentity } from "../../platform/index.ts";
 import { AgentColor, type Member, type Team, teamLead, TroupeError } from "../../protocol/index.ts";
-import { uuidOf } from "./uuid-of-id.ts";
+import { leadSessionOf } from "./lead-session.ts";
 
 const optionalText = z.string().optional().catch(undefined);
 
@@ -67,10 +67,6 @@ export function newConfig(team: Team): ConfigFile {
     ],
   };
 }
-
-/** Theirs are UUIDs; a team that no session leads yet has one that follows from its name. */
-export const leadSessionOf = ({ leadSessionId, leadAgentId }: Pick<Team, "leadSessionId" | "leadAgentId">): string =>
-  uuidOf(leadSessionId ?? leadAgentId);
 
 export function leadProcess(now: number, { pid, startedAt, host, pidNamespace }: ProcessIdentity = currentProcess()) {
   return { pid, pidSpace: `${host}#${pidNamespace}`, claimedAt: now, procStart: startedAt };

@@ -14,14 +14,8 @@ import type { Journal } from "../team/journal.ts";
 import { skeletonOf } from "../team/look-alike.ts";
 import type { TeamEntry } from "../team/team-entry.ts";
 import { type RefusedTeam, teamFold, type TeamState } from "../team/team-fold.ts";
-import {
-  type ConfigFile,
-  fromConfigMember,
-  leadProcess,
-  leadSessionOf,
-  parseConfig,
-  toConfigMember,
-} from "./config-file.ts";
+import { type ConfigFile, fromConfigMember, leadProcess, parseConfig, toConfigMember } from "./config-file.ts";
+import { leadSessionOf } from "./lead-session.ts";
 import type { SharedJson } from "./shared-json.ts";
 
 /** What is known of a team beyond what their config has a place for; on our side. */

@@ -10,7 +10,7 @@ import { createSend } from "./send-mail.ts";
 
 export interface MailboxOptions extends MailboxMembers {
   readonly team: string;
-  readonly store: Pick<StoredTeam, "inbox" | "bodies">;
+  readonly store: Pick<StoredTeam, "inbox" | "bodies" | "isUnsigned">;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly createId: CreateId;
   /** How many texts one may send another in a minute; control messages and the person are exempt. Default: 60. */
@@ -21,7 +21,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
   const { store, team } = options;
   const keys = createKeys((name, use) => options.keyOf(name, use));
   const send = createSend({ ...options, keys, members: () => options.members() });
-  const receive = createReceive({ bodies: store.bodies, keys });
+  const receive = createReceive({ ...store, keys });
   const readers = createInboxReaders(options);
   const notices = createNotices();
   const ended = new AbortController();

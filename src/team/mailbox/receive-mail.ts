@@ -9,7 +9,14 @@ import { isSignedBy } from "./sign-mail.ts";
 /** What is held in `name`'s inbox, with whether it is from whom it says and whether it may be acted on. */
 export type Receive = (held: readonly HeldMail[], name: string) => Promise<ReceivedMail[]>;
 
-export function createReceive({ bodies, keys }: { readonly bodies: MailBodies; readonly keys: Keys }): Receive {
+export interface ReceiveOptions {
+  readonly bodies: MailBodies;
+  readonly keys: Keys;
+  /** There are no signatures: it is from whom it says. */
+  readonly isUnsigned?: true | undefined;
+}
+
+export function createReceive({ bodies, keys, isUnsigned }: ReceiveOptions): Receive {
   /** A signature is checked once for each mail that is held in memory. */
   const judged = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
 
@@ -20,7 +27,8 @@ export function createReceive({ bodies, keys }: { readonly bodies: MailBodies; r
   };
 
   const judge = (mail: Mail, name: string, key: KeyObject | undefined) => {
-    const isVerified = key !== undefined && mail.to === name && isSignedBy(mail, key);
+    const isSigned = isUnsigned ?? (key !== undefined && isSignedBy(mail, key));
+    const isVerified = isSigned && mail.to === name;
     const refused = mail.body.kind === "text" ? undefined : whyRefused(mail, { name, isVerified });
     const body = withPath(mail, bodies);
     return {
