@@ -14,6 +14,7 @@ import { addTeamShell } from "./team/commands.ts";
 import type { TeammateFlags } from "./teammate.ts";
 import type { TrustFlags } from "./trust.ts";
 import { useBus } from "./use-bus.ts";
+import { teamStoreWords, useTeamStore } from "./use-team-store.ts";
 import type { WebFlags } from "./web.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
@@ -379,6 +380,8 @@ function addSessionOptions(program: Program): Program {
     .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
     .option("--team <name>", "lead this team; it is made if it is not there")
     .option("--bus <url>", "teams are there and not in files: nats://host:4222; several with commas", useBus)
+    .option("--team-store <kind>", teamStoreWords, useTeamStore)
+    .option("--as <name>", "your name in a team that Claude Code leads; by default trouper")
     .option("--coordinator", "plan and hand out to workers instead of doing the work; a resumed session goes on so")
     .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")
     .option("--trust", "let this folder's own hooks, servers and settings act, in this run");
