@@ -1,5 +1,5 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
-import { version } from "../platform/index.ts";
+import { nearestName, version } from "../platform/index.ts";
 import { permissionModes, TroupeError } from "../protocol/index.ts";
 import type { AgentsFlags } from "./agents.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -55,10 +55,25 @@ function buildRun(exit: (code: number) => void): Program {
     .enablePositionalOptions()
     .showSuggestionAfterError(true);
   addRunOptions(program).action(async (words: string[], flags: RunFlags) => {
+    if (!flags.print) refuseTypo(words, program);
     const { run } = await import("./run.ts");
     exit(await run(words.join(" "), flags));
   });
   return program;
+}
+
+/** One word that is almost a command is no prompt. */
+function refuseTypo([word, ...more]: readonly string[], { commands }: Program): void {
+  if (word === undefined || word.length < 4 || more.length > 0 || /\s/.test(word)) return;
+  const meant = nearestName(
+    word,
+    commands.map((command) => command.name()),
+  );
+  if (meant === undefined || meant[0] !== word[0]) return;
+  throw new TroupeError(
+    "usage",
+    `there is no command ${word}: did you mean 'troupe ${meant}'? As a prompt say it in more words`,
+  );
 }
 
 function addCommands(program: Program, exit: (code: number) => void): void {

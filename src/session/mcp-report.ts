@@ -19,8 +19,8 @@ export interface McpListing {
   readonly name: string;
   readonly scope: McpScope | "managed" | "flag";
   readonly source: string;
-  /** `untrusted`: the folder asks for it and is not trusted. */
-  readonly state: "ready" | "disabled" | "untrusted" | "broken";
+  /** `untrusted`: the folder asks for it and is not trusted. `configured` says nothing of whether it starts. */
+  readonly state: "configured" | "disabled" | "untrusted" | "broken";
   readonly problem?: string;
   /** As it is written down, without the values of variables and headers. */
   readonly server: unknown;
@@ -57,7 +57,7 @@ function listing(entry: ConfiguredServer, config: Config): McpListing {
     name,
     scope: source === config.localSettings ? "local" : own,
     source,
-    state: entry.disabled ? "disabled" : broken === undefined ? "ready" : "broken",
+    state: entry.disabled ? "disabled" : broken === undefined ? "configured" : "broken",
     ...(broken !== undefined && { problem: broken }),
     server: masked(entry.written),
   };

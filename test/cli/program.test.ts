@@ -18,3 +18,12 @@ test("help lists the commands, with -p as well", async () => {
   const place = workplace();
   for (const args of [["--help"], ["-p", "--help"]]) expect((await place.run(args)).stdout).toMatch(/^ {2}doctor /m);
 });
+
+test("a word that is almost a command is not taken for a prompt", async () => {
+  const place = workplace();
+  const { code, stderr } = await place.run(["sesions"]);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "troupe: there is no command sesions: did you mean 'troupe sessions'? As a prompt say it in more words\n",
+  });
+});

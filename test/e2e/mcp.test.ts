@@ -257,8 +257,8 @@ test("troupe mcp add, list, get, test, remove: each scope has its file, and what
     .split("\n")
     .map((line) => JSON.parse(line));
   expect(listed).toMatchObject([
-    { name: "here", scope: "local", state: "ready" },
-    { name: "mine", scope: "user", state: "ready", server: { env: { TOKEN: "(set)" } } },
+    { name: "here", scope: "local", state: "configured" },
+    { name: "mine", scope: "user", state: "configured", server: { env: { TOKEN: "(set)" } } },
     { name: "ours", scope: "project", state: "untrusted" },
   ]);
   expect((await place.run(["mcp", "get", "mine"])).stdout).not.toContain("abc=d");
