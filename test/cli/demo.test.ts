@@ -1,30 +1,21 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, type TestContext, test } from "vitest";
 import { createSampleRepository } from "../../src/cli/demo/sample-repository.ts";
 import { type Outcome, whatWentWrong } from "../../src/cli/demo/what-went-wrong.ts";
 import { makeWorkspace } from "../../src/cli/demo/workspace.ts";
 import type { Member, WorkItem } from "../../src/protocol/index.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
-let temp: string;
 
-beforeEach(() => {
-  temp = mkdtempSync(join(tmpdir(), "troupe-test-demo-"));
-});
-afterEach(async () => {
-  // Of a test that was given up.
-  for (const { child, closed } of running) {
-    child.kill("SIGTERM");
-    await closed;
-  }
-  running.clear();
-  rmSync(temp, { recursive: true, force: true });
-});
-
-const running = new Set<{ readonly child: ReturnType<typeof spawn>; readonly closed: Promise<unknown> }>();
+/** A temporary folder of its own for each test: they run side by side. */
+function temporary({ onTestFinished }: TestContext): string {
+  const temp = mkdtempSync(join(tmpdir(), "troupe-test-demo-"));
+  onTestFinished(() => rmSync(temp, { recursive: true, force: true }));
+  return temp;
+}
 
 interface Ended {
   readonly code: number | null;
@@ -32,34 +23,38 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the built demo with a temporary folder of its own; `until` is called with all output so far. */
-function runDemo(
-  args: readonly string[],
-  until?: (seen: string, child: ReturnType<typeof spawn>) => void,
-  env: Readonly<Record<string, string>> = {},
-) {
-  return new Promise<Ended>((done, fail) => {
-    const child = spawn(process.execPath, [troupe, "demo", ...args], {
-      cwd: temp,
-      env: { ...process.env, TMPDIR: temp, TMUX_TMPDIR: temp, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-      until?.(stdout, child);
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    const closed = new Promise((resolve) => child.on("close", resolve));
-    const one = { child, closed };
-    running.add(one);
-    child.on("error", fail).on("close", (code) => {
-      running.delete(one);
-      done({ code, stdout, stderr });
-    });
+interface Run {
+  /** Where it is run, and everything it makes is. */
+  readonly temp: string;
+  /** Is called with all output so far. */
+  readonly until?: (seen: string, child: ChildProcess) => void;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the built demo to its end, or to that of the test. */
+function runDemo(args: readonly string[], { temp, until, env }: Run, { onTestFinished }: TestContext): Promise<Ended> {
+  const child = spawn(process.execPath, [troupe, "demo", ...args], {
+    cwd: temp,
+    env: { ...process.env, TMPDIR: temp, TMUX_TMPDIR: temp, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    until?.(stdout, child);
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<Ended>((done, fail) =>
+    child.on("error", fail).on("close", (code) => done({ code, stdout, stderr })),
+  );
+  // Of a test that was given up.
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  return ended;
 }
 
 /** Processes that work in a folder below, where that can be told. */
@@ -80,14 +75,18 @@ const names = ["researcher", "implementer", "tester"];
 const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** Where tmux keeps the sockets of this test's servers: a folder of its own, so that one that is left is seen. */
-const sockets = () => {
+const sockets = (temp: string) => {
   const [folder] = readdirSync(temp).filter((name) => name.startsWith("tmux-"));
   return folder === undefined ? [] : readdirSync(join(temp, folder));
 };
-const left = () => [...readdirSync(temp).filter((name) => !/^tmux-|^bin$/.test(name)), ...sockets()];
+const left = (temp: string) => [
+  ...readdirSync(temp).filter((name) => !/^tmux-|^bin$/.test(name)),
+  ...sockets(temp),
+  ...processesIn(temp),
+];
 
 /** Members then run in the demo's own process. */
-function pathWithOldTmux(): string {
+function pathWithOldTmux(temp: string): string {
   const bin = join(temp, "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "tmux"), "#!/bin/sh\necho tmux 2.9\n", { mode: 0o755 });
@@ -121,28 +120,27 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(read).toBe(sent);
 }
 
-describe("troupe demo", { timeout: 90_000 }, () => {
-  test.skipIf(!hasTmux)("a team does its work in processes of their own, one is killed and comes back", async () => {
-    const ended = await runDemo(["--fast"]);
-    expectTheStory(ended);
-    expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
-    expect(ended.stdout).toContain("each member in a process of its own");
-    expect(left()).toEqual([]);
-    expect(processesIn(temp)).toEqual([]);
-  });
+describe.concurrent("troupe demo", { timeout: 120_000 }, () => {
+  test.skipIf(!hasTmux)(
+    "a team does its work in processes of their own, one is killed and comes back",
+    async (context) => {
+      const temp = temporary(context);
+      const ended = await runDemo(["--fast"], { temp }, context);
+      expectTheStory(ended);
+      expect(ended.stdout).toMatch(/kills implementer's process \(kill -9 \d+\)/);
+      expect(ended.stdout).toContain("each member in a process of its own");
+      expect(left(temp)).toEqual([]);
+    },
+  );
 
-  test("without a tmux that can be used all of it happens in one process, and it says so", async () => {
-    const ended = await runDemo(["--fast"], undefined, { PATH: pathWithOldTmux() });
+  test("without a tmux that can be used all of it happens in one process, and it says so; --keep keeps the repository, the team and its sessions; piped, it has no colour and is 80 columns wide", async (context) => {
+    const temp = temporary(context);
+    const ended = await runDemo(["--fast", "--keep"], { temp, env: { PATH: pathWithOldTmux(temp) } }, context);
     expectTheStory(ended);
-    expect(ended.stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
-    expect(ended.stdout).toContain("ends implementer in the middle of a call");
-    expect(left()).toEqual([]);
+    const { stdout } = ended;
+    expect(stdout).toMatch(/^members +all in this process: tmux 2\.9 is too old/m);
+    expect(stdout).toContain("ends implementer in the middle of a call");
     expect(processesIn(temp)).toEqual([]);
-  });
-
-  test("--keep keeps the repository, the team and its sessions; piped, it has no colour and is 80 columns wide", async () => {
-    const { code, stdout } = await runDemo(["--fast", "--keep"]);
-    expect(code).toBe(0);
     expect(stdout.match(/^ {2}tester +\? asks: Allow \$ git merge --ff-only troupe\/agent-\w{8}\?$/gm)).toHaveLength(1);
     expect(stdout.match(/^ {2}demo +! answers: yes, once$/gm)).toHaveLength(1);
     // oxlint-disable-next-line no-control-regex -- escapes are what must not be there
@@ -173,43 +171,41 @@ describe("troupe demo", { timeout: 90_000 }, () => {
     expect(team.members.filter(({ ended }) => ended)).toHaveLength(3);
   });
 
-  test.each([
+  test.for([
     ["SIGINT", 130, "while members begin", [], /▶ joins/],
-    ["SIGTERM", 143, "while one is dead", [], /# #2 free again/],
+    ["SIGTERM", 143, "while one is dead", ["--fast"], /# #2 free again/],
     ["SIGINT", 130, "while it lands", ["--fast"], /I land both/],
-  ] as const)("%s leaves nothing behind (%i, %s)", async (signal, expected, _when, flags, moment) => {
+  ] as const)("%s leaves nothing behind (%i, %s)", async ([signal, expected, _when, flags, moment], context) => {
+    const temp = temporary(context);
     let sent = false;
-    const { code, stdout, stderr } = await runDemo(flags, (seen, child) => {
+    const until = (seen: string, child: ChildProcess) => {
       if (sent || !moment.test(seen)) return;
       sent = true;
       child.kill(signal);
-    });
+    };
+    const { code, stdout, stderr } = await runDemo(flags, { temp, until }, context);
     expect(stderr).toBe("");
     expect(code).toBe(expected);
     expect(stdout).toContain("Stopped. What the demo had made is removed.");
     expect(stdout).not.toMatch(/^landed /m);
-    expect(left()).toEqual([]);
-    expect(processesIn(temp)).toEqual([]);
+    expect(left(temp)).toEqual([]);
   });
 
-  test("a reader that goes away ends it, without a word and without a trace", async () => {
-    const { code, stderr } = await runDemo([], (_seen, child) => child.stdout?.destroy());
+  test("a reader that goes away ends it, without a word and without a trace", async (context) => {
+    const temp = temporary(context);
+    const until = (_seen: string, child: ChildProcess) => child.stdout?.destroy();
+    const { code, stderr } = await runDemo([], { temp, until }, context);
     expect(stderr).toBe("");
     expect(code).toBe(141);
-    expect(left()).toEqual([]);
-    expect(processesIn(temp)).toEqual([]);
+    expect(left(temp)).toEqual([]);
   });
 });
 
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
 
-describe.skipIf(!hasScript)("troupe demo on a terminal", { timeout: 90_000 }, () => {
+describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", { timeout: 120_000 }, () => {
   /** On a pseudo terminal; `until` gets all output so far, and the process that holds the terminal. */
-  const onTerminal = (
-    columns: number,
-    until: (seen: string, holder: ReturnType<typeof spawn>) => void,
-    env: Readonly<Record<string, string>> = {},
-  ) => {
+  const onTerminal = (columns: number, { temp, until, env }: Run) => {
     const command = `stty cols ${columns}; exec '${process.execPath}' '${troupe}' demo --fast`;
     const holder = spawn("script", ["-qec", command, "/dev/null"], {
       cwd: temp,
@@ -219,15 +215,16 @@ describe.skipIf(!hasScript)("troupe demo on a terminal", { timeout: 90_000 }, ()
     let seen = "";
     holder.stdout.setEncoding("utf8").on("data", (text: string) => {
       seen += text;
-      until(seen, holder);
+      until?.(seen, holder);
     });
     return new Promise<string>((done, fail) => holder.on("error", fail).on("close", () => done(seen)));
   };
 
-  test.each([80, 40])(
+  test.for([80, 40])(
     "%i columns: each agent has its colour, and nothing but what is there to be copied is longer",
-    async (columns) => {
-      const seen = await onTerminal(columns, () => undefined, { PATH: pathWithOldTmux() });
+    async (columns, context) => {
+      const temp = temporary(context);
+      const seen = await onTerminal(columns, { temp, env: { PATH: pathWithOldTmux(temp) } });
       // oxlint-disable-next-line no-control-regex -- colours and cleared lines
       const escapes = /\u001b\[[\d;]*[mK]/g;
       const colors = names.map((name) => new RegExp(`\\u001b\\[(\\d+)m *${name}\\b`).exec(seen)?.[1]);
@@ -237,13 +234,14 @@ describe.skipIf(!hasScript)("troupe demo on a terminal", { timeout: 90_000 }, ()
       const copied = /^folder |^ {2}node /;
       expect(lines.filter((line) => line.length > columns && !copied.test(line))).toEqual([]);
       expect(lines).toContainEqual(expect.stringMatching(/^mail +\d+ sent/));
-      expect(left()).toEqual([]);
+      expect(left(temp)).toEqual([]);
     },
   );
 
-  test("closed while agents work, it leaves nothing behind", async () => {
-    await onTerminal(80, (seen, holder) => seen.includes("▶") && holder.kill("SIGKILL"));
-    await expect.poll(() => [...left(), ...processesIn(temp)], { timeout: 20_000 }).toEqual([]);
+  test("closed while agents work, it leaves nothing behind", async (context) => {
+    const temp = temporary(context);
+    await onTerminal(80, { temp, until: (seen, holder) => seen.includes("▶") && holder.kill("SIGKILL") });
+    await context.expect.poll(() => left(temp), { timeout: 20_000 }).toEqual([]);
   });
 });
 
