@@ -50,7 +50,12 @@ export async function carryOutForTeam(
     }
     case "task.update": {
       const { taskId, status, owner } = command;
-      return ackOf(await (await tasks(command.team)).update(taskId, { status, owner }, { name: teamUser }));
+      const list = await tasks(command.team);
+      const done = await list.update(taskId, { status, owner }, { name: teamUser });
+      if (!done.ok || status !== "completed" || done.item.acceptance.length === 0) return ackOf(done);
+      // A person's word: its checks are not run, and what waits for it goes on.
+      const detail = "the user said so; its checks were not run";
+      return ackOf(await list.settle(taskId, { proof: "claimed", detail, generation: done.item.generation }));
     }
   }
 }

@@ -1,10 +1,150 @@
-import type { SessionId } from "../../../../src/protocol/index.ts";
+import { useCallback, useMemo, useRef, useState } from "react";
+import { type SessionId, teamLead, visibleLine, type WorkItem } from "../../../../src/protocol/index.ts";
+import { emptyView, type SessionView } from "../../../../src/view/index.ts";
+import { Choice } from "../../parts/choice.tsx";
+import { useDashboard } from "../../state/dashboard-store.ts";
+import { useMoment } from "../../state/moment.ts";
+import { useObstacle } from "../../state/obstacle.ts";
+import { useSend } from "../../state/send.ts";
+import { NewTask } from "./new-task.tsx";
+import { TaskCard, type TaskChange } from "./task-card.tsx";
+import { type BoardTask, type ColumnName, columnTitles, taskColumns } from "./task-columns.ts";
 import "./tasks-view.css";
 
+/** The board of a team, or of a session that works alone. */
 export function TasksView({ session }: { session: SessionId }) {
+  const lists = useDashboard((state) => state.views.get(session)?.tasks ?? emptyView.tasks);
+  const teams = useDashboard((state) => state.views.get(session)?.teams ?? emptyView.teams);
+  const memberships = useDashboard((state) => state.views.get(session)?.memberships ?? emptyView.memberships);
+  const names = useMemo(() => listNames(lists, memberships), [lists, memberships]);
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const name = chosen !== undefined && names.includes(chosen) ? chosen : (names[0] ?? "");
+  const tasks = lists.get(name) ?? nothing;
+  const columns = useMemo(() => taskColumns(tasks), [tasks]);
+  const { now } = useMoment(session, 10_000);
+  const obstacle = obstacleTo(name, memberships);
+  const away = useObstacle(session) ?? obstacle;
+
+  const members = teams.get(name)?.members ?? noMembers;
+  const colors = useMemo(() => new Map(members.map((member) => [member.name, member.color])), [members]);
+  const owners = useMemo(
+    () => [
+      teamLead,
+      ...members.filter(({ ended, role }) => ended === undefined && role !== "lead").map((member) => member.name),
+    ],
+    [members],
+  );
+  const [pointed, setPointed] = useState<number | undefined>(undefined);
+  const related = useMemo(() => relatedTo(tasks, pointed), [tasks, pointed]);
+
+  const send = useSend();
+  const moved = useRef<number | undefined>(undefined);
+  const team = useMemo(() => (name === "" ? {} : { team: name }), [name]);
+  const change = useCallback(
+    (taskId: number, patch: TaskChange) => {
+      // It comes up in another column.
+      moved.current = patch.status === undefined ? undefined : taskId;
+      void send(session, { type: "task.update", ...team, taskId, ...patch }).then((ack) => {
+        if (!ack.ok) moved.current = undefined;
+      });
+    },
+    [send, session, team],
+  );
+  const create = (subject: string, description: string) =>
+    send(session, { type: "task.create", ...team, subject, ...(description !== "" && { description }) });
+
+  const shown = tasks.filter(({ status }) => status !== "deleted").length;
   return (
-    <section className="tasks-view" data-session={session}>
-      <h2>Tasks</h2>
+    <section className="tasks-view" aria-labelledby="tasks-title">
+      <div className="tasks-bar">
+        <h2 id="tasks-title">Tasks</h2>
+        <p className="soft" role="status">
+          {shown === 0 ? "no tasks" : `${columns.completed.length} of ${shown} completed`}
+        </p>
+        {names.length > 1 && (
+          <Choice
+            label="List"
+            value={name}
+            onChange={setChosen}
+            options={Object.fromEntries(names.map((each) => [each, each === "" ? "This session" : visibleLine(each)]))}
+          />
+        )}
+      </div>
+      {away === undefined ? <NewTask onCreate={create} /> : <p className="tasks-note soft">{away}</p>}
+      <div className="tasks-columns">
+        {columnNames.map((column) => (
+          <Column key={column} name={column} tasks={columns[column]}>
+            {(placed) => (
+              <TaskCard
+                placed={placed}
+                color={placed.task.owner === undefined ? undefined : (colors.get(placed.task.owner) ?? "")}
+                owners={away === undefined ? owners : undefined}
+                now={now}
+                isRelated={related.has(placed.task.id)}
+                moved={moved}
+                onPoint={setPointed}
+                onChange={change}
+              />
+            )}
+          </Column>
+        ))}
+      </div>
     </section>
   );
+}
+
+const nothing: readonly WorkItem[] = [];
+const noMembers: NonNullable<ReturnType<SessionView["teams"]["get"]>>["members"] = [];
+const columnNames = Object.keys(columnTitles) as ColumnName[];
+
+/** So many of a column are drawn at first. */
+const firstShown = 100;
+
+interface ColumnProps {
+  readonly name: ColumnName;
+  readonly tasks: readonly BoardTask[];
+  readonly children: (placed: BoardTask) => React.ReactNode;
+}
+
+function Column({ name, tasks, children }: ColumnProps) {
+  const [most, setMost] = useState(firstShown);
+  return (
+    <section className="tasks-column" aria-labelledby={`tasks-${name}`} data-column={name}>
+      <h3 id={`tasks-${name}`}>
+        {columnTitles[name]} <span className="soft">{tasks.length}</span>
+      </h3>
+      {tasks.length === 0 && <p className="soft">none</p>}
+      <ul>
+        {tasks.slice(0, most).map((placed) => (
+          <li key={placed.task.id}>{children(placed)}</li>
+        ))}
+      </ul>
+      {tasks.length > most && (
+        <button type="button" onClick={() => setMost(most + firstShown)}>
+          {tasks.length - most} more
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** The lists of the session's teams, the one that it joined last first; its own where there is none, or something is on it. */
+function listNames(lists: SessionView["tasks"], memberships: SessionView["memberships"]): readonly string[] {
+  const teams = new Set([...[...memberships.keys()].reverse(), ...[...lists.keys()].filter((name) => name !== "")]);
+  const hasOwn = teams.size === 0 || (lists.get("")?.some(({ status }) => status !== "deleted") ?? false);
+  return [...teams, ...(hasOwn ? [""] : [])];
+}
+
+/** Why a list cannot be changed through this session. */
+function obstacleTo(list: string, memberships: SessionView["memberships"]): string | undefined {
+  if (list === "")
+    return memberships.size === 0 ? undefined : "This is the session's own list, from before it had a team.";
+  return memberships.get(list)?.role === "lead"
+    ? undefined
+    : "Tasks of a team are changed in the session that leads it.";
+}
+
+function relatedTo(tasks: readonly WorkItem[], id: number | undefined): ReadonlySet<number> {
+  const task = tasks.find((each) => each.id === id);
+  return new Set(task ? [...task.blockedBy, ...task.blocks] : []);
 }
