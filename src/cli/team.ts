@@ -21,7 +21,7 @@ export async function create(
     if (flags.json) printJson(record);
     else terminal().paragraph(`team ${record.name}: ${record.members.map((member) => member.name).join(", ")}`);
     if (!flags.json && claudeFolder !== undefined)
-      for (const { name: who, command } of claudeCommands(record)) terminal().paragraph(`${who}: ${command}`);
+      for (const { name: who, command } of claudeCommands(record)) process.stdout.write(`to run ${who}:\n${command}\n`);
   } finally {
     await team.close();
   }
@@ -84,7 +84,7 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
       screen.line(`${member.name}  ${stateWords(status[index])}`, colored(screen, member.color));
       for (const [field, value] of about(member, team.hiddenPaneIds)) screen.field(`  ${field}`, value);
       for (const each of isOurs ? claudeCommands(team) : [])
-        if (each.name === member.name) screen.field("  start", each.command);
+        if (each.name === member.name) process.stdout.write(`  ${each.command}\n`);
       const unread = mail[member.name];
       if (unread) screen.field("  mail", `${unread} unread`);
       for (const task of tasks) {

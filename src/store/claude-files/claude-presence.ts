@@ -1,7 +1,7 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { type Mail, type Member, type MemberStatus, teamLead } from "../../protocol/index.ts";
 import type { MemberPresence, Presence } from "../team/presence-port.ts";
-import type { ConfigFile } from "./config-file.ts";
+import { type ConfigFile, fromConfigMember } from "./config-file.ts";
 
 /** Presence where some members are run by other programs: of those, only what their mail and their config say is known. */
 export interface ClaudePresence extends Presence {
@@ -39,7 +39,12 @@ export function createClaudePresence(options: {
 
   return {
     announce: own.announce,
-    look: async (name) => (name === teamLead && !isOurs(name) ? lookAtLead() : own.look(name)),
+    look: async (name) => {
+      if (isOurs(name)) return own.look(name);
+      if (name === teamLead) return lookAtLead();
+      const entry = config().members.find((each) => each.name === name);
+      return entry && { ...outside(fromConfigMember(entry, config().name)), expired: false, pid: 0 };
+    },
     statusOf: async (members) => {
       const ours = await own.statusOf(members);
       return members.map((member, index) => {

@@ -166,7 +166,9 @@ async function assertMayDelete(
     if (member.ended !== undefined || except.includes(member.name)) continue;
     const there = await presence.look(member.name);
     if (there === undefined || there.alive === "dead") continue;
-    active.push(`${member.name} (${there.state}, process ${there.pid})`);
+    active.push(
+      `${member.name} (${there.state}, ${there.pid === 0 ? "run by another program" : `process ${there.pid}`})`,
+    );
   }
   if (active.length > 0) throw stillActive(name, active);
 }

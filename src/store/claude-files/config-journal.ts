@@ -14,7 +14,14 @@ import type { Journal } from "../team/journal.ts";
 import { skeletonOf } from "../team/look-alike.ts";
 import type { TeamEntry } from "../team/team-entry.ts";
 import { type RefusedTeam, teamFold, type TeamState } from "../team/team-fold.ts";
-import { type ConfigFile, fromConfigMember, leadProcess, parseConfig, toConfigMember } from "./config-file.ts";
+import {
+  type ConfigFile,
+  type ConfigMember,
+  fromConfigMember,
+  leadProcess,
+  parseConfig,
+  toConfigMember,
+} from "./config-file.ts";
 import { leadSessionOf } from "./lead-session.ts";
 import type { SharedJson } from "./shared-json.ts";
 
@@ -81,7 +88,8 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
     if (textOf(path) === undefined) throw gone(path);
     const written = await json.locked(path, async (files) => {
       // Never set aside: it is the team, and whoever leads it may mend it.
-      const config = parseConfig((await wholeConfig()) ?? (await files.read(path)), path);
+      const raw = await wholeConfig();
+      const config = parseConfig(raw, path);
       const own = await readOwn();
       const state = merged(config, own);
       const refusal = teamFold.judge(state, entry);
@@ -89,9 +97,9 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
       const before = state.team;
       const change = teamFold.apply(state, entry);
       assertOurs(entry, own);
-      const next = configAfter(config, { before, team: change, own, now: clock.now() });
+      const next = configAfter(raw as RawConfig, { before, team: change, own, now: clock.now() });
       await writeFileAtomic(ownPath, JSON.stringify({ isMade: own?.isMade ?? false, team: change } satisfies OwnTeam));
-      if (JSON.stringify(next) !== JSON.stringify(config)) await files.write(path, next);
+      if (JSON.stringify(next) !== JSON.stringify(raw)) await files.write(path, next);
       return { ok: true as const, change };
     });
     refresh();
@@ -190,10 +198,13 @@ function assertOurs(entry: TeamEntry, own: OwnTeam | undefined): void {
   throw new TroupeError("team", `${what} is not changed from here: another program leads this team.`);
 }
 
+/** As it is in the file, with all that we do not know. */
+type RawConfig = Readonly<Record<string, unknown>> & { readonly members: readonly ConfigMember[] };
+
 function configAfter(
-  config: ConfigFile,
+  config: RawConfig,
   at: { before: Team | undefined; team: Team; own: OwnTeam | undefined; now: number },
-): ConfigFile {
+): RawConfig {
   const { team, before, own, now } = at;
   const changed = new Set(team.members.filter((member) => !before?.members.includes(member)).map(({ name }) => name));
   const entries = new Map(config.members.map((entry) => [entry.name, entry]));

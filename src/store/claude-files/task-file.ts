@@ -84,7 +84,7 @@ export function parseTask(value: unknown): ReadTask | undefined {
     updatedAt: ours?.updatedAt ?? unknownTime,
   };
   const { holder, last } = ours ?? {};
-  return { item, raw: parsed.data, ...(last && { last }), ...(!isChanged && holder && { holder }) };
+  return { item, raw: value as ReadTask["raw"], ...(last && { last }), ...(!isChanged && holder && { holder }) };
 }
 
 /** Their files do not say when. */
