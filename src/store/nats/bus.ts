@@ -1,15 +1,21 @@
-import { readFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
+import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, credsAuthenticator, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
+import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import { TroupeError } from "../../protocol/index.ts";
+import { loginFromFile } from "./bus-login.ts";
+import { whyUnreachable } from "./why-unreachable.ts";
 
 /** Where a bus is, and how one is let in. */
 export interface BusAddress {
   /** `nats://host:4222`, `tls://host:4222`; a name and password, or a token, may stand before the host. */
   readonly servers: readonly string[];
-  /** The file with a user's JWT and seed, as `nsc` writes it. */
+  /** The file with a user's JWT and seed, as `nsc` writes it, or with the seed of an nkey alone. */
   readonly credentialsFile?: string | undefined;
   readonly tls?: BusTls | undefined;
+  /** Of agents that workers run: after how long one is lost, and how long one is waited for. */
+  readonly leaseMs?: number | undefined;
+  readonly workerWaitMs?: number | undefined;
 }
 
 export interface BusTls {
@@ -75,32 +81,27 @@ export async function connectBus(address: BusAddress): Promise<Bus> {
 }
 
 async function dial(address: BusAddress, where: string): Promise<NatsConnection> {
+  const hosts = address.servers.map(parseServer);
   try {
-    return await connect(optionsOf(address));
+    return await connect(optionsOf(address, hosts));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TroupeError(
-      "storage",
-      `Cannot reach the bus at ${where}: ${why}. Is a nats-server with JetStream running there?`,
-      {
-        cause: error,
-      },
-    );
+    throw await whyUnreachable(error, { address, where, hosts });
   }
 }
 
-function optionsOf({ servers, credentialsFile, tls }: BusAddress): NodeConnectionOptions {
-  const urls = servers.map(parseServer);
+function optionsOf({ credentialsFile, tls }: BusAddress, urls: readonly URL[]): NodeConnectionOptions {
   const login = urls.find((url) => url.username !== "");
   const isEncrypted = tls !== undefined || urls.some((url) => url.protocol === "tls:");
   return {
     servers: urls.map((url) => url.host),
     name: "troupe",
     ...(login && loginOf(login)),
-    ...(credentialsFile !== undefined && { authenticator: credsAuthenticator(readSecret(credentialsFile)) }),
-    ...(isEncrypted && { tls: tlsOf(tls ?? {}) }),
+    ...(credentialsFile !== undefined && { authenticator: loginFromFile(credentialsFile) }),
+    ...(isEncrypted && { tls: tlsOf(tls ?? {}, urls) }),
     timeout: requestMs,
     maxReconnectAttempts: -1,
+    // Rights that are taken away may come back, and credentials are renewed: the first refusal alone is final.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: 200,
     reconnectJitter: 200,
     reconnectJitterTLS: 500,
@@ -109,11 +110,32 @@ function optionsOf({ servers, credentialsFile, tls }: BusAddress): NodeConnectio
   };
 }
 
-const tlsOf = ({ caFile, certFile, keyFile }: BusTls) => ({
-  ...(caFile !== undefined && { caFile }),
-  ...(certFile !== undefined && { certFile }),
-  ...(keyFile !== undefined && { keyFile }),
-});
+function tlsOf({ caFile, certFile, keyFile }: BusTls, urls: readonly URL[]) {
+  for (const file of [caFile, certFile, keyFile]) if (file !== undefined) assertReadable(file);
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw new TroupeError("settings", "bus.tls.certFile and bus.tls.keyFile are of use only together.");
+  return {
+    ...(caFile !== undefined && { caFile }),
+    ...(certFile !== undefined && { certFile }),
+    ...(keyFile !== undefined && { keyFile }),
+    checkServerIdentity: (_: string, certificate: PeerCertificate) => checkName(certificate, urls),
+  };
+}
+
+/** The client compares with "localhost" where an address is a number: here it is for one of the names one was given. */
+function checkName(certificate: PeerCertificate, urls: readonly URL[]): Error | undefined {
+  const wrong = urls.map(({ hostname }) => checkServerIdentity(hostname.replace(/^\[|\]$/g, ""), certificate));
+  return wrong.includes(undefined) ? undefined : wrong[0];
+}
+
+function assertReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TroupeError("settings", `A file of bus.tls cannot be read: ${why}.`, { cause: error });
+  }
+}
 
 function parseServer(server: string): URL {
   const text = server.includes("://") ? server : `nats://${server}`;
@@ -133,16 +155,7 @@ const loginOf = ({ username, password }: URL) =>
     ? { token: decodeURIComponent(username) }
     : { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
 
-const withoutPassword = (server: string): string => server.replace(/\/\/[^/@]*@/, "//");
-
-function readSecret(path: string): Uint8Array {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new TroupeError("settings", `The credentials for the bus cannot be read: ${why}.`, { cause: error });
-  }
-}
+const withoutPassword = (server: string): string => server.replace(/^([a-z]+:\/\/)?.*@/i, "$1");
 
 /** What is not answered within this is asked again, with the same id. */
 const requestMs = 4000;

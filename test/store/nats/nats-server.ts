@@ -30,6 +30,8 @@ export interface NatsServerOptions {
   readonly name?: string;
   /** Of the users of all accounts. */
   readonly permissions?: string;
+  /** In place of the accounts above: who is let in, as the server's configuration says it. */
+  readonly letsIn?: string;
 }
 
 export async function startNats(options: NatsServerOptions = {}): Promise<NatsServer> {
@@ -75,7 +77,7 @@ export async function startNats(options: NatsServerOptions = {}): Promise<NatsSe
 }
 
 function configOf(options: NatsServerOptions & { port: number; folder: string; accounts: number; more: string }) {
-  const { port, folder, accounts, more, name, permissions } = options;
+  const { port, folder, accounts, more, name, permissions, letsIn } = options;
   const rights = permissions === undefined ? "" : `, permissions: ${permissions}`;
   const all = Array.from(
     { length: accounts },
@@ -85,8 +87,7 @@ function configOf(options: NatsServerOptions & { port: number; folder: string; a
 listen: "127.0.0.1:${port}"
 ${name === undefined ? "" : `server_name: ${name}`}
 jetstream { store_dir: "${join(folder, "store")}", max_mem: 64M, max_file: 1G }
-accounts { ${all.join("\n")}\n SYS: { users: [{ user: sys, password: secret }] } }
-system_account: SYS
+${letsIn ?? `accounts { ${all.join("\n")}\n SYS: { users: [{ user: sys, password: secret }] } }\nsystem_account: SYS`}
 ${more}
 `;
 }
