@@ -1,5 +1,6 @@
 // An agent of another program, made with the protocol's own SDK. What it does is in what it is told:
-// `@@ask` asks for permission, `@@die` ends in the middle, `@@hang` waits for ever, `@@garbage` writes what is no message.
+// `@@ask` asks for permission, `@@die` ends in the middle, `@@hang` waits for ever, `@@garbage` writes what is no message,
+// `@@deaf` waits for ever and does not let itself be cancelled, `@@fail` answers with an error, `@@echo` says what it was told.
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 
@@ -27,6 +28,15 @@ const app = agent({ name: "other" })
       await tell({ sessionUpdate: "agent_message_chunk", content: text("half a w") });
       await new Promise((resolve) => cancelled.set(sessionId, resolve));
       return { stopReason: "cancelled" };
+    }
+    if (fresh.includes("@@deaf")) {
+      await tell({ sessionUpdate: "agent_message_chunk", content: text(`${process.pid}`) });
+      await new Promise(() => undefined);
+    }
+    if (fresh.includes("@@fail")) throw new Error(`${process.pid} cannot`);
+    if (fresh.includes("@@echo")) {
+      await tell({ sessionUpdate: "agent_message_chunk", content: text(said) });
+      return { stopReason: "end_turn" };
     }
     await tell({
       sessionUpdate: "tool_call",

@@ -11,6 +11,7 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
+import * as z from "zod";
 import type { ProcessScope } from "../../platform/index.ts";
 
 export interface AcpAgentOptions {
@@ -70,7 +71,7 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
   } catch (error) {
     connection.close();
     await child.end();
-    throw error;
+    throw new Error(messageOf(error), { cause: error });
   }
 }
 
@@ -103,7 +104,14 @@ function tooLate(command: string): Promise<never> {
 
 const soon = () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 1000).unref());
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+/** With what the other program says of it: its message alone is often no more than "Internal error". */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const details = "data" in error ? Details.safeParse(error.data) : undefined;
+  return details?.success ? `${error.message}: ${details.data.slice(0, 1000)}` : error.message;
+}
+
+const Details = z.union([z.string(), z.object({ details: z.string() }).transform(({ details }) => details)]);
 
 const failed = async (ended: Promise<string>): Promise<never> => {
   throw new Error(await ended);

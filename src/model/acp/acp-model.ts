@@ -9,6 +9,8 @@ export interface AcpModelOptions extends Omit<AcpAgentOptions, "onUpdate" | "onP
   readonly introduction: string;
   /** True if it may. */
   readonly ask: (question: AcpQuestion, signal: AbortSignal) => Promise<boolean>;
+  /** A program that goes on for so long after it was told to stop is ended. */
+  readonly cancelWithinMs?: number;
 }
 
 export interface AcpQuestion {
@@ -24,21 +26,27 @@ export interface AcpQuestion {
  */
 export function createAcpModel(options: AcpModelOptions): ModelClient & { close(): Promise<void> } {
   let starting: Promise<AcpAgent> | undefined;
-  /** How many messages of the conversation the running program has been told. */
-  let told = 0;
+  let told: Told | undefined;
   let heard: ((update: SessionUpdate) => void) | undefined;
 
-  const start = async (): Promise<AcpAgent> => {
-    told = 0;
-    const agent = await startAcpAgent({
+  const start = (): Promise<AcpAgent> => {
+    told = undefined;
+    const begun = startAcpAgent({
       ...options,
       onUpdate: (update) => heard?.(update),
       onPermission: (request, signal) => decide(request, { ask: options.ask, signal }),
     });
-    void agent.ended.then(() => {
-      starting = undefined;
-    });
-    return agent;
+    const forget = () => {
+      if (starting === begun) starting = undefined;
+    };
+    void begun.then(({ ended }) => ended.then(forget), forget);
+    return begun;
+  };
+
+  /** Nothing of it may go on beside the one that takes its place. */
+  const giveUp = async (agent: AcpAgent) => {
+    starting = undefined;
+    await agent.end();
   };
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
@@ -52,26 +60,30 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
     const events = createQueue();
     const parts = createParts(events.push);
     const run = async (): Promise<ModelEvent> => {
-      const agent = await (starting ??= start());
-      heard = parts.hear;
-      const text =
-        told === 0 ? [options.introduction, retold(request.messages)].join("\n\n") : newIn(request.messages, told);
-      told = request.messages.length + 1;
-      const cancel = () => void agent.cancel().catch(() => undefined);
-      signal.addEventListener("abort", cancel, { once: true });
+      const over = whenAborted(signal);
       try {
-        if (signal.aborted) return failure("aborted", "interrupted");
-        const { stopReason } = await agent.prompt(text);
-        if (signal.aborted || stopReason === "cancelled") return failure("aborted", "interrupted");
+        const agent = await Promise.race([(starting ??= start()), over.promise]);
+        if (agent === undefined || signal.aborted) return interrupted;
+        heard = parts.hear;
+        const { messages } = request;
+        const text = told ? newIn(messages, told) : [options.introduction, retold(messages)].join("\n\n");
+        told = { messages: messages.length, parts: messages.at(-1)?.parts.length ?? 0 };
+        const cancelled = over.promise.then(() => cancel(agent, options.cancelWithinMs ?? 10_000));
+        const answer = await Promise.race([agent.prompt(text), cancelled]).catch(async (error: unknown) => {
+          await giveUp(agent);
+          throw error;
+        });
+        if (answer === undefined) await giveUp(agent);
+        if (answer === undefined || signal.aborted || answer.stopReason === "cancelled") return interrupted;
+        const { stopReason } = answer;
         const ending = stopReason === "max_tokens" || stopReason === "refusal" ? stopReason : "end_turn";
         return { type: "finished", answer: { parts: parts.all(), stopReason: ending, usage: noUsage } };
       } finally {
         heard = undefined;
-        signal.removeEventListener("abort", cancel);
+        over.forget();
       }
     };
     run().then(events.end, (error: unknown) => {
-      starting = undefined;
       events.end(
         failure(signal.aborted ? "aborted" : "server", error instanceof Error ? error.message : String(error)),
       );
@@ -99,11 +111,42 @@ const failure = (kind: "aborted" | "server" | "bad_request", message: string): M
   failure: { kind, message },
 });
 
-/** What has been said since it was told last; its own answers it knows. */
-function newIn(messages: readonly Message[], told: number): string {
-  return messages
-    .slice(told)
-    .filter(({ role }) => role === "user")
+const interrupted = failure("aborted", "interrupted");
+
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<undefined>; forget(): void } {
+  let forget = () => undefined as void;
+  const promise = new Promise<undefined>((resolve) => {
+    const abort = () => resolve(undefined);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    forget = () => signal.removeEventListener("abort", abort);
+  });
+  return { promise, forget: () => forget() };
+}
+
+/** Undefined once its time is over. That it cannot be told is seen by the end of its program. */
+async function cancel(agent: AcpAgent, withinMs: number): Promise<undefined> {
+  agent.cancel().catch(() => undefined);
+  await new Promise((resolve) => setTimeout(resolve, withinMs).unref());
+}
+
+/** How far into the conversation the running program has been told: so many messages, and of the last so many parts. */
+interface Told {
+  readonly messages: number;
+  readonly parts: number;
+}
+
+/**
+ * What has been said since it was told last; its own answers it knows. After an interrupt there is no answer: what is said
+ * then stands in the same message as what it was told before.
+ */
+function newIn(messages: readonly Message[], told: Told = { messages: 0, parts: 0 }): string {
+  const last = messages[told.messages - 1];
+  return [
+    ...(last ? [{ ...last, parts: last.parts.slice(told.parts) } as Message] : []),
+    ...messages.slice(told.messages),
+  ]
+    .filter(({ role, parts }) => role === "user" && parts.length > 0)
     .map(textOf)
     .join("\n\n");
 }
@@ -111,11 +154,11 @@ function newIn(messages: readonly Message[], told: number): string {
 /** All of it, for a program that has just been started: what was said before it is told as such. */
 function retold(messages: readonly Message[]): string {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
-  if (last < 0) return newIn(messages, 0);
+  if (last < 0) return newIn(messages);
   const before = messages
     .slice(0, last + 1)
     .map((message) => `[${message.role === "user" ? "said to you" : "your answer"}]\n${textOf(message)}`);
-  return `You have been at work on this before, in an earlier life. This is what was said then:\n\n${before.join("\n\n")}\n\nThis is new:\n\n${newIn(messages, last + 1)}`;
+  return `You have been at work on this before, in an earlier life. This is what was said then:\n\n${before.join("\n\n")}\n\nThis is new:\n\n${newIn(messages.slice(last + 1))}`;
 }
 
 const textOf = ({ parts }: Message): string =>
