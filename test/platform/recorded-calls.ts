@@ -14,6 +14,7 @@ export type RecordedCall =
 
 export const straceArguments = (trace: string): string[] => [
   "-f",
+  "--seccomp-bpf",
   "-qq",
   "-xx",
   "-s",

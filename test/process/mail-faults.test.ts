@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../platform/build-program.ts";
-import { needStrace } from "../platform/need-program.ts";
+import { needStrace, onlyTheseStop } from "../platform/need-program.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { openMail } from "./programs/open-mail.ts";
 
@@ -46,7 +46,15 @@ describe("a fault at any system call of sending, reading, marking and moving awa
       const inboxes = join(home, "teams", "t", "inboxes");
       const paths = [inboxes, ...["", ".1", ".2", ".3"].map((end) => join(inboxes, `bert.jsonl${end}`))];
       const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
-      const args = ["-f", "-qq", "-o", trace, ...paths.flatMap((path) => ["-P", path]), ...inject];
+      const args = [
+        "-f",
+        ...onlyTheseStop(fault),
+        "-qq",
+        "-o",
+        trace,
+        ...paths.flatMap((path) => ["-P", path]),
+        ...inject,
+      ];
       const said = await run("strace", [...args, process.execPath, program.path, home]);
       const isKilled = said.at(-1)?.startsWith("close") !== true;
       await expectWhole(home, { before, said, isKilled, code: fault.replace("error=", "") });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../platform/build-program.ts";
-import { needStrace } from "../platform/need-program.ts";
+import { needStrace, onlyTheseStop } from "../platform/need-program.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { openList } from "../store/team/open-list.ts";
 
@@ -52,6 +52,7 @@ describe("a fault at any system call of create, claim, change, complete and comp
         // So small a limit that it is compacted after the fourth record.
         const args = [
           "-f",
+          ...onlyTheseStop(fault),
           "-qq",
           "-o",
           trace,

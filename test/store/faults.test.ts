@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { AgentId } from "../../src/protocol/index.ts";
 import { openEventLog } from "../../src/store/index.ts";
 import { buildProgram } from "../platform/build-program.ts";
-import { needStrace } from "../platform/need-program.ts";
+import { needStrace, onlyTheseStop } from "../platform/need-program.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { createId, newSessionId, note, storeOptions } from "./sample-events.ts";
 
@@ -42,6 +42,7 @@ describe("a fault at any system call of a log", () => {
       const inject = `inject=${call}:${fault}:when=${n}`;
       const args = [
         "-f",
+        ...onlyTheseStop(fault),
         "-qq",
         "-o",
         trace,
