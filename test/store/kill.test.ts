@@ -7,6 +7,9 @@ import { buildProgram } from "../platform/build-program.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { newSessionId, storeOptions } from "./sample-events.ts";
 
+/** Of five kills each. All two hundred with SOAK=1. */
+const chains = process.env["SOAK"] === "1" ? 20 : 8;
+
 let program: Awaited<ReturnType<typeof buildProgram>>;
 
 beforeAll(async () => {
@@ -20,7 +23,7 @@ describe("a session whose process is killed again and again", () => {
     { timeout: 120_000 },
     async (seed, test) => {
       const cwd = temporaryFolder(test.onTestFinished);
-      for (let chain = 0; chain < 20; chain++) {
+      for (let chain = 0; chain < chains; chain++) {
         const home = temporaryFolder(test.onTestFinished);
         const sessionId = newSessionId();
         const acknowledged: string[] = [];
