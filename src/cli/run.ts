@@ -22,16 +22,16 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
     stdin: streaming ? undefined : process.stdin,
     onSilence: () => process.stderr.write("troupe: nothing came through standard input; going on without it\n"),
   });
-  const resuming = flags.continue === true || flags.resume !== undefined;
-  if (prompt === undefined && !streaming && !resuming) {
-    throw new TroupeError("usage", "nothing to do: say it after -p, through a pipe, or with --prompt-file");
-  }
-
   if (flags.team !== undefined) {
     const { runClaudeTeammate } = await import("./claude-teammate.ts");
     const code = await runClaudeTeammate(prompt, flags);
     if (code !== undefined) return code;
   }
+  const resuming = flags.continue === true || flags.resume !== undefined;
+  if (prompt === undefined && !streaming && !resuming) {
+    throw new TroupeError("usage", "nothing to do: say it after -p, through a pipe, or with --prompt-file");
+  }
+
   const session = await startSession({
     cwd: process.cwd(),
     env: process.env,

@@ -39,6 +39,7 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
       await stored.close();
       return undefined;
     }
+    await tidyUp(stored);
     const { member } = await stored.record.join({
       name: options.name,
       cwd,
@@ -53,6 +54,14 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
   } catch (error) {
     await stored.close();
     throw error;
+  }
+}
+
+/** Of those who were killed nobody else takes the entry out. */
+async function tidyUp({ record, presence, tellsRest }: StoredTeam): Promise<void> {
+  for (const { name, ended } of (await record.read()).members) {
+    if (ended || tellsRest?.(name)) continue;
+    if ((await presence.look(name))?.alive === "dead") await record.end(name, { reason: "lost" });
   }
 }
 
