@@ -56,9 +56,6 @@ export function isWhole(mail: Mail, message: unknown, context: BodyContext): boo
   return read !== undefined && JSON.stringify(sorted(read)) === JSON.stringify(sorted(sent));
 }
 
-export const idOfMessage = (raw: unknown, to: string, context: BodyContext): MailId | undefined =>
-  parseMessage(raw, to, context)?.id;
-
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
