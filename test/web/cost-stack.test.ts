@@ -69,11 +69,11 @@ describe("the stack", () => {
 
   test.each([
     [0, 1],
-    [0.0421, 0.05],
+    [0.0421, 0.06],
     [0.97, 1],
     [1, 1],
     [7.3, 8],
-    [1234, 1500],
+    [1234, 1600],
   ])("has a scale that ends at a round number above %d: %d", (value, top) => {
     expect(roundUp(value)).toBeCloseTo(top, 10);
   });

@@ -66,11 +66,11 @@ type MutableLayer = Layer & { readonly sums: number[] };
 
 const amountOf = (cell: CostCell, measure: Measure): number => (measure === "usd" ? cell.costUsd : tokens(cell));
 
-/** A round number not far above, for the top of a scale. */
+/** A round number not far above, for the top of a scale; a quarter of it is round too. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((each) => each * power >= value * 0.999_999) ?? 10;
+  const step = [1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10].find((each) => each * power >= value * 0.999_999) ?? 10;
   return step * power;
 }
 

@@ -25,7 +25,7 @@ export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
     <aside className="agent-panel" aria-label={`Selected: ${visibleLine(entry.name)}`}>
       <header>
         <AgentName entry={entry} />
-        <span className="soft">{visibleLine(entry.agentType)}</span>
+        {entry.agentType !== entry.name && <span className="soft">{visibleLine(entry.agentType)}</span>}
       </header>
       <dl className="panel-facts">
         <Fact name="State">

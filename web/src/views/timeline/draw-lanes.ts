@@ -200,7 +200,10 @@ function drawAxis(
   on.font = font;
   on.textBaseline = "middle";
   on.fillStyle = colors["--ink-soft"];
-  for (const time of times) on.fillText(tickWords(time, step), Math.round(toX(time)) + 4, axisHeight / 2);
+  for (const time of times) {
+    const [words, x] = [tickWords(time, step), Math.round(toX(time)) + 4];
+    if (x + on.measureText(words).width <= width) on.fillText(words, x, axisHeight / 2);
+  }
   const x = toX(picture.now);
   if (!picture.hasNow || x < 0 || x > width) return;
   on.fillStyle = colors["--accent"];

@@ -16,7 +16,7 @@ interface Props {
 /** Who it is, and how it is. */
 export function TranscriptHead({ session, agent, entry, isUnfolded, onFold }: Props) {
   const facts = [
-    agent.agentType,
+    agent.agentType === entry?.name ? "" : agent.agentType,
     agent.model.split("/").at(-1) ?? "",
     agent.permissionMode === "default" ? "" : agent.permissionMode,
     `${agent.turns} turns`,
