@@ -1,7 +1,7 @@
 import axe from "axe-core";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
-import type { Running } from "./troupe.ts";
+import type { Running, Workplace } from "./troupe.ts";
 
 /** The dashboard of a session in a real browser. */
 export interface DashboardPage {
@@ -25,10 +25,21 @@ export async function openDashboard(running: Running, options: BrowserContextOpt
   return openAddress(url, options);
 }
 
-/** `url` has the token, and after `#` the session. */
-export async function openAddress(url: string, options: BrowserContextOptions = {}): Promise<DashboardPage> {
-  const browser = await launchChromium();
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+/** The dashboard of all sessions, as a program of its own. */
+export async function serveDashboard(place: Workplace, port = "0"): Promise<{ web: Running; url: string }> {
+  const web = place.start(["web", "--no-open", "--port", port, "--json"]);
+  const { url } = JSON.parse(await web.saw(/\n/)) as { url: string };
+  return { web, url };
+}
+
+/** `url` has the token, and after `#` the session. Contexts of one browser know as little of each other as two browsers. */
+export async function openAddress(
+  url: string,
+  options: BrowserContextOptions = {},
+  browser?: Browser,
+): Promise<DashboardPage> {
+  const opened = browser ?? (await launchChromium());
+  const context = await opened.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
@@ -45,7 +56,7 @@ export async function openAddress(url: string, options: BrowserContextOptions = 
     },
     async violations() {
       // The page's policy lets no script in; the debugger is not asked.
-      await page.evaluate(axe.source);
+      if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
         const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
         return (await axe.run()).violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ html }) => html) }));
