@@ -24,12 +24,12 @@ function waitForMail(member: () => OutsideMember): Tool {
         .min(0)
         .max(mostSeconds)
         .optional()
-        .describe("How long to wait at most; 60 if left out. Some clients end a call that takes longer than that"),
+        .describe("How long to wait at most; 45 if left out. Some clients end a call that takes longer than a minute"),
     }),
     access: "read",
     subject: own,
     title: () => "WaitForMail",
-    async execute({ timeout_seconds = 60 }, { signal }) {
+    async execute({ timeout_seconds = 45 }, { signal }) {
       const { desk, idle, working } = member();
       await desk.acknowledge();
       if (timeout_seconds > 0) {

@@ -31,6 +31,7 @@ export function createMemberSeat({ team, voice = false, ...place }: SeatOptions)
   return {
     team,
     take(name, about) {
+      if (joined?.hasLeft()) asked = joining = joined = undefined;
       if (asked !== undefined && name !== asked && name !== joined?.name)
         throw new TroupeError(
           "team",
@@ -48,6 +49,11 @@ export function createMemberSeat({ team, voice = false, ...place }: SeatOptions)
       return joining;
     },
     member() {
+      if (joined?.hasLeft())
+        throw new TroupeError(
+          "team",
+          `You have ended in the team ${team.name}: there is nothing more to do. Who is wanted again comes back with Register, as ${joined.name}.`,
+        );
       if (joined) return joined;
       throw new TroupeError("team", "You are not in the team yet: call Register with a name first.");
     },

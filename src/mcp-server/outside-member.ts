@@ -17,6 +17,7 @@ export interface OutsideMember {
   idle(): Promise<void>;
   /** It has agreed to end, or is no longer there. `rest` leaves it in the team, to come back. */
   leave(end: MemberEnd, detail?: string): Promise<void>;
+  hasLeft(): boolean;
 }
 
 /** Mail on its way into a conversation that Troupe does not see: it has arrived when whoever was given it calls again. */
@@ -64,6 +65,7 @@ export async function speakFor(team: StoredTeam, options: OutsideOptions): Promi
       await mailbox.close();
       await processes.close();
     },
+    hasLeft: () => false,
   };
 }
 
@@ -101,6 +103,7 @@ export async function joinFromOutside(team: StoredTeam, options: OutsideOptions)
     working: () => presence.set("working"),
     idle: () => presence.set("idle", "waits for mail"),
     leave: (end, detail) => (leaving ??= leave(end, detail)),
+    hasLeft: () => leaving !== undefined,
   };
 }
 

@@ -1,0 +1,96 @@
+import { request } from "node:http";
+import { onTestFinished, expect, test } from "vitest";
+import { newToken, serveHttp } from "../../src/mcp-server/index.ts";
+import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { openTeamStore } from "../../src/store/index.ts";
+import { teamMailbox } from "../../src/team/index.ts";
+import { temporaryFolder } from "../platform/temporary-folder.ts";
+
+/** A server for a new team, and what raw requests to it come to. */
+async function serving() {
+  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const folder = temporaryFolder();
+  const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
+  const mailbox = teamMailbox(team, ports);
+  const token = newToken();
+  const errors: Error[] = [];
+  const server = await serveHttp({
+    ...ports,
+    team,
+    cwd: folder,
+    env: {},
+    runChecks: false,
+    port: 0,
+    token,
+    onError: (error) => errors.push(error),
+  });
+  onTestFinished(async () => {
+    await server.close();
+    await mailbox.close();
+    await team.close();
+  });
+  let id = 0;
+  const begin = (member: string, name: string, input: object) => {
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`,
+    };
+    const sent = request({ port: server.port, host: "127.0.0.1", path: `/mcp/${member}`, method: "POST", headers });
+    const params = { name, arguments: input };
+    sent.end(JSON.stringify({ jsonrpc: "2.0", id: (id += 1), method: "tools/call", params }));
+    return sent;
+  };
+  const call = (member: string, name: string, input: object = {}) =>
+    new Promise<string>((resolve, reject) => {
+      const sent = begin(member, name, input).once("error", reject);
+      sent.once("response", (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.once("end", () => resolve(text)).once("error", reject);
+      });
+    });
+  const stateOf = async (member: string) => {
+    const { members } = await team.record.read();
+    const statuses = await team.presence.statusOf(members);
+    return statuses[members.findIndex(({ name }) => name === member)]?.state;
+  };
+  return { team, mailbox, begin, call, stateOf, errors };
+}
+
+test("who hangs up while it waits is handed nothing: the mail comes with the next call", async () => {
+  const { mailbox, begin, call, stateOf } = await serving();
+  await call("anna", "Roster");
+  const waiting = begin("anna", "WaitForMail", { timeout_seconds: 60 });
+  waiting.on("error", () => undefined);
+  await expect.poll(() => stateOf("anna")).toBe("idle");
+  const closed = new Promise((resolve) => waiting.once("close", resolve));
+  waiting.destroy();
+  await closed;
+  await mailbox.send({ from: "team-lead", to: "anna", text: "do it" });
+  expect(await call("anna", "WaitForMail", { timeout_seconds: 0 })).toContain("do it");
+});
+
+test("who has agreed to end can do nothing more in the team, and comes back by registering", async () => {
+  const { mailbox, call, team, errors } = await serving();
+  await call("anna", "Roster");
+  await team.tasks.create({ subject: "Mend it", description: "all of it" }, { name: "team-lead" });
+  const requestId = idMaker(systemClock)<never>("ask");
+  await mailbox.send({ from: "team-lead", to: "anna", body: { kind: "shutdown_request", requestId } });
+  await call("anna", "WaitForMail", { timeout_seconds: 0 });
+  const message = { type: "shutdown_response", request_id: requestId, approve: true };
+  expect(await call("anna", "SendMessage", { to: "team-lead", message })).toContain("You have agreed to end");
+  for (const [tool, input] of [
+    ["TaskUpdate", { taskId: 1, status: "in_progress" }],
+    ["ReserveFiles", { paths: ["src/"] }],
+    ["WaitForMail", { timeout_seconds: 1 }],
+    ["SendMessage", { to: "team-lead", message: "still here" }],
+  ] as const)
+    expect(await call("anna", tool, input)).toContain("You have ended in the team crew");
+  expect(await team.tasks.get(1)).toMatchObject({ status: "pending" });
+  expect((await team.record.read()).reservations ?? []).toEqual([]);
+
+  expect(await call("anna", "Register", { name: "anna" })).toContain("You are anna in the team crew");
+  expect(await call("anna", "TaskUpdate", { taskId: 1, status: "in_progress" })).toContain('"isError":false');
+  expect(errors).toEqual([]);
+});
