@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from "react";
+import { createContext, useContext, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { Ack, Command } from "../protocol/index.ts";
 import type { AppState, Store } from "../view/index.ts";
 import type { KeyHandler, KeyReader } from "./input-keys.ts";
@@ -53,5 +53,6 @@ export function useKeys(handler: KeyHandler, { isActive = true }: { readonly isA
   const { keys } = useFace();
   const latest = useRef(handler);
   latest.current = handler;
-  useEffect(() => (isActive ? keys.subscribe((key) => latest.current(key)) : undefined), [keys, isActive]);
+  // With the drawing, not after it: whoever sees it may press a key at once, and that one is not for those below.
+  useLayoutEffect(() => (isActive ? keys.subscribe((key) => latest.current(key)) : undefined), [keys, isActive]);
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo } from "react";
+import { type ReactNode, useLayoutEffect, useMemo } from "react";
 import {
   askerOf,
   type Choice,
@@ -145,8 +145,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   });
 
   const { top, seenTo, words } = placed();
-  // Only what was drawn has been seen, however fast keys come.
-  useEffect(() => {
+  // Only what was drawn has been seen, however fast keys come; and it is, before the next key is heard.
+  useLayoutEffect(() => {
     const { seenTo, isSeen: wasSeen } = placed();
     const seen = top <= seenTo ? Math.max(seenTo, top + height) : seenTo;
     state.set((before) => ({
