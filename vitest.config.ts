@@ -8,6 +8,8 @@ export default defineConfig({
     setupFiles: ["test/setup/isolate.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // What is waited for may take a while on a busy machine; when it is there, nobody waits on.
+    expect: { poll: { timeout: 10_000, interval: 20 } },
     pool: "forks",
     maxWorkers: 2,
     // Many real processes on a machine that may be busy: what fails is tried once more, and named at the end as a fault.
