@@ -3,6 +3,7 @@ export { type AskAside, createAskAside } from "./ask-aside.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export { composeCoordinatorPrompt } from "./coordinator-prompt.ts";
 export type { EventSink } from "./event-sink.ts";
+export { remoteConduct, takenOver } from "./fragments/remote-words.ts";
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
@@ -19,7 +20,8 @@ export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
-export { isDiskFull } from "./recorder.ts";
+export { createRecorder, isDiskFull, type Recorder } from "./recorder.ts";
+export { settleOpenCalls } from "./settle-open-calls.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";
 export {
   composeAgentPrompt,

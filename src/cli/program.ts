@@ -16,6 +16,7 @@ import type { TrustFlags } from "./trust.ts";
 import { useBus } from "./use-bus.ts";
 import { teamStoreWords, useTeamStore } from "./use-team-store.ts";
 import type { WebFlags } from "./web.ts";
+import { addWorkerCommand } from "./add-worker-command.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -164,6 +165,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
       const { busStatus } = await import("./bus.ts");
       exit(await busStatus(flags));
     });
+  addWorkerCommand(program, subcommand, exit);
   subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {

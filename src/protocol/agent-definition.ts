@@ -38,6 +38,8 @@ export const AgentFrontmatter = z.object({
   maxTurns: z.number().int().positive().optional(),
   background: z.boolean().optional(),
   isolation: z.enum(["worktree", "remote"]).optional(),
+  /** With `isolation: remote`: only workers that have all of these run it. */
+  labels: names.optional(),
   color: AgentColor.optional(),
   memory: z.enum(["user", "project", "local"]).optional(),
   initialPrompt: z.string().min(1).optional(),

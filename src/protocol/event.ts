@@ -39,6 +39,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     description: z.string().optional(),
     /** `branch` is empty where it is on none. `hookMade`: by a hook of the user's, which is why it is never removed. */
     worktree: z.object({ path: z.string(), branch: z.string(), hookMade: z.boolean().optional() }).optional(),
+    /** A worker on another machine runs it. */
+    remote: z.boolean().optional(),
     model: z.string(),
     permissionMode: PermissionMode,
     cwd: z.string(),

@@ -145,6 +145,10 @@ export const BusSettings = z.strictObject({
       keyFile: z.string().min(1).optional(),
     })
     .optional(),
+  /** A worker that is not heard of for so long loses the agents that it runs to another. */
+  leaseMs: z.number().int().min(1000).optional(),
+  /** How long an agent waits for a worker. */
+  workerWaitMs: z.number().int().min(1000).optional(),
 });
 export type BusSettings = z.infer<typeof BusSettings>;
 

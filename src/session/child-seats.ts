@@ -16,6 +16,7 @@ import {
   type LostReport,
   type Reseated,
   type SeatRequest,
+  staysElsewhere,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
@@ -235,6 +236,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
     for (const [id, envelopes] of logs) {
       const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
       if (!spawned?.parent || ![id, spawned.path, spawned.path.split("/").at(-1)].includes(who)) continue;
+      if (spawned.remote) throw staysElsewhere(spawned.path);
       const isFork = spawned.agentType === "fork";
       const definition = agents.definitions.find(
         ({ name }) => name === (isFork ? "general-purpose" : spawned.agentType),

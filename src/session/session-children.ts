@@ -21,6 +21,7 @@ import type { Tool } from "../tool/index.ts";
 import { createChildSeats, givenName } from "./child-seats.ts";
 import { delegate, type DelegatedWork } from "./delegate.ts";
 import { isolateAgent, type IsolationPorts } from "./isolate-agent.ts";
+import { seatRemote } from "./remote/remote-seat.ts";
 import { type Seat, type Shared } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
 import type { AgentParts } from "./session-parts.ts";
@@ -64,7 +65,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   const limits = createSpawnLimits(parts.limits ?? {}, { clock });
   for (const { event } of parts.earlierAgents ?? []) limits.recall(event);
   const places = createRestingPlaces();
-  const { watchdog, asides } = agents;
+  const { watchdog, asides, remote: work } = agents;
   const manner: ChildManner = { clock, watchdog, asides, onWake: places.wakes, onRest: places.rests };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
@@ -97,6 +98,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
     isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
+    seatRemote: work && ((request) => seatRemote(request, shared, { work, place: isolationAt(request.cwd).place })),
   });
 
   function toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {

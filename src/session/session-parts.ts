@@ -24,6 +24,7 @@ import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { OpenDoor } from "./observe/door-later.ts";
 import type { SessionMcp } from "./mcp.ts";
+import type { RemoteWork } from "./remote/remote-work.ts";
 import type { Telemetry } from "./telemetry/start-telemetry.ts";
 import type { Slash } from "./open-slash.ts";
 
@@ -131,6 +132,8 @@ export interface AgentParts {
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   readonly watchdog?: WatchdogSettings | undefined;
   readonly worktree: WorktreeSettings;
+  /** Undefined: there is no bus to other machines. */
+  readonly remote?: RemoteWork | undefined;
   readonly place: Pick<TeamPlace, "home" | "userHome">;
   /** What is asked of a small model beside the agents' work. */
   readonly asides: AsideSettings;

@@ -38,6 +38,7 @@ import { jointLedger } from "./joint-ledger.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { existing, modelOf, openIfThere, sessionToResume } from "./resuming.ts";
+import { remoteWork } from "./remote/remote-work.ts";
 import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
@@ -235,6 +236,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
           simple: config.simpleWorkers,
         })
       : undefined;
+    const remote = config.bus && !options.member ? remoteWork({ ...config, bus: config.bus, clock }) : undefined;
     const telemetry =
       config.telemetry &&
       (await import("./telemetry/start-telemetry.ts")).startTelemetry(config.telemetry, {
@@ -291,6 +293,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         modeSetting: config.subagents.permissionMode,
         watchdog: config.watchdog,
         worktree: config.worktree,
+        remote,
         place: { home: config.home, userHome: config.userHome },
         modelFor,
         asides: {
@@ -329,7 +332,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       compaction: config.compaction,
       thinkingTokens: options.flags.thinkingTokens,
       onClose: async () => {
-        await acp?.close();
+        await Promise.all([acp?.close(), remote?.close()]);
         await closeLedger?.();
         await recording?.finish();
       },

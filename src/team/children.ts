@@ -14,7 +14,7 @@ import {
 import type { RuleSet } from "../tool/index.ts";
 import type { Child, ChildManner } from "./child.ts";
 import { createChild } from "./create-child.ts";
-import type { Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
+import type { ChildSeat, Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
 import { createChildResolver, type ResolvedChild } from "./resolve-child.ts";
 import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
 
@@ -22,6 +22,8 @@ import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
 export interface Children {
   /** Types for the Agent tool's description. */
   readonly listing: string;
+  /** They can be on other machines. */
+  readonly remote: boolean;
   /** Seats a new agent and takes a place for it. Rejects with a TroupeError whose message is for the model. */
   start(parent: ParentAgent, request: StartChild): Promise<StartedChild>;
   /** By name, id or path; also one that an earlier life of the session has started. */
@@ -94,6 +96,10 @@ export interface ChildrenOptions {
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   /** Undefined where there is no repository to make one in: then asking for one is refused. */
   readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
+  /** Seats one that a worker on another machine runs, and makes a branch of what comes back. Undefined: there are none. */
+  readonly seatRemote?:
+    | ((request: SeatRequest) => Promise<{ readonly seat: ChildSeat; finish(): Promise<AgentReport["worktree"]> }>)
+    | undefined;
 }
 
 /** A worktree that was made for an agent. */
@@ -109,7 +115,7 @@ export interface Isolation {
 }
 
 export function createChildren(options: ChildrenOptions): Children {
-  const resolver = createChildResolver(options);
+  const resolver = createChildResolver({ ...options, remote: options.seatRemote !== undefined });
   const children = new Map<AgentId, Child>();
   const names = new Map<string, AgentId>();
   const reserved = new Set<string>();
@@ -163,6 +169,7 @@ export function createChildren(options: ChildrenOptions): Children {
     model,
     mode,
     isolated,
+    remote,
     place,
     ...seating
   }: Seating): Promise<StartedChild> => {
@@ -188,7 +195,8 @@ export function createChildren(options: ChildrenOptions): Children {
       onEnvelope: (envelope) => hear(envelope),
     };
     try {
-      const seat = await options.seat(seatRequest);
+      const elsewhere = remote ? await options.seatRemote?.(seatRequest) : undefined;
+      const seat = elsewhere?.seat ?? (await options.seat(seatRequest));
       const child = createChild({
         id,
         path,
@@ -199,8 +207,8 @@ export function createChildren(options: ChildrenOptions): Children {
         isFork: fork,
         ...options.manner,
         seat,
-        reseat: () => options.reseat(seatRequest, spawned.worktree),
-        finishWorktree: worktree?.finish,
+        reseat: () => (remote ? Promise.reject(staysElsewhere(path)) : options.reseat(seatRequest, spawned.worktree)),
+        finishWorktree: worktree?.finish ?? elsewhere?.finish,
         listen: (listener) => {
           hear = listener;
         },
@@ -214,6 +222,7 @@ export function createChildren(options: ChildrenOptions): Children {
         ...(worktree && {
           worktree: { path: worktree.path, branch: worktree.branch, ...(worktree.hookMade && { hookMade: true }) },
         }),
+        ...(remote && { remote }),
         model,
         permissionMode: seatRequest.mode,
         cwd,
@@ -236,6 +245,7 @@ export function createChildren(options: ChildrenOptions): Children {
 
   return {
     listing: agentListing(resolver.types),
+    remote: options.seatRemote !== undefined,
     start,
     async find(who) {
       const known =
@@ -262,6 +272,13 @@ export function createChildren(options: ChildrenOptions): Children {
     },
   };
 }
+
+/** Its clone went with it. */
+export const staysElsewhere = (path: string) =>
+  new TroupeError(
+    "agent",
+    `${path} was on another machine, and cannot be sent on: start another one; what it has committed is on its branch.`,
+  );
 
 const onlyAsTeammate = (type: string) =>
   new TroupeError(

@@ -14,6 +14,8 @@ export interface ResolvedChild {
   readonly mode: PermissionMode;
   readonly cwd: string;
   readonly isolated: boolean;
+  /** On another machine. */
+  readonly remote: boolean;
 }
 
 export interface ResolveOptions {
@@ -25,6 +27,8 @@ export interface ResolveOptions {
   /** What the environment says for all sub-agents' models. */
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
+  /** There is a bus, and with it other machines. */
+  readonly remote?: boolean | undefined;
 }
 
 export interface ChildResolver {
@@ -85,11 +89,14 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
             });
       if (!model.ok) throw new TroupeError("agent", model.message);
       const isolation = request.isolation ?? definition.isolation;
-      if (isolation === "remote")
+      const remote = isolation === "remote";
+      if (remote && !options.remote)
         throw new TroupeError(
           "agent",
-          "isolation: remote needs a bus to other machines, and this session has none: use worktree, or leave it out.",
+          "isolation: remote is for sub-agents, and needs a bus to other machines, which is not to be had here: use worktree, or leave it out.",
         );
+      if (remote && fork)
+        throw new TroupeError("agent", "A fork works where you do: name a subagent_type to have it elsewhere.");
       const cwd = checkedCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
       const { mode } = effectiveMode({
         parent: parent.mode,
@@ -98,7 +105,7 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
         call: request.mode,
       });
       const isolated = isolation === "worktree";
-      return { fork, definition, model: model.ref, mode: fork ? "bubble" : mode, cwd, isolated };
+      return { fork, definition, model: model.ref, mode: fork ? "bubble" : mode, cwd, isolated, remote };
     },
   };
 }

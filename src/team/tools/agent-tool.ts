@@ -55,7 +55,7 @@ const inTeams =
 /** Built-in agents whose answer is all there is to them. */
 const oneShot = new Set(["Explore", "Plan"]);
 
-const agentInput = () =>
+const agentInput = ({ remote }: Pick<Children, "remote">) =>
   z.strictObject({
     description: z.string().min(1).max(200).describe("What it is for, in three to five words"),
     prompt: z.string().min(1).describe("The task, complete in itself"),
@@ -71,7 +71,14 @@ const agentInput = () =>
       .optional()
       .describe("Makes it addressable by SendMessage"),
     mode: PermissionMode.exclude(["bubble"]).optional().describe("A stricter permission mode for it"),
-    isolation: z.enum(["worktree"]).optional().describe("worktree: a git worktree and branch of its own"),
+    isolation: remote
+      ? z
+          .enum(["worktree", "remote"])
+          .optional()
+          .describe(
+            "worktree: a git worktree and branch of its own; remote: on another machine, its commits come back as a branch",
+          )
+      : z.enum(["worktree"]).optional().describe("worktree: a git worktree and branch of its own"),
     cwd: z.string().optional().describe("An absolute folder to work in; not together with isolation"),
   });
 type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
@@ -79,8 +86,8 @@ type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
   readonly plan_mode_required?: boolean | undefined;
 };
 
-const teammateInput = () =>
-  agentInput().extend({
+const teammateInput = (children: Children) =>
+  agentInput(children).extend({
     team_name: z.string().max(64).optional().describe("The team to start a teammate in; without it your only one"),
     plan_mode_required: z.boolean().optional().describe("A teammate that may only read until its plan is approved"),
   });
@@ -89,8 +96,8 @@ const teammateInput = () =>
 const inputs = new WeakMap<Children, z.ZodType<AgentInput>>();
 
 function inputFor({ children, teammates }: AgentToolOptions): z.ZodType<AgentInput> {
-  if (teammates) return teammateInput();
-  const input = inputs.get(children) ?? agentInput();
+  if (teammates) return teammateInput(children);
+  const input = inputs.get(children) ?? agentInput(children);
   inputs.set(children, input);
   return input;
 }

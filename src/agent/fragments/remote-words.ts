@@ -1,0 +1,8 @@
+/** For an agent that works on another machine than the one that started it. */
+export const remoteConduct = (branch: string): string =>
+  `# Where you work
+You work in a clone of the repository, on the branch ${branch}, on another machine than the one that started you. Commit what you do: your commits go back as a branch. What you have changed and not committed when you end is committed for you; files outside the clone, and ignored ones, stay behind. Others cannot see your files: say in your last message all that they need to know.`;
+
+/** For the one that goes on with what another has begun. */
+export const takenOver = (base: string): string =>
+  `The machine on which this was begun is gone. What had been committed there is in your clone (git log ${base.slice(0, 12)}..); what had not is lost. Look what is done already, and go on from there.`;

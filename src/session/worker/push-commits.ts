@@ -1,0 +1,58 @@
+import { dirname, join } from "node:path";
+import { TroupeError } from "../../protocol/index.ts";
+import type { HeldJob, WorkBus } from "../../store/index.ts";
+import { bundleCommits, clonedHead, commitLeftovers, type RemoteClone, type TeamPlace } from "../../team/index.ts";
+
+/** Brings what the agent commits to the bus, while it works, so that nothing committed goes with this machine. */
+export function createCommitPusher({
+  job,
+  files,
+  clone,
+  place,
+  say,
+}: {
+  readonly job: HeldJob;
+  readonly files: WorkBus["files"];
+  readonly clone: RemoteClone;
+  readonly place: Omit<TeamPlace, "cwd">;
+  say(line: string): void;
+}) {
+  const here: TeamPlace = { ...place, cwd: clone.folder };
+  let pushed = job.state.commits;
+  let pushing: Promise<void> = Promise.resolve();
+  let isWanted = false;
+
+  const push = async () => {
+    isWanted = false;
+    if (job.lost.aborted) return;
+    const head = await clonedHead(clone, here);
+    if (head === undefined || head === pushed?.head) return;
+    const file = join(dirname(clone.folder), "commits.bundle");
+    await bundleCommits(clone, file, here);
+    const before = pushed;
+    pushed = { object: `${job.spec.id}-${job.state.generation}-${head}`, head };
+    await files.put(pushed.object, file);
+    await job.note({ commits: pushed });
+    say(`${job.spec.path} (${job.spec.id}) has committed ${head.slice(0, 12)}, which is on the bus`);
+    if (before && !job.lost.aborted) await files.remove(before.object);
+  };
+
+  return {
+    /** Something was done: perhaps it has committed. */
+    look() {
+      if (isWanted) return;
+      isWanted = true;
+      // A repository in the middle of something is looked at again; at the end it is told.
+      pushing = pushing.then(push).catch((error: unknown) => {
+        if (!TroupeError.is(error)) throw error;
+      });
+      pushing.catch(() => undefined);
+    },
+    /** What was not committed is, and everything is on the bus. */
+    async finish(message: string) {
+      await pushing;
+      await commitLeftovers(clone, { ...here, message });
+      await push();
+    },
+  };
+}

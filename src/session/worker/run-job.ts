@@ -1,0 +1,168 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { remoteConduct, takenOver } from "../../agent/index.ts";
+import { makeFolder } from "../../platform/index.ts";
+import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
+import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts";
+import { cloneBundle, type TeamPlace } from "../../team/index.ts";
+import type { ConfigFlags } from "../load-config.ts";
+import type { Session } from "../session.ts";
+import { startSession } from "../start-session.ts";
+import { createAnswers } from "./answers.ts";
+import { createCommitPusher } from "./push-commits.ts";
+import { createReporter } from "./reporter.ts";
+
+export interface JobPorts {
+  readonly files: WorkBus["files"];
+  /** Of this job alone, and gone with it. */
+  readonly folder: string;
+  readonly place: Omit<TeamPlace, "cwd">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: ConfigFlags;
+  readonly mode: PermissionMode;
+  /** The worker leaves: what was done is left to others. */
+  readonly leaving: AbortSignal;
+  say(line: string): void;
+}
+
+/** Runs the agent of one job in a clone of its own. Says how that ended, in a word. */
+export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
+  try {
+    const outcome = await work(job, ports);
+    if (job.lost.aborted) return "was lost to another";
+    if (ports.leaving.aborted) {
+      await job.release();
+      return "is left to others";
+    }
+    return (await job.giveBack(outcome)) ? outcome.reason : "was lost to another";
+  } catch (error) {
+    if (job.lost.aborted) return "was lost to another";
+    const detail = error instanceof Error ? error.message : String(error);
+    await job.giveBack({ reason: "failed", detail, turns: 0 });
+    if (!TroupeError.is(error)) throw error;
+    return `failed: ${detail}`;
+  } finally {
+    await rm(ports.folder, { recursive: true, force: true });
+  }
+}
+
+async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
+  const { spec, state, lost, orphaned } = job;
+  const { place } = ports;
+  const folder = join(ports.folder, "repository");
+  await makeFolder(ports.folder);
+  const bundles = [spec.source, ...(state.commits ? [state.commits] : [])];
+  const brought = bundles.map(({ object, head }, index) => ({
+    object,
+    head,
+    file: join(ports.folder, `${index}.bundle`),
+  }));
+  for (const { object, file } of brought) await ports.files.get(object, file);
+  const branch = `troupe/agent-${spec.agent.slice(-8)}`;
+  await cloneBundle({ folder, bundles: brought, branch, author: spec.author }, place);
+  await job.note({ folder });
+  const over = new AbortController();
+  const answers = createAnswers(job, () => reporter);
+  const pusher = createCommitPusher({ ...ports, job, clone: { folder, base: spec.source.head } });
+  const session = await startSession({
+    cwd: folder,
+    env: ports.env,
+    flags: flagsOf(spec, ports),
+    asker: answers.ask,
+    keep: "none",
+    isObservable: false,
+    member: {
+      agentType: spec.definition.name,
+      team: "remote",
+      name: spec.path.split("/").at(-1) ?? spec.path,
+      path: spec.path,
+      conduct: remoteConduct(branch),
+      env: {},
+      mode: ports.mode,
+      teamRules: () => [],
+    },
+  });
+  const reporter = createReporter(job, { onSettled: pusher.look });
+  const reporting = reporter.follow(session.events());
+  const stop = () => void session.dispatch({ type: "interrupt" });
+  const ends = AbortSignal.any([lost, orphaned, ports.leaving]);
+  ends.addEventListener("abort", stop, { once: true });
+  const obeying = obey(job, { session, reporter, answers, signal: over.signal });
+  // Both are waited for below; until then what they reject with is nobody's.
+  for (const each of [reporting, obeying]) each.catch(() => undefined);
+  try {
+    for (const [index, { promptId, parts }] of spec.said.entries()) {
+      const more: ContentPart[] =
+        index === 0 && state.commits ? [{ type: "text", text: takenOver(spec.source.head) }] : [];
+      await say(session, reporter, { promptId, parts: [...parts, ...more] });
+    }
+    if (ends.aborted) stop();
+    const outcome = (await session.settled()) ?? { reason: "completed" as const, turns: 0 };
+    await session.close();
+    over.abort();
+    await obeying;
+    await reporting;
+    if (!lost.aborted) await pusher.finish(`What ${spec.path} had not committed`);
+    return orphaned.aborted
+      ? { ...outcome, reason: "interrupted", detail: "whoever wanted it was not heard for long" }
+      : outcome;
+  } finally {
+    over.abort();
+    ends.removeEventListener("abort", stop);
+    await session.close("interrupted");
+  }
+}
+
+async function say(
+  session: Session,
+  reporter: ReturnType<typeof createReporter>,
+  { promptId, parts }: JobSpec["said"][number],
+): Promise<void> {
+  reporter.expect(promptId);
+  const ack = await session.dispatch({ type: "prompt", content: parts });
+  if (!ack.ok) throw new TroupeError("agent", ack.message);
+}
+
+/** What the one that wants the job has to say, until it is over. */
+async function obey(
+  job: HeldJob,
+  {
+    session,
+    reporter,
+    answers,
+    signal,
+  }: {
+    session: Session;
+    reporter: ReturnType<typeof createReporter>;
+    answers: ReturnType<typeof createAnswers>;
+    signal: AbortSignal;
+  },
+): Promise<void> {
+  for await (const order of job.orders(signal)) {
+    switch (order.kind) {
+      case "say":
+        await say(session, reporter, order);
+        break;
+      case "interrupt":
+        await session.dispatch({ type: "interrupt" });
+        break;
+      case "answer":
+        answers.answered(order.requestId, order.answer);
+        break;
+    }
+  }
+}
+
+/** What the job brings along is words and limits; everything else is as this machine's user has it. */
+function flagsOf(spec: JobSpec, { flags, mode }: JobPorts): ConfigFlags {
+  const { name, builtIn, ...definition } = spec.definition;
+  return {
+    ...flags,
+    model: flags.model ?? spec.model,
+    permissionMode: mode,
+    disallowedTools: spec.deny,
+    maxBudgetUsd: spec.maxBudgetUsd,
+    maxTokens: spec.maxTokens,
+    ...(!builtIn && { agents: JSON.stringify({ [name]: definition }) }),
+  };
+}

@@ -1,0 +1,80 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { effectiveMode } from "../../agent/definitions/index.ts";
+import { idMaker, makeFolder, systemClock } from "../../platform/index.ts";
+import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
+import { type HeldJob, loadWorkBus, WorkLabel } from "../../store/index.ts";
+import { loadConfig } from "../load-config.ts";
+import { runJob } from "./run-job.ts";
+
+export interface WorkerOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly name?: string | undefined;
+  readonly labels: readonly string[];
+  readonly maxAgents: number;
+  /** Instead of the models that jobs ask for. */
+  readonly model?: string | undefined;
+  /** The most that any job may do without asking. */
+  readonly permissionMode?: PermissionMode | undefined;
+  readonly settings?: string | undefined;
+  /** Where clones are made. */
+  readonly folder?: string | undefined;
+  /** No more is taken, and what runs goes on. */
+  readonly signal: AbortSignal;
+  /** What runs is left to others. */
+  readonly leaving: AbortSignal;
+  say(line: string): void;
+}
+
+/** Runs agents of sessions on other machines until it is told to stop. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { labels, maxAgents, say } = options;
+  const clock = systemClock;
+  const createId = idMaker(clock);
+  const flags = { settings: options.settings, model: options.model, permissionMode: options.permissionMode };
+  const config = await loadConfig({ cwd: options.cwd, env: options.env, flags });
+  if (config.bus === undefined)
+    throw new TroupeError("usage", "there is no bus: name one with --bus nats://host:4222, or in the settings");
+  for (const label of labels)
+    if (!WorkLabel.safeParse(label).success)
+      throw new TroupeError(
+        "usage",
+        `${JSON.stringify(label)} is no label: small letters, digits, - and _, at most 32`,
+      );
+  const name = options.name ?? `${hostname()}-${process.pid}`;
+  const folder = options.folder ?? join(config.userHome, ".cache", "troupe-worker");
+  await makeFolder(folder);
+  const bus = await (await loadWorkBus())({ bus: config.bus, clock });
+  const run = async (job: HeldJob) => {
+    const { spec, state } = job;
+    say(`${spec.path} (${spec.id}) begins${state.generation > 1 ? `, for the ${state.generation}th time` : ""}`);
+    const end = await runJob(job, {
+      files: bus.files,
+      folder: join(folder, `${spec.id}-${state.generation}`),
+      place: { home: config.home, userHome: config.userHome, env: config.childEnv, clock, createId },
+      env: options.env,
+      flags,
+      mode: effectiveMode({ parent: config.permissionMode, definition: spec.mode }).mode,
+      leaving: options.leaving,
+      say,
+    });
+    say(`${spec.path} (${spec.id}) ${end}`);
+  };
+  try {
+    const words = labels.length === 0 ? "" : `, labels ${labels.join(", ")}`;
+    say(`${name} takes up to ${maxAgents} agents from ${config.bus.servers.map(withoutPassword).join(", ")}${words}`);
+    await bus.take({
+      name,
+      labels,
+      maxAgents,
+      signal: options.signal,
+      run,
+      onProblem: (error) => say(error instanceof Error ? error.message : String(error)),
+    });
+  } finally {
+    await bus.close();
+  }
+}
+
+const withoutPassword = (server: string): string => server.replace(/\/\/[^/@]*@/, "//");

@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { publish } from "../nats/ask-bus.ts";
+import { parseMessage } from "../nats/journal-message.ts";
+import { followJob } from "./job-feed.ts";
+import { readStanding, writeStanding } from "./job-journal.ts";
+import { JobOrder, type JobState } from "./job.ts";
+import type { WorkPorts } from "./nats-work-bus.ts";
+import type { TakenJob } from "./take-jobs.ts";
+import type { HeldJob, TakeWork } from "./work-bus.ts";
+import { jobStream, jobSubjects, leadBeat } from "./work-subjects.ts";
+
+/**
+ * Runs a job that was taken, and keeps it: its journal is written again and again, each time after the last. When that is
+ * refused it is somebody else's, and so is its offer: an acknowledgement that comes late counts all the same.
+ */
+export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPorts, work: TakeWork): Promise<JobEnd> {
+  const { bus, clock, patience } = ports;
+  const subjects = jobSubjects(spec.id);
+  const lost = new AbortController();
+  const orphaned = new AbortController();
+  const over = new AbortController();
+  const forever = { ...patience, waitMs: Number.POSITIVE_INFINITY, signal: lost.signal };
+  let standing = first;
+  let writing: Promise<unknown> = Promise.resolve();
+  /** It is returned, or given to others: nothing more is ours to write. */
+  let isOver = false;
+  let isWanted = true;
+
+  /** One after another, each on top of what was written last. */
+  const write = (change: (state: JobState) => JobState): Promise<boolean> => {
+    const written = writing.then(async () => {
+      if (lost.signal.aborted || isOver) return false;
+      const state = change(standing.state);
+      const next = await writeStanding(bus, { job: spec.id, state, after: standing.seq }, forever);
+      if (next === "conflict") {
+        const now = await readStanding(bus, spec.id, forever);
+        isWanted = now !== undefined && now.state.status !== "withdrawn";
+        lost.abort(new DOMException(whyLost(now?.state), "AbortError"));
+        return false;
+      }
+      standing = next;
+      isOver = state.status !== "held";
+      isWanted = state.status !== "returned";
+      return true;
+    });
+    writing = written.catch(() => undefined);
+    return written;
+  };
+
+  let heardLead = clock.monotonic();
+  const beats = bus.connection.subscribe(leadBeat(spec.id), {
+    callback: () => {
+      heardLead = clock.monotonic();
+    },
+  });
+  const away = bus.onReconnect(() => {
+    heardLead = clock.monotonic();
+  });
+  const keep = async () => {
+    while (!over.signal.aborted && !lost.signal.aborted) {
+      await clock.sleep(spec.leaseMs / 5, over.signal).catch(() => undefined);
+      if (over.signal.aborted) return;
+      await write((state) => state);
+      if (bus.isConnected() && clock.monotonic() - heardLead > orphanMs) orphaned.abort();
+    }
+  };
+  const keeping = keep().catch((error: unknown) => {
+    if (!lost.signal.aborted) work.onProblem(error);
+    lost.abort(error);
+  });
+
+  const job: HeldJob = {
+    spec,
+    state: first.state,
+    lost: lost.signal,
+    orphaned: orphaned.signal,
+    maxBytes: bus.maxPayload() - 1024,
+    async *orders(signal) {
+      const until = AbortSignal.any([signal, lost.signal]);
+      for await (const message of followJob({ bus, clock, waitMs: patience.waitMs }, subjects.orders, until)) {
+        const order = JobOrder.safeParse(parseMessage(message));
+        if (order.success) yield order.data;
+      }
+    },
+    async report(report) {
+      const payload = JSON.stringify(report);
+      await publish(bus, { stream: jobStream, subject: subjects.reports, payload, id: randomUUID() }, forever);
+    },
+    async note(patch) {
+      await write((state) => ({ ...state, ...patch }));
+    },
+    release: async () => void (await write((state) => ({ ...state, status: "asked" }))),
+    giveBack: (outcome) => write((state) => ({ ...state, status: "returned", outcome })),
+  };
+  try {
+    await work.run(job);
+    if (!isWanted) return "over";
+    return isOver ? "released" : "lost";
+  } finally {
+    over.abort();
+    away();
+    beats.unsubscribe();
+    if (bus.isConnected()) await keeping;
+  }
+}
+
+/** `released`: for others, at once. */
+export type JobEnd = "over" | "released" | "lost";
+
+function whyLost(state: JobState | undefined): string {
+  if (state === undefined || state.status === "withdrawn") return "nobody wants it any more";
+  return `${state.worker ?? "another worker"} has it now`;
+}
+
+/** So long without a word of whoever wants it, and it is wanted no more. */
+const orphanMs = 60_000;

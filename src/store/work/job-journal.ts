@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { publish, ask, type Patience } from "../nats/ask-bus.ts";
+import type { Bus } from "../nats/bus.ts";
+import { JobState } from "./job.ts";
+import { jobStream, jobSubjects } from "./work-subjects.ts";
+
+/** What a job's journal says last, and under which number of the stream. */
+export interface Standing {
+  readonly seq: number;
+  readonly state: JobState;
+}
+
+/** Undefined: there is no such job any more. */
+export async function readStanding(bus: Bus, job: string, patience: Patience): Promise<Standing | undefined> {
+  const last_by_subj = jobSubjects(job).journal;
+  const last = await ask(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
+  return last === null ? undefined : { seq: last.seq, state: JobState.parse(last.json()) };
+}
+
+/** "conflict": another has written since `after`, so that this is not said. */
+export async function writeStanding(
+  bus: Bus,
+  { job, state, after }: { readonly job: string; readonly state: JobState; readonly after: number },
+  patience: Patience,
+): Promise<Standing | "conflict"> {
+  const subject = jobSubjects(job).journal;
+  const payload = JSON.stringify(state);
+  const stored = await publish(bus, { stream: jobStream, subject, payload, id: randomUUID(), after }, patience);
+  return stored === "conflict" ? stored : { seq: stored.seq, state };
+}

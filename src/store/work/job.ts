@@ -1,0 +1,114 @@
+import * as z from "zod";
+import {
+  AgentId,
+  AgentPath,
+  CallId,
+  ContentPart,
+  PermissionAnswer,
+  PermissionMode,
+  PromptId,
+  RequestId,
+  StoredEvent,
+  Surroundings,
+} from "../../protocol/index.ts";
+
+/** A label of workers: they take only jobs all of whose labels they have. */
+export const WorkLabel = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "must be small letters, digits, - and _");
+
+/** A git bundle in the object store, and the commit that it is about. */
+const Bundle = z.object({ object: z.string().min(1), head: z.string().regex(/^[0-9a-f]{40,64}$/) });
+export type Bundle = z.infer<typeof Bundle>;
+
+const Said = z.object({ promptId: PromptId, parts: z.array(ContentPart) });
+
+/** The work of one agent that runs on another machine. No keys, no settings, nothing that runs by itself. */
+export const JobSpec = z.object({
+  id: z.string().regex(/^job_[A-Za-z0-9_-]+$/),
+  agent: AgentId,
+  path: AgentPath,
+  description: z.string(),
+  definition: z.object({
+    name: z.string().min(1),
+    /** One of Troupe's own: the worker has it too. */
+    builtIn: z.boolean(),
+    description: z.string(),
+    prompt: z.string(),
+    tools: z.array(z.string()).optional(),
+    disallowedTools: z.array(z.string()).optional(),
+    maxTurns: z.number().int().positive().optional(),
+  }),
+  model: z.string(),
+  /** The most it may do without asking; the worker may allow less. */
+  mode: PermissionMode,
+  /** Rules of the lead's by which calls are refused. */
+  deny: z.array(z.string()),
+  said: z.array(Said),
+  labels: z.array(WorkLabel),
+  /** Who holds it and is not heard of for so long has lost it. */
+  leaseMs: z.number().int().positive(),
+  maxBudgetUsd: z.number().positive().optional(),
+  maxTokens: z.number().int().positive().optional(),
+  source: Bundle,
+  /** For the commits. */
+  author: z.object({ name: z.string(), email: z.string() }),
+});
+export type JobSpec = z.infer<typeof JobSpec>;
+
+export const JobOutcome = z.object({
+  reason: z.enum(["completed", "interrupted", "failed", "limit"]),
+  detail: z.string().optional(),
+  turns: z.number().int().nonnegative(),
+});
+export type JobOutcome = z.infer<typeof JobOutcome>;
+
+/** Everything that is known of who has a job: the last one in its journal holds, and each names the one it follows. */
+export const JobState = z.object({
+  status: z.enum(["asked", "held", "returned", "withdrawn"]),
+  /** How often it was taken. */
+  generation: z.number().int().nonnegative(),
+  worker: z.string().optional(),
+  /** Where the worker has it. */
+  folder: z.string().optional(),
+  /** What has been committed so far: whoever takes the job next goes on from there. */
+  commits: Bundle.optional(),
+  outcome: JobOutcome.optional(),
+});
+export type JobState = z.infer<typeof JobState>;
+
+const PermissionQuestion = z.object({
+  requestId: RequestId,
+  callId: CallId,
+  tool: z.string(),
+  input: z.unknown(),
+  question: z.string(),
+  reason: z.string().optional(),
+  suggestions: z.array(z.string()),
+  around: Surroundings.optional(),
+});
+
+/** Each worker numbers what it reports, from one. */
+const reported = { generation: z.number().int(), number: z.number().int() };
+
+/** From the worker. What has another generation than the job is passed over. */
+export const JobReport = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("events"), ...reported, events: z.array(StoredEvent) }),
+  z.object({ kind: z.literal("question"), ...reported, question: PermissionQuestion }),
+]);
+export type JobReport = z.infer<typeof JobReport>;
+
+/** To the worker: kept with the job, so that whoever takes it next hears it too. */
+export const JobOrder = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("say"), ...Said.shape }),
+  z.object({ kind: z.literal("interrupt") }),
+  z.object({ kind: z.literal("answer"), requestId: RequestId, answer: PermissionAnswer }),
+]);
+export type JobOrder = z.infer<typeof JobOrder>;
+
+/** What a worker says of itself. */
+export const WorkerSign = z.object({
+  name: z.string(),
+  labels: z.array(z.string()),
+  running: z.number(),
+  maxAgents: z.number(),
+});
+export type WorkerSign = z.infer<typeof WorkerSign>;

@@ -1,0 +1,86 @@
+import { AckPolicy, RetentionPolicy } from "@nats-io/jetstream";
+import { nanos } from "@nats-io/transport-node";
+import type { Clock } from "../../platform/index.ts";
+import { ask, type Patience } from "../nats/ask-bus.ts";
+import { type Bus, type BusAddress, connectBus } from "../nats/bus.ts";
+import { isNobodyThere } from "../nats/bus-errors.ts";
+import { WorkerSign } from "./job.ts";
+import { submitJob } from "./submitted-job.ts";
+import { takeJobs } from "./take-jobs.ts";
+import type { WorkBus } from "./work-bus.ts";
+import { openWorkFiles } from "./work-files.ts";
+import { jobStream, queueStream, queueSubject, rollCall } from "./work-subjects.ts";
+
+/** What the parts of it share. */
+export interface WorkPorts {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly patience: Patience;
+  /** Jobs with these labels can wait to be taken. */
+  ensureLine(line: string): Promise<void>;
+}
+
+export async function openWorkBus(options: { readonly bus: BusAddress; readonly clock: Clock }): Promise<WorkBus> {
+  const { clock } = options;
+  const bus = await connectBus(options.bus);
+  const patience: Patience = { clock, waitMs: 30_000 };
+  const replicas = bus.connection.info?.cluster === undefined ? 1 : 3;
+  try {
+    await makeStreams(bus, { replicas, patience });
+  } catch (error) {
+    await bus.close();
+    throw error;
+  }
+  const ports: WorkPorts = {
+    bus,
+    clock,
+    patience,
+    async ensureLine(line) {
+      const consumer = {
+        durable_name: line,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(ackWaitMs),
+        filter_subject: queueSubject(line),
+      };
+      await ask(bus, () => bus.jsm.consumers.add(queueStream, consumer), patience);
+    },
+  };
+  return {
+    submit: (spec) => submitJob(spec, ports),
+    take: (work) => takeJobs(work, ports),
+    workers: () => callRoll(bus),
+    files: openWorkFiles(bus, { replicas, patience }),
+    close: () => bus.close(),
+  };
+}
+
+async function makeStreams(bus: Bus, { replicas, patience }: { replicas: number; patience: Patience }): Promise<void> {
+  const kept = { num_replicas: replicas, max_age: nanos(keptMs) };
+  const jobs = { name: jobStream, subjects: ["troupe_job.>"], description: "Jobs of Troupe", ...kept };
+  const queue = {
+    name: queueStream,
+    subjects: ["troupe_queue.>"],
+    description: "Jobs of Troupe that wait for a worker",
+    retention: RetentionPolicy.Workqueue,
+    ...kept,
+  };
+  for (const config of [jobs, queue]) await ask(bus, () => bus.jsm.streams.add(config), patience);
+}
+
+async function callRoll(bus: Bus): Promise<WorkerSign[]> {
+  const found: WorkerSign[] = [];
+  try {
+    const answers = await bus.connection.requestMany(rollCall, "", { strategy: "stall", maxWait: 1000, stall: 200 });
+    for await (const answer of answers) {
+      const sign = WorkerSign.safeParse(answer.json());
+      if (sign.success) found.push(sign.data);
+    }
+  } catch (error) {
+    if (!isNobodyThere(error)) throw error;
+  }
+  return found;
+}
+
+/** A job that nobody has acknowledged or been at work on for so long is offered to another; that alone gives it to nobody. */
+const ackWaitMs = 3000;
+const keptMs = 7 * 24 * 3_600_000;

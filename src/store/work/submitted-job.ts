@@ -1,0 +1,83 @@
+import { randomUUID } from "node:crypto";
+import { TroupeError } from "../../protocol/index.ts";
+import { ask, publish } from "../nats/ask-bus.ts";
+import { parseMessage } from "../nats/journal-message.ts";
+import { followJob } from "./job-feed.ts";
+import { readStanding, writeStanding } from "./job-journal.ts";
+import { JobReport, type JobSpec, JobState } from "./job.ts";
+import type { WorkPorts } from "./nats-work-bus.ts";
+import type { JobNews, SubmittedJob } from "./work-bus.ts";
+import { jobStream, jobSubjects, leadBeat, lineOf, queueStream, queueSubject } from "./work-subjects.ts";
+
+/** Puts a job on the bus, and says that it is wanted until it is forgotten. */
+export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<SubmittedJob> {
+  const { bus, clock, patience, ensureLine } = ports;
+  const subjects = jobSubjects(spec.id);
+  const payload = JSON.stringify(spec);
+  if (payload.length > bus.maxPayload() / 2)
+    throw new TroupeError(
+      "agent",
+      "What the agent is to be told is too long for the bus: put it into a file, and commit it.",
+    );
+  const line = lineOf(spec.labels);
+  await ensureLine(line);
+  await publish(bus, { stream: jobStream, subject: subjects.spec, payload, id: `${spec.id}.spec` }, patience);
+  const first = await writeStanding(
+    bus,
+    { job: spec.id, state: { status: "asked", generation: 0 }, after: 0 },
+    patience,
+  );
+  if (first === "conflict") throw new Error(`${spec.id} is on the bus already`);
+  // The last: whoever hears of it finds all of it.
+  const offer = { stream: queueStream, subject: queueSubject(line), payload: JSON.stringify({ job: spec.id }) };
+  await publish(bus, { ...offer, id: spec.id }, patience);
+  const beating = setInterval(() => {
+    if (bus.isConnected()) bus.connection.publish(leadBeat(spec.id));
+  }, beatMs);
+  beating.unref();
+
+  return {
+    async *news(signal) {
+      let generation = 0;
+      let number = 0;
+      for await (const message of followJob({ bus, clock, waitMs: patience.waitMs }, subjects.all, signal)) {
+        const said = parseMessage(message);
+        let news: JobNews | undefined;
+        if (message.subject === subjects.journal) {
+          const state = JobState.safeParse(said);
+          if (!state.success || state.data.generation < generation) continue;
+          if (state.data.generation > generation) number = 0;
+          generation = state.data.generation;
+          news = { kind: "state", state: state.data };
+        } else if (message.subject === subjects.reports) {
+          const report = JobReport.safeParse(said);
+          // Of a worker that has lost the job, or said before.
+          if (!report.success || report.data.generation !== generation || report.data.number <= number) continue;
+          number = report.data.number;
+          news = { kind: "report", report: report.data };
+        }
+        if (news) yield news;
+      }
+    },
+    async order(order) {
+      const message = { stream: jobStream, subject: subjects.orders, payload: JSON.stringify(order), id: randomUUID() };
+      await publish(bus, message, patience);
+    },
+    async withdraw() {
+      for (;;) {
+        const standing = await readStanding(bus, spec.id, patience);
+        if (standing === undefined || standing.state.status === "withdrawn") return true;
+        if (standing.state.status === "returned") return false;
+        const state = { ...standing.state, status: "withdrawn" as const };
+        const written = await writeStanding(bus, { job: spec.id, state, after: standing.seq }, patience);
+        if (written !== "conflict") return true;
+      }
+    },
+    async forget() {
+      clearInterval(beating);
+      await ask(bus, () => bus.jsm.streams.purge(jobStream, { filter: subjects.all }), patience);
+    },
+  };
+}
+
+const beatMs = 2000;

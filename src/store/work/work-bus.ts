@@ -1,0 +1,66 @@
+import type { JobOrder, JobOutcome, JobReport, JobSpec, JobState, WorkerSign } from "./job.ts";
+
+/** Work for agents on other machines: jobs, who holds them, and the files that go with them. */
+export interface WorkBus {
+  /** Puts a job where workers find it. */
+  submit(spec: JobSpec): Promise<SubmittedJob>;
+  /** The workers that answer now. */
+  workers(): Promise<readonly WorkerSign[]>;
+  /** Takes jobs until `signal` aborts. `room` resolves when one more can be run; its result is called when that is over. */
+  take(work: TakeWork): Promise<void>;
+  readonly files: WorkFiles;
+  close(): Promise<void>;
+}
+
+export interface WorkFiles {
+  has(object: string): Promise<boolean>;
+  put(object: string, path: string): Promise<void>;
+  get(object: string, path: string): Promise<void>;
+  remove(object: string): Promise<void>;
+}
+
+/** As who has submitted it sees it. */
+export interface SubmittedJob {
+  /** Everything of the job in the one order that the stream gives it. */
+  news(signal: AbortSignal): AsyncIterable<JobNews>;
+  order(order: JobOrder): Promise<void>;
+  /** Nothing that a worker writes from now on counts. False: it was returned before. */
+  withdraw(): Promise<boolean>;
+  /** It is over and dealt with: nothing of it stays on the bus. */
+  forget(): Promise<void>;
+}
+
+export type JobNews =
+  | { readonly kind: "state"; readonly state: JobState }
+  | { readonly kind: "report"; readonly report: JobReport };
+
+export interface TakeWork {
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly maxAgents: number;
+  readonly signal: AbortSignal;
+  /** Runs one. Whatever it rejects with is told to `onProblem`, and the job is for others. */
+  run(job: HeldJob): Promise<void>;
+  onProblem(error: unknown): void;
+}
+
+/** As who holds it sees it. */
+export interface HeldJob {
+  readonly spec: JobSpec;
+  readonly state: JobState;
+  /** Aborts when the job is somebody else's, or nobody's: nothing that is written after that counts. */
+  readonly lost: AbortSignal;
+  /** Aborts when whoever wants the job has not been heard for long, though the bus is there. */
+  readonly orphaned: AbortSignal;
+  orders(signal: AbortSignal): AsyncIterable<JobOrder>;
+  /** In order; resolves when it is kept. */
+  report(report: JobReport): Promise<void>;
+  /** What is known from now on of where it is worked on and what was committed. */
+  note(patch: Pick<JobState, "folder" | "commits">): Promise<void>;
+  /** Others may take it at once, and go on from what was noted last. */
+  release(): Promise<void>;
+  /** The end. False: it had been lost, and nothing of it counts. */
+  giveBack(outcome: JobOutcome): Promise<boolean>;
+  /** The size of the largest message. */
+  readonly maxBytes: number;
+}

@@ -1,0 +1,36 @@
+/** Jobs are in streams of their own: a session needs no team to have agents elsewhere. */
+export const jobStream = "troupe-jobs";
+export const queueStream = "troupe-queue";
+export const workBucket = "troupe-work";
+/** Asked of all workers at once. */
+export const rollCall = "troupe_pool.who";
+/** That whoever wants the job is there. Not kept. */
+export const leadBeat = (job: string): string => `troupe_pool.lead.${job}`;
+
+export interface JobSubjects {
+  readonly all: string;
+  readonly spec: string;
+  /** Who has it: each message follows the last one, or is refused. */
+  readonly journal: string;
+  readonly reports: string;
+  readonly orders: string;
+}
+
+export const jobSubjects = (job: string): JobSubjects => ({
+  all: `troupe_job.${job}.>`,
+  spec: `troupe_job.${job}.spec`,
+  journal: `troupe_job.${job}.journal`,
+  reports: `troupe_job.${job}.reports`,
+  orders: `troupe_job.${job}.orders`,
+});
+
+/** Jobs that ask for the same labels wait in one line, whose name says which: a worker knows the lines it serves. */
+export const lineOf = (labels: readonly string[]): string =>
+  labels.length === 0 ? anyLine : [...new Set(labels)].sort().join("+");
+
+export const labelsOfLine = (line: string): readonly string[] => (line === anyLine ? [] : line.split("+"));
+
+export const queueSubject = (line: string): string => `troupe_queue.${line}`;
+
+/** No label begins with it. */
+const anyLine = "_";

@@ -1,0 +1,53 @@
+import { stat } from "node:fs/promises";
+import { TroupeError } from "../../protocol/index.ts";
+import { openRepository, type TeamPlace } from "../worktree/repository.ts";
+
+/** What an agent on another machine begins from. */
+export interface RemoteSource {
+  /** The commit that the working tree is on. */
+  readonly head: string;
+  readonly author: { readonly name: string; readonly email: string };
+  /** What it does not take along, for people. */
+  readonly notices: readonly string[];
+  /** Writes the commit and all before it into a file. */
+  bundle(file: string): Promise<void>;
+}
+
+export async function remoteSource(place: TeamPlace): Promise<RemoteSource> {
+  const repository = await openRepository(place);
+  if (repository.isShallow)
+    throw new TroupeError(
+      "git",
+      "isolation: remote needs the whole history, and this repository is shallow: git fetch --unshallow.",
+    );
+  const found = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+  if (!found.ok)
+    throw new TroupeError("git", "isolation: remote needs a commit to begin from: commit something first.");
+  const head = found.stdout.trim();
+  const changed = await repository.ask(["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty"]);
+  const count = changed.split("\0").filter(Boolean).length;
+  const notices =
+    count === 0
+      ? []
+      : [
+          `${count} uncommitted ${count === 1 ? "change stays" : "changes stay"} here: the agent begins from the last commit.`,
+        ];
+  return {
+    head,
+    notices,
+    author: { name: await setting("user.name", "Troupe"), email: await setting("user.email", "troupe@localhost") },
+    async bundle(file) {
+      await repository.ask(["bundle", "create", "--quiet", file, "HEAD"]);
+      const { size } = await stat(file);
+      if (size > mostBytes)
+        throw new TroupeError("git", `The repository is too large for the bus: ${size} bytes, at most ${mostBytes}.`);
+    },
+  };
+
+  async function setting(name: string, otherwise: string): Promise<string> {
+    const said = await repository.git(["config", "--get", name]);
+    return said.ok && said.stdout.trim() !== "" ? said.stdout.trim() : otherwise;
+  }
+}
+
+const mostBytes = 1024 ** 3;

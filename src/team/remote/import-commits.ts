@@ -1,0 +1,51 @@
+import { TroupeError } from "../../protocol/index.ts";
+import { diffText } from "../evidence-text.ts";
+import { gitFailed, openRepository, type TeamPlace } from "../worktree/repository.ts";
+
+export interface ReturnedCommits {
+  readonly file: string;
+  readonly head: string;
+  /** What the agent began from. */
+  readonly base: string;
+  readonly branch: string;
+}
+
+/** Makes a branch of the commits in a bundle: a new one, whose history holds what the agent began from. Gives its diff in a line. */
+export async function importCommits(
+  place: TeamPlace,
+  { file, head, base, branch }: ReturnedCommits,
+): Promise<{ readonly top: string; readonly diff: string }> {
+  const repository = await openRepository(place);
+  const settings = { "protocol.file.allow": "always", "fetch.fsckObjects": "true" };
+  const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", file, "HEAD"];
+  const fetched = await repository.git(fetch, { settings });
+  if (!fetched.ok) throw gitFailed(["fetch"], fetched.stderr);
+  const isHere = await repository.git(["merge-base", "--is-ancestor", base, head]);
+  if (!isHere.ok) throw new TroupeError("git", "What has come back does not follow from what the agent began from.");
+  await repository.ask([
+    "update-ref",
+    "-m",
+    "troupe: from a worker",
+    `refs/heads/${branch}`,
+    head,
+    "0".repeat(head.length),
+  ]);
+  const stat = await repository.ask([
+    "diff",
+    "--numstat",
+    "-z",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-renames",
+    base,
+    head,
+    "--",
+  ]);
+  const files = stat.split("\0").flatMap((line) => {
+    const [added, removed, path] = line.split("\t");
+    const count = (text: string | undefined) => (text === undefined || text === "-" ? null : Number(text));
+    return path === undefined ? [] : [{ path, added: count(added), removed: count(removed) }];
+  });
+  const sum = (key: "added" | "removed") => files.reduce((all, each) => all + (each[key] ?? 0), 0);
+  return { top: repository.top, diff: diffText({ files, added: sum("added"), removed: sum("removed") }) };
+}

@@ -1,0 +1,268 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { expect, onTestFinished, test } from "vitest";
+import { Envelope } from "../../src/protocol/index.ts";
+import { type NatsServer, startNats } from "../store/nats/nats-server.ts";
+import { startProxy } from "../store/nats/tcp-proxy.ts";
+import { bypass, type Running, type Workplace, workplace } from "./troupe.ts";
+
+/** The lead asks for one agent elsewhere; that one commits, and waits in the middle where a file says so. */
+const script = `
+const commit = (name) => ({ tool: "Bash", input: { command: "echo " + name + " > " + name + ".txt && git add -A && git commit -qm " + name } });
+export default (ask) => {
+  if (ask.agent === "lead")
+    return ask.results.length === 0
+      ? { text: "", calls: [{ tool: "Agent", input: { description: "write it", prompt: "write one and two", subagent_type: "general-purpose", name: "writer", isolation: "remote" } }] }
+      : { text: "lead heard: " + ask.result.text };
+  const { turn } = ask;
+  if (ask.said.includes("The machine on which this was begun is gone"))
+    return turn === 1 ? { text: "", calls: [{ tool: "Bash", input: { command: "cat one.txt" } }] } : turn === 2 ? { text: "", calls: [commit("two")] } : { text: "taken over" };
+  if (turn === 1) return { text: "", calls: [commit("one")] };
+  const wait = process.env.TROUPE_TEST_WAIT;
+  if (turn === 2 && wait) return { text: "", calls: [{ tool: "Bash", input: { command: "while test -e " + wait + "; do sleep 0.1; done", timeout: 90000 } }] };
+  if (turn === 2) return { text: "", calls: [{ tool: "Bash", input: { command: "echo two > two.txt" } }] };
+  return { text: "both are written" };
+};`;
+
+const key = "sk-secret-key-of-this-worker-0123456789";
+
+interface Pool {
+  readonly server: NatsServer;
+  readonly lead: Workplace;
+  readonly model: string;
+  worker(name: string, more?: readonly string[], env?: Record<string, string>): Promise<Running>;
+  run(more?: readonly string[]): Running;
+}
+
+async function pool(source = script): Promise<Pool> {
+  const server = await startNats();
+  onTestFinished(() => server.close());
+  const lead = workplace();
+  const model = `scripted/${lead.write("../script.mjs", source)}`;
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: lead.cwd });
+  git("init", "-q", "-b", "main");
+  git("config", "user.name", "Ada");
+  git("config", "user.email", "ada@example.com");
+  lead.write("a.txt", "a\n");
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  return {
+    server,
+    lead,
+    model,
+    async worker(name, more = [], env = {}) {
+      const place = workplace();
+      const args = ["worker", "--bus", server.url, "--name", name, ...bypass, ...more];
+      const running = place.start(args, { env: { ANTHROPIC_API_KEY: key, ...env } });
+      await running.saw(/takes up to/);
+      return running;
+    },
+    run: (more = []) =>
+      lead.start(
+        [
+          "-p",
+          "go",
+          "--bus",
+          server.url,
+          "--model",
+          model,
+          ...bypass,
+          "--output-format",
+          "stream-json",
+          "--settings",
+          JSON.stringify({ bus: { leaseMs: 1500, workerWaitMs: 20_000 } }),
+          ...more,
+        ],
+        { input: "" },
+      ),
+  };
+}
+
+const eventsOf = (stdout: string) =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => Envelope.parse(JSON.parse(line)));
+
+const gitIn = (place: Workplace, ...args: string[]) => execFileSync("git", args, { cwd: place.cwd, encoding: "utf8" });
+
+/** The words of the lead's last answer: what the Agent tool gave it. */
+const heard = (envelopes: readonly Envelope[]) =>
+  envelopes
+    .flatMap(({ event }) => (event.type === "turn.ended" ? event.parts : []))
+    .flatMap((part) => (part.type === "text" ? [part.text] : []))
+    .findLast((text) => text.startsWith("lead heard")) ?? "";
+
+const branchOf = (place: Workplace) =>
+  gitIn(place, "for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
+
+/** As long as this file is there, the agent's command goes on. */
+function holdUp(place: Workplace): string {
+  const file = join(place.home, "wait");
+  writeFileSync(file, "");
+  onTestFinished(() => rmSync(file, { force: true }));
+  return file;
+}
+
+/** Everything that any stream holds, as bytes. */
+async function allMessages(url: string): Promise<Buffer> {
+  const { username, password, host } = new URL(url);
+  const connection = await connect({ servers: host, user: username, pass: password });
+  const manager = await jetstreamManager(connection);
+  const all: Uint8Array[] = [];
+  for await (const { config, state } of manager.streams.list()) {
+    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
+      const message = await manager.streams.getMessage(config.name, { seq });
+      if (message) all.push(message.data, Buffer.from(message.subject));
+    }
+  }
+  await connection.close();
+  return Buffer.concat(all);
+}
+
+test("an agent on another machine: its events in the lead's log, its commits as a branch, no key in any stream", async () => {
+  const place = await pool();
+  const worker = await place.worker("north");
+  const { code, stdout, stderr } = await place.run().done;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const envelopes = eventsOf(stdout);
+  const branch = branchOf(place.lead);
+  expect(branch).toMatch(/^troupe\/agent-/);
+  expect(heard(envelopes)).toContain(`on the branch ${branch}`);
+  expect(heard(envelopes)).toContain("both are written");
+  expect(heard(envelopes)).toMatch(/Bash|command/);
+  expect(gitIn(place.lead, "log", "--format=%an %s", `main..${branch}`).trim().split("\n")).toEqual([
+    "Ada What lead/writer had not committed",
+    "Ada one",
+  ]);
+  expect(gitIn(place.lead, "show", `${branch}:two.txt`)).toBe("two\n");
+  const spawned = envelopes.find(({ event }) => event.type === "agent.spawned" && event.remote);
+  const own = envelopes.filter(({ agent }) => agent === spawned?.agent).map(({ event }) => event.type);
+  for (const type of [
+    "prompt.admitted",
+    "prompt.promoted",
+    "turn.ended",
+    "tool.settled",
+    "cost.recorded",
+    "agent.idle",
+  ])
+    expect(own).toContain(type);
+  expect(own.filter((type) => type === "prompt.admitted")).toHaveLength(1);
+  expect((await allMessages(place.server.url)).includes(key)).toBe(false);
+  worker.child.kill("SIGTERM");
+  await worker.done;
+});
+
+test("a worker that is killed in the middle: another goes on from what was committed, and the lead is told", async () => {
+  const place = await pool();
+  const mark = holdUp(place.lead);
+  const first = await place.worker("north", [], { TROUPE_TEST_WAIT: mark });
+  const running = place.run();
+  await running.saw(/"type":"tool.called"[^\n]*while test -e/);
+  await first.saw(/has committed/);
+  first.child.kill("SIGKILL");
+  const second = await place.worker("south");
+  const { code, stdout } = await running.done;
+  expect(code).toBe(0);
+  const envelopes = eventsOf(stdout);
+  expect(heard(envelopes)).toContain("taken over");
+  const branch = branchOf(place.lead);
+  expect(gitIn(place.lead, "log", "--format=%s", `main..${branch}`).trim().split("\n")).toEqual(["two", "one"]);
+  const notices = envelopes.flatMap(({ event }) => (event.type === "notice.raised" ? [event.message] : []));
+  expect(notices).toContain("The worker north was lost; south goes on from what was committed.");
+  second.child.kill("SIGTERM");
+  await second.done;
+});
+
+test("cut off from the bus: another takes over, and what the first one writes when it is back counts no more", async () => {
+  const place = await pool();
+  const mark = holdUp(place.lead);
+  const wall = await startProxy(place.server.port);
+  onTestFinished(() => wall.close());
+  const through = place.server.url.replace(`:${place.server.port}`, `:${wall.port}`);
+  const first = await place.worker("north", ["--bus", through], { TROUPE_TEST_WAIT: mark });
+  const running = place.run();
+  await first.saw(/has committed/);
+  await running.saw(/"type":"tool.called"[^\n]*while test -e/);
+  wall.cut();
+  const second = await place.worker("south");
+  const { code, stdout } = await running.done;
+  expect(code).toBe(0);
+  rmSync(mark);
+  wall.heal();
+  await first.saw(/was lost to another/);
+  const envelopes = eventsOf(stdout);
+  expect(heard(envelopes)).toContain("taken over");
+  expect(
+    gitIn(place.lead, "log", "--format=%s", `main..${branchOf(place.lead)}`)
+      .trim()
+      .split("\n"),
+  ).toEqual(["two", "one"]);
+  for (const worker of [first, second]) worker.child.kill("SIGTERM");
+  for (const worker of [first, second]) await worker.done;
+});
+
+/** The lead starts an agent of its own type and has it stopped, asked or turned away. */
+const asking = `
+export default (ask) => {
+  if (ask.agent === "lead")
+    return ask.results.length === 0
+      ? { text: "", calls: [{ tool: "Agent", input: { description: "draw", prompt: "draw it", subagent_type: "painter", name: "painter" } }] }
+      : { text: "lead heard: " + ask.result.text };
+  return ask.turn === 1 ? { text: "", calls: [{ tool: "Bash", input: { command: "touch picture" } }] } : { text: "painted, " + (ask.result.isError ? "not" : "well") };
+};`;
+
+const painter = JSON.stringify({
+  painter: { description: "paints", prompt: "You paint.", isolation: "remote", labels: ["gpu"] },
+});
+
+test("labels: only who has them takes it; the worker's own mode holds, and the lead is asked over the bus", async () => {
+  const place = await pool(asking);
+  const plain = await place.worker("plain");
+  const running = place.lead.start([
+    "-p",
+    "--bus",
+    place.server.url,
+    "--model",
+    place.model,
+    ...bypass,
+    "--agents",
+    painter,
+    "--input-format",
+    "stream-json",
+    "--output-format",
+    "stream-json",
+  ]);
+  running.write(JSON.stringify({ type: "prompt", content: "go" }));
+  await running.saw(/"type":"agent.spawned"[^\n]*lead\/painter/);
+  const painting = await place.worker("gpu", ["--labels", "gpu,linux", "--permission-mode", "default"]);
+  const seen = await running.saw(/"type":"permission.asked"[^\n]*\n/);
+  const asked = eventsOf(seen.slice(0, seen.lastIndexOf("\n"))).flatMap(({ event }) =>
+    event.type === "permission.asked" ? [event] : [],
+  );
+  expect(asked).toMatchObject([{ tool: "Bash", input: { command: "touch picture" } }]);
+  running.write(
+    JSON.stringify({ type: "permission.reply", requestId: asked[0]?.requestId, answer: { behavior: "allow" } }),
+  );
+  await running.saw(/lead heard[^\n]*painted, well/);
+  running.end();
+  const { stdout } = await running.done;
+  expect(heard(eventsOf(stdout))).toContain("No worker with the labels gpu is there yet");
+  expect(gitIn(place.lead, "ls-tree", "--name-only", branchOf(place.lead))).toContain("picture");
+  plain.child.kill("SIGTERM");
+  expect((await plain.done).stdout).not.toContain("begins");
+  painting.child.kill("SIGTERM");
+  await painting.done;
+});
+
+test("nobody takes it: it waits so long as is set, and says so; without a bus it is refused at once", async () => {
+  const place = await pool();
+  const settings = JSON.stringify({ bus: { leaseMs: 1000, workerWaitMs: 2000 } });
+  const { stdout } = await place.run(["--settings", settings]).done;
+  expect(heard(eventsOf(stdout))).toMatch(/no worker has taken it for \d+ s/);
+  const alone = await place.lead.run(["-p", "go", "--model", place.model, ...bypass]);
+  expect(alone.stdout).toMatch(/isolation/);
+});
