@@ -113,6 +113,6 @@ export function reservationPath(asked: string, root: string): string | undefined
   if (/[*?[\]{}]/.test(folder)) return undefined;
   const path = normalize(folder);
   const inside = isAbsolute(path) ? relative(root, path) : path;
-  const plain = inside === "" ? "./" : inside.startsWith("../") && isAbsolute(path) ? path : inside;
+  const plain = inside === "" || inside === "." ? "./" : inside.startsWith("../") && isAbsolute(path) ? path : inside;
   return path.endsWith("/") && !plain.endsWith("/") ? `${plain}/` : plain;
 }
