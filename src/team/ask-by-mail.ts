@@ -62,6 +62,17 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
     }
   };
 
+  /** Why the lead cannot be asked, where the team has no way to: it is a no that says so. */
+  const trySend = async (body: MailBody, wakes: boolean): Promise<string | undefined> => {
+    try {
+      await options.link().send({ to: teamLead, body, wakes });
+      return undefined;
+    } catch (error) {
+      if (TroupeError.is(error) && error.code === "mail") return error.message;
+      throw error;
+    }
+  };
+
   const withdraw = async (requestId: RequestId) => {
     try {
       await options.link().send({ to: teamLead, body: { kind: "request_withdrawn", requestId }, wakes: false });
@@ -86,9 +97,8 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
         () => false,
       );
       try {
-        await options
-          .link()
-          .send({ to: teamLead, body: { kind: "sandbox_permission_request", requestId, host, digest }, wakes: false });
+        if ((await trySend({ kind: "sandbox_permission_request", requestId, host, digest }, false)) !== undefined)
+          return false;
         return await Promise.race([answered, late]);
       } finally {
         waiting.abort();
@@ -110,7 +120,8 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
         () => new Promise<never>(() => undefined), // nobody waits any more
       );
       try {
-        await options.link().send({ to: teamLead, body: requestOf(question, digest), wakes: isPlan(question) });
+        const unsent = await trySend(requestOf(question, digest), isPlan(question));
+        if (unsent !== undefined) return { behavior: "deny", by: "policy", message: unsent };
         options.onWait?.(open.size);
         return await Promise.race([answered, aborted, late]);
       } finally {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bypass, workplace, type Workplace } from "./troupe.ts";
@@ -119,6 +119,28 @@ test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends
   expect(team.members).toHaveLength(1);
   const left = readdirSync(join(place.home, ".claude", "teams", "session-1a2b3c4d"), { recursive: true });
   expect(left.filter((name) => /\.(lock|tmp|bad)/.test(String(name)))).toEqual([]);
+});
+
+test("what the files have no form for is a no in words, and the team being gone is an end", {
+  timeout: 90_000,
+}, async () => {
+  const place = workplace();
+  place.write(
+    "m.mjs",
+    `export default (ask) =>
+      ask.results.length > 0
+        ? { text: "came to: " + ask.results[0].text }
+        : { calls: [{ tool: "ExitPlanMode", input: { plan: "1. do it" } }] };`,
+  );
+  const lead = startDouble(place, ["lead", "session-1", "team-lead"], { job: "plan it" });
+  await lead.saw(/"made"/);
+  const flags = ["--permission-mode", "plan", "--model", "scripted/m.mjs"];
+  const member = place.start(["-p", ...claude, "--team", "session-1", ...flags], { input: "" });
+  await lead.saw(/came to: Not allowed: Not sent: the files of Claude Code have no form for a plan approval request/);
+  await member.saw(/shutdown request/);
+  rmSync(join(place.home, ".claude", "teams", "session-1"), { recursive: true });
+  expect(await member.done).toMatchObject({ code: 0, stderr: "" });
+  expect(existsSync(join(place.home, ".claude", "teams", "session-1"))).toBe(false);
 });
 
 test("tasks of such a team from the shell, and a store that there is none of", { timeout: 60_000 }, async () => {
