@@ -11,6 +11,7 @@ const tools = [
   ["script", "bsdutils"],
   ["chromium chromium-browser google-chrome", "chromium"],
   ["nats-server", "nats-server"],
+  ["ip", "iproute2"],
 ];
 
 /** Installs what is missing when it may, and otherwise says what to install and stops. Nothing is skipped quietly. */

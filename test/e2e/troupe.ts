@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** A command that starts it: in another network, say. */
+  readonly via?: readonly string[];
 }
 
 export interface Finished {
@@ -57,7 +59,8 @@ export function workplace(): Workplace {
   });
 
   const start = (args: readonly string[], options: StartOptions = {}): Running => {
-    const child = spawn(process.execPath, [program, ...args], {
+    const [command = "", ...words] = [...(options.via ?? []), process.execPath, program, ...args];
+    const child = spawn(command, words, {
       cwd: options.cwd ?? cwd,
       env: { PATH: process.env["PATH"], HOME: home, TROUPE_HOME: join(home, ".troupe"), ...options.env },
       stdio: "pipe",

@@ -82,5 +82,5 @@ async function callRoll(bus: Bus): Promise<WorkerSign[]> {
 }
 
 /** A job that nobody has acknowledged or been at work on for so long is offered to another; that alone gives it to nobody. */
-const ackWaitMs = 3000;
+const ackWaitMs = 2000;
 const keptMs = 7 * 24 * 3_600_000;

@@ -139,4 +139,4 @@ async function isHeard(
 }
 
 const lookMs = 1000;
-const workingMs = 1000;
+const workingMs = 600;
