@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { publish } from "./ask-bus.ts";
@@ -34,6 +35,8 @@ export interface OutboxOptions {
 export function openOutbox(options: OutboxOptions): Outbox {
   const { bus, stream, clock, waitMs } = options;
   const closed = new AbortController();
+  // As many wait for it as there are members that are written to at once.
+  setMaxListeners(0, closed.signal);
   const notices: string[] = [];
   const lanes = new Map<string, Lane>();
   const left: Lane[] = [];
