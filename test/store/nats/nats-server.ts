@@ -32,6 +32,8 @@ export interface NatsServerOptions {
   readonly permissions?: string;
   /** In place of the accounts above: who is let in, as the server's configuration says it. */
   readonly letsIn?: string;
+  /** In place of all of it. */
+  readonly whole?: (at: { readonly port: number; readonly folder: string }) => string;
 }
 
 export async function startNats(options: NatsServerOptions = {}): Promise<NatsServer> {
@@ -39,7 +41,8 @@ export async function startNats(options: NatsServerOptions = {}): Promise<NatsSe
   const port = options.port ?? (await freePort());
   const accounts = options.accounts ?? 1;
   const file = join(folder, "server.conf");
-  writeFileSync(file, configOf({ ...options, port, folder, accounts, more: options.config?.(port) ?? "" }));
+  const more = options.config?.(port) ?? "";
+  writeFileSync(file, options.whole?.({ port, folder }) ?? configOf({ ...options, port, folder, accounts, more }));
   let child: ChildProcess | undefined;
   let used = 0;
 

@@ -1,25 +1,17 @@
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
 import { expect, it, onTestFinished } from "vitest";
 import { type BusAddress, connectBus } from "../../../src/store/nats/bus.ts";
-import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { textMail, textsOf } from "../team/sample-mail.ts";
 import { busStore, closedAfter, until } from "./bus-stores.ts";
 import { makeAuthority } from "./certificates.ts";
 import { startNats } from "./nats-server.ts";
-import { makeOperator, seedOf } from "./user-credentials.ts";
+import { fileWith, makeOperator, seedOf } from "./user-credentials.ts";
 
 const start = async (options: Parameters<typeof startNats>[0]) => {
   const server = await startNats(options);
   onTestFinished(() => server.close());
   return server;
-};
-
-const fileWith = (text: string): string => {
-  const path = join(temporaryFolder(), "secret");
-  writeFileSync(path, text, { mode: 0o600 });
-  return path;
 };
 
 /** A mail goes there and back. */

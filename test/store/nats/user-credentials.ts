@@ -1,8 +1,17 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { nkeys } from "@nats-io/transport-node";
+import { temporaryFolder } from "../../platform/temporary-folder.ts";
 
 type KeyPair = ReturnType<typeof nkeys.createUser>;
 
 export const seedOf = (pair: KeyPair): string => new TextDecoder().decode(pair.getSeed());
+
+export function fileWith(text: string): string {
+  const path = join(temporaryFolder(), "secret");
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
 
 /** What `nsc` makes: an operator who signs for an account, which signs for a user. */
 export function makeOperator(): { readonly config: string; readonly userFile: () => string } {
