@@ -136,7 +136,7 @@ export type TeamSettings = z.infer<typeof TeamSettings>;
 export const BusSettings = z.strictObject({
   /** `nats://host:4222`; more than one of the same cluster. */
   servers: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
-  /** A user's JWT and seed, as `nsc` writes them. `~/` is the home folder. */
+  /** A user's JWT and seed, as `nsc` writes them, or the seed of an nkey. `~/` is the home folder. */
   credentialsFile: z.string().min(1).optional(),
   tls: z
     .strictObject({
