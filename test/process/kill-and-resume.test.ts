@@ -14,7 +14,7 @@ export default (ask) => ({
   calls: [1, 2].map((n) => ({ tool: "Bash", input: { command: "echo " + ask.turn + "." + n + " >> effects" } })),
 });`;
 
-const rounds = Number(process.env["KILL_ROUNDS"] ?? (process.env["SOAK"] === "1" ? 100 : 30));
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 100);
 const flags = ["--model", "scripted/s.mjs", ...bypass];
 
 /** Kill -9 at any moment of a run, then resume, then kill again: the log of one session lives through all of it. */
