@@ -7,7 +7,6 @@ import { runTeammate } from "./teammate.ts";
  * asked to end, the team is gone, or its user leaves. Undefined if the team is ours to lead.
  */
 export async function runClaudeTeammate(prompt: string | undefined, flags: RunFlags): Promise<number | undefined> {
-  if (flags.teamStore !== "claude" && process.env["TROUPE_TEAM_STORE"] !== "claude") return undefined;
   const joined = await joinClaudeTeam({
     cwd: process.cwd(),
     env: process.env,

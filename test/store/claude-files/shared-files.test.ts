@@ -13,11 +13,16 @@ import { bodyMail, shutdownRequest, textMail, textsOf } from "../team/sample-mai
 const ports = { clock: systemClock, createId: idMaker(systemClock) };
 const double = join(import.meta.dirname, "programs", "claude-double.mjs");
 let program: Awaited<ReturnType<typeof buildProgram>>;
+let reading: typeof program;
 
 beforeAll(async () => {
   program = await buildProgram("store/claude-files/programs/send-until.ts");
+  reading = await buildProgram("store/claude-files/programs/read-until-killed.ts");
 });
-afterAll(() => program.remove());
+afterAll(() => {
+  program.remove();
+  reading.remove();
+});
 
 /** A team of ours with a member of ours (`bert`) and one that Claude Code runs (`w1`). */
 async function crew(more: { waitMs?: number; staleMs?: number } = {}) {
@@ -58,7 +63,7 @@ describe("files that Claude Code writes too", () => {
     );
     const seen: string[] = [];
     const stop = new AbortController();
-    const reading = (async () => {
+    const read = (async () => {
       for await (const batch of reader.follow(stop.signal)) {
         seen.push(...batch.map(({ mail }) => mail.id));
         await reader.mark(
@@ -70,7 +75,7 @@ describe("files that Claude Code writes too", () => {
     })();
     const ended = await Promise.all([...ours, ...theirs]);
     expect(ended.map(({ code }) => code)).toEqual(Array.from({ length: 16 }, () => 0));
-    await reading;
+    await read;
     expect(new Set(seen).size).toBe(16 * 12);
     expect(seen).toHaveLength(16 * 12);
     expect(await reader.unread()).toEqual([]);
@@ -101,8 +106,33 @@ describe("files that Claude Code writes too", () => {
     expect(readdirSync(inboxes).filter((name) => name.includes(".lock"))).toEqual([]);
   });
 
+  test("a reader that is killed at any moment loses nothing, and nothing comes to it twice", {
+    timeout: 120_000,
+  }, async () => {
+    const { home, claudeFolder, team, fileOf } = await crew({ staleMs: 400 });
+    const sent: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      for (let n = 0; n < 10; n++) {
+        const mail = textMail(`${round} ${n}`, { from: "user" });
+        await team.inbox("bert").send(mail);
+        sent.push(mail.id);
+      }
+      const child = spawn(process.execPath, [reading.path, home, claudeFolder], { stdio });
+      const over = ends(child);
+      await once(child.stdout, "data");
+      await systemClock.sleep((round * 7919) % 17);
+      child.kill("SIGKILL");
+      await over;
+    }
+    const reader = await team.inbox("bert").openReader();
+    await reader.unread();
+    expect((await team.inbox("bert").look()).mail.map(({ mail }) => mail.id)).toEqual(sent);
+    expect(arrayIn(fileOf("bert"))).toEqual([]);
+    await reader.close();
+  });
+
   test("a lock that is renewed is never taken: who waits for it too long is told", async () => {
-    const { team, fileOf } = await crew({ staleMs: 200, waitMs: 1500 });
+    const { team, fileOf } = await crew({ staleMs: 1000, waitMs: 3000 });
     const lock = `${fileOf("w1")}.lock`;
     mkdirSync(lock);
     const renewing = setInterval(() => utimesSync(lock, new Date(), new Date()), 20);
