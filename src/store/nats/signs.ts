@@ -118,20 +118,20 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     return { process: isElsewhere && !expired && !word.isLast ? "alive" : seen, expired };
   };
 
-  const onBeat = async () => {
+  const onBeat = async (waitMs: number) => {
     if (!bus.isConnected()) return;
     const payload = JSON.stringify({ owner: here, process } satisfies Word);
     const subject = subjects.beat(process);
     await publish(
       bus,
       { stream, subject, payload, id: createId<string>("beat"), replaces: true },
-      { ...patience, waitMs: 0 },
+      { ...patience, waitMs },
     );
     if (uptime() - lastContact > mostSilence) thereSince = uptime();
     lastContact = uptime();
   };
   const tryToBeat = () => {
-    onBeat().catch((error: unknown) => {
+    onBeat(0).catch((error: unknown) => {
       // A beat that is not heard is followed by the next one; a lease that runs out is seen by all who look.
       if (!TroupeError.is(error) && !closed.signal.aborted) failure = { error };
     });
@@ -157,8 +157,8 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
   };
 
   try {
-    // The first beat also tells what time it is there.
-    await onBeat();
+    // The first beat also tells what time it is there: without it nothing is opened.
+    await onBeat(options.waitMs);
     await feed.sync();
   } catch (error) {
     await close();
