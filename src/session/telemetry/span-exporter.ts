@@ -30,7 +30,9 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const lose = (count: number, why: string) => {
     if (told) return;
     told = true;
-    options.onLoss(`${count} spans did not reach ${options.endpoint}: ${why}; what follows may be lost too`);
+    options.onLoss(
+      `${count} spans did not reach ${withoutQuery(options.endpoint)}: ${why}; what follows may be lost too`,
+    );
   };
 
   const sendAll = async () => {
@@ -106,6 +108,9 @@ function partialLoss(answer: string): string | undefined {
   const rejected = /"rejectedSpans"\s*:\s*"?([1-9]\d*)/.exec(answer)?.[1];
   return rejected === undefined ? undefined : `it refused ${rejected} of them`;
 }
+
+/** What follows a question mark may be a key. */
+const withoutQuery = (address: string) => address.replace(/[?#].*$/, "");
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -16,8 +16,8 @@ export interface SpanFoldOptions {
  */
 export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) => readonly Span[] {
   const agents = new Map<AgentId, AgentSpans>();
-  /** Which agents' calls are open, so that a child hangs under the call that has started it. */
-  const calls = new Map<CallId, Open>();
+  /** Which agents' calls are open, so that a child hangs under the call that has started it. Ids of calls are one agent's own. */
+  const calls = new Map<string, Open>();
   let session: Open | undefined;
 
   const agentOf = (id: AgentId): AgentSpans => {
@@ -62,7 +62,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
         break;
       case "agent.spawned":
         Object.assign(agent, { path: event.path, type: event.agentType, model: event.model });
-        agent.startedBy = event.callId && calls.get(event.callId)?.id;
+        agent.startedBy = event.parent && event.callId && calls.get(keyOf(event.parent, event.callId))?.id;
         break;
       case "turn.started":
         endTurn();
@@ -104,7 +104,7 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
         break;
       case "tool.called":
         calls.set(
-          event.callId,
+          keyOf(agent.id, event.callId),
           open(["tool", envelope.agent, event.callId], {
             ...facts(agent, now),
             name: `execute_tool ${event.name}`,
@@ -123,7 +123,8 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
         agent.asked = { requestId: event.requestId, callId: event.callId, at: now };
         break;
       case "permission.settled": {
-        const call = agent.asked?.requestId === event.requestId ? calls.get(agent.asked.callId) : undefined;
+        const call =
+          agent.asked?.requestId === event.requestId ? calls.get(keyOf(agent.id, agent.asked.callId)) : undefined;
         if (call && agent.asked)
           Object.assign(call.attributes, {
             "troupe.permission.wait_ms": now - agent.asked.at,
@@ -132,8 +133,8 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
         break;
       }
       case "tool.settled": {
-        const call = calls.get(event.callId);
-        calls.delete(event.callId);
+        const call = calls.get(keyOf(agent.id, event.callId));
+        calls.delete(keyOf(agent.id, event.callId));
         if (!call) break;
         call.attributes["troupe.tool.outcome"] = event.outcome;
         if (event.outcome !== "ok") call.attributes["error.type"] = event.outcome;
@@ -192,6 +193,8 @@ export function createSpanFold(options: SpanFoldOptions): (envelope: Envelope) =
     return ended;
   };
 }
+
+const keyOf = (agent: AgentId, call: CallId) => `${agent} ${call}`;
 
 interface AgentSpans {
   readonly id: AgentId;

@@ -23,10 +23,7 @@ export function telemetryConfig(
   if (!isOn || /^true$/i.test(env["OTEL_SDK_DISABLED"] ?? "")) return undefined;
   return {
     endpoint: endpointOf(settings, env),
-    headers: {
-      ...pairs("OTEL_EXPORTER_OTLP_HEADERS", env),
-      ...pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS", env),
-    },
+    headers: { ...headers("OTEL_EXPORTER_OTLP_HEADERS", env), ...headers("OTEL_EXPORTER_OTLP_TRACES_HEADERS", env) },
     resource: {
       ...pairs("OTEL_RESOURCE_ATTRIBUTES", env),
       "service.name": env["OTEL_SERVICE_NAME"] || pairs("OTEL_RESOURCE_ATTRIBUTES", env)["service.name"] || "troupe",
@@ -42,14 +39,30 @@ function endpointOf({ endpoint }: TelemetrySettings, env: Readonly<Record<string
     : env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]
       ? ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]]
       : ["OTEL_EXPORTER_OTLP_ENDPOINT", `${trimmed(env["OTEL_EXPORTER_OTLP_ENDPOINT"] || usual)}/v1/traces`];
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new TroupeError("settings", `${name} is no address that begins with http:// or https://: ${text}`);
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new TroupeError("settings", `${name} is no address that begins with http:// or https://: ${text}`);
+  const { username, password } = new URL(text);
+  if (username === "" && password === "") return text;
+  const words = "has a name or a password in it, which is not sent so: put them into OTEL_EXPORTER_OTLP_HEADERS";
+  throw new TroupeError("settings", `${name} ${words}`);
 }
 
 /** Where a collector on this machine listens for OTLP over HTTP. */
 const usual = "http://localhost:4318";
 
 const trimmed = (address: string) => address.replace(/\/+$/, "");
+
+/** What cannot be sent as a header is said before anything is done, and without its value: it may be a key. */
+function headers(name: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const all = pairs(name, env);
+  for (const [header, value] of Object.entries(all))
+    try {
+      new Headers().set(header, value);
+    } catch {
+      throw new TroupeError("settings", `${name}: ${JSON.stringify(header)} is no header that can be sent`);
+    }
+  return all;
+}
 
 /** `name=value,name=value`, percent-encoded. */
 function pairs(name: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -81,3 +81,13 @@ test("nobody there: said once, and what waits is bounded", async () => {
   await exporter.close(10_000);
   expect(lost).toHaveLength(1);
 });
+
+test("what is said of a loss has no key from the address in it", async () => {
+  const { exporter, lost } = exporterTo("http://127.0.0.1:1", {
+    endpoint: "http://127.0.0.1:1/v1/traces?key=verysecret",
+  });
+  exporter.add([span("one")]);
+  await exporter.close(10_000);
+  expect(lost).toEqual([expect.stringMatching(/^1 spans did not reach http:\/\/127\.0\.0\.1:1\/v1\/traces: /)]);
+  expect(lost.join("")).not.toContain("verysecret");
+});

@@ -137,10 +137,15 @@ test("a repository that nobody trusts cannot have anything sent anywhere", async
   expect(collector.requests).toEqual([]);
 });
 
-test("an address that is none is an error before anything is done", async () => {
-  const start = teamSession({
-    env: { TROUPE_TELEMETRY: "1", OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "localhost:4318" },
-    answer: () => ({ text: "hello" }),
-  });
-  await expect(start).rejects.toThrow("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+test.each([
+  ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:verysecret@127.0.0.1:4318"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "x-key=verysecret%0A1"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "x key=verysecret"],
+])("what cannot be sent is an error before anything is done, and tells no secret: %s=%s", async (name, value) => {
+  const start = teamSession({ env: { TROUPE_TELEMETRY: "1", [name]: value }, answer: () => ({ text: "hello" }) });
+  const error = await start.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(Error);
+  expect(String(error)).toContain(name);
+  expect(String(error)).not.toContain("verysecret");
 });
