@@ -28,7 +28,7 @@ test("calls of two agents with one id are two spans, each with its own outcome a
   const turn = { type: "turn.started", turn: 1, model: "scripted/a" } as const;
   const called = (name: string) => ({ type: "tool.called", callId, name, input: {}, title: name }) as Event;
   const settled = (outcome: "ok" | "failed") =>
-    ({ type: "tool.settled", callId, outcome, content: [], durationMs: 1 }) as const;
+    ({ type: "tool.settled", callId, outcome, content: [], durationMs: 1 }) satisfies Event;
 
   tell(lead, spawned("lead", {}));
   tell(lead, turn);
