@@ -25,5 +25,5 @@ export type { LibrarySession, Reply } from "./library-session.ts";
 export { createTeam, type NewTeamOptions, openTeam, type TeamOptions } from "./library-team.ts";
 export { joinClaudeTeam } from "./join-claude-team.ts";
 export { type RunningTeammate, startTeammate } from "./start-teammate.ts";
-export { runWorker, type WorkerOptions } from "./worker/run-worker.ts";
+export { runWorker } from "./worker/run-worker.ts";
 export { ownProgram } from "./own-program.ts";

@@ -12,7 +12,7 @@ export type {
   SessionSummary,
 } from "./session-store.ts";
 export type { BusAddress } from "./nats/bus.ts";
-export { type JobOrder, type JobOutcome, type JobSpec, type JobState, WorkLabel } from "./work/job.ts";
+export { type JobOutcome, type JobSpec, type JobState, WorkLabel } from "./work/job.ts";
 export { loadWorkBus } from "./work/load-work-bus.ts";
 export type { HeldJob, JobNews, SubmittedJob, WorkBus } from "./work/work-bus.ts";
 export type { BusStatus, BusStream } from "./nats/bus-status.ts";

@@ -3,9 +3,11 @@ import { settleOpenCalls } from "../../agent/index.ts";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import {
   type AgentPath,
+  type Event,
+  LiveEvent,
   type PermissionAnswer,
   type PromptId,
-  type StoredEvent,
+  StoredEvent,
   TroupeError,
 } from "../../protocol/index.ts";
 import type { JobNews, JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
@@ -77,6 +79,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     let isTold = false;
     const look = setInterval(() => {
       const silentMs = clock.monotonic() - last;
+      if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
       if (silentMs > options.workerWaitMs) {
         lost ??= `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(silentMs / 1000)} s`;
         submitted.withdraw().catch(giveUp);
@@ -141,9 +144,11 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     return undefined;
   };
 
-  const take = async (event: StoredEvent) => {
-    await recorder.record(event);
-    options.shared.ledger.recall(event);
+  const take = async (event: Event) => {
+    const stored = StoredEvent.safeParse(event);
+    if (!stored.success) return recorder.live(LiveEvent.parse(event));
+    await recorder.record(stored.data);
+    options.shared.ledger.recall(stored.data);
   };
 
   const answer = async (question: Parameters<Shared["ask"]>[0], submitted: SubmittedJob) => {

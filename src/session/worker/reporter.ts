@@ -1,5 +1,12 @@
 import type { PermissionQuestion } from "../../agent/index.ts";
-import { type AgentId, type Envelope, type PromptId, StoredEvent } from "../../protocol/index.ts";
+import {
+  type AgentId,
+  type Envelope,
+  type Event,
+  LiveEvent,
+  type PromptId,
+  StoredEvent,
+} from "../../protocol/index.ts";
 import type { HeldJob } from "../../store/index.ts";
 
 /** Tells whoever wants the job what its agent does. */
@@ -17,10 +24,13 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
   /** What a prompt is called here, and what there. */
   const names = new Map<PromptId, PromptId>();
   let number = 0;
-  let waiting: StoredEvent[] = [];
+  let waiting: Event[] = [];
+  let later: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
 
   const flush = () => {
+    clearTimeout(later);
+    later = undefined;
     sending = sending.then(async () => {
       while (waiting.length > 0 && !job.lost.aborted) {
         const events = takeBatch(waiting, job.maxBytes);
@@ -36,6 +46,16 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
     // Whoever waits for the end hears of it.
     sending.catch(() => undefined);
     return sending;
+  };
+
+  /** What is written bit by bit goes together, once in a while: nobody reads faster, and the bus keeps it all. */
+  const show = (event: LiveEvent) => {
+    if (!shown.has(event.type)) return;
+    const last = waiting.at(-1);
+    const joined = last && join(last, event);
+    if (joined) waiting[waiting.length - 1] = joined;
+    else waiting.push(event);
+    later ??= setTimeout(() => void flush(), showMs);
   };
 
   const told = (event: StoredEvent): StoredEvent | undefined => {
@@ -64,7 +84,10 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
       for await (const { agent, event: any } of envelopes) {
         own ??= agent;
         const stored = StoredEvent.safeParse(any);
-        if (!stored.success) continue;
+        if (!stored.success) {
+          if (agent === own) show(LiveEvent.parse(any));
+          continue;
+        }
         // Of what agents under it do only the price is told.
         const event =
           agent === own ? told(stored.data) : stored.data.type === "cost.recorded" ? stored.data : undefined;
@@ -83,10 +106,29 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
   };
 }
 
+const showMs = 1000;
+const shown = new Set<LiveEvent["type"]>([
+  "text.delta",
+  "thinking.delta",
+  "tool.progress",
+  "turn.waiting",
+  "turn.retried",
+]);
+
+/** One in the place of two, where the second goes on with the first. */
+function join(first: Event, next: LiveEvent): Event | undefined {
+  if (first.type === "tool.progress" && next.type === "tool.progress" && first.callId === next.callId)
+    return { ...first, text: first.text + next.text };
+  if (first.type === "text.delta" && next.type === "text.delta") return { ...first, text: first.text + next.text };
+  if (first.type === "thinking.delta" && next.type === "thinking.delta")
+    return { ...first, text: first.text + next.text };
+  return undefined;
+}
+
 /** As many as a message takes; at least one. */
-function takeBatch(events: readonly StoredEvent[], maxBytes: number): StoredEvent[] {
+function takeBatch(events: readonly Event[], maxBytes: number): Event[] {
   let bytes = 0;
-  const batch: StoredEvent[] = [];
+  const batch: Event[] = [];
   for (const event of events) {
     bytes += sizeOf(event) + 1;
     if (batch.length > 0 && bytes > maxBytes / 2) break;
@@ -95,11 +137,11 @@ function takeBatch(events: readonly StoredEvent[], maxBytes: number): StoredEven
   return batch;
 }
 
-function fitting(event: StoredEvent, maxBytes: number): StoredEvent {
+function fitting(event: Event, maxBytes: number): Event {
   const size = sizeOf(event);
   if (size <= maxBytes / 2) return event;
   const message = `Something of ${size} bytes (${event.type}) is too large for the bus, and stays in the log of the worker.`;
   return { type: "notice.raised", level: "warning", code: "remote", message };
 }
 
-const sizeOf = (event: StoredEvent): number => Buffer.byteLength(JSON.stringify(event));
+const sizeOf = (event: Event): number => Buffer.byteLength(JSON.stringify(event));

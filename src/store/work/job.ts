@@ -4,11 +4,11 @@ import {
   AgentPath,
   CallId,
   ContentPart,
+  Event,
   PermissionAnswer,
   PermissionMode,
   PromptId,
   RequestId,
-  StoredEvent,
   Surroundings,
 } from "../../protocol/index.ts";
 
@@ -91,7 +91,7 @@ const reported = { generation: z.number().int(), number: z.number().int() };
 
 /** From the worker. What has another generation than the job is passed over. */
 export const JobReport = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("events"), ...reported, events: z.array(StoredEvent) }),
+  z.object({ kind: z.literal("events"), ...reported, events: z.array(Event) }),
   z.object({ kind: z.literal("question"), ...reported, question: PermissionQuestion }),
 ]);
 export type JobReport = z.infer<typeof JobReport>;
