@@ -1,9 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+/** Tests of code without a process of its own: those files share one, and what they import is loaded once. */
+const together = ["agent", "model", "protocol", "tui", "view", "web"].map((part) => `test/${part}/**/*.test.{ts,tsx}`);
+
 export default defineConfig({
   define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") },
   test: {
-    include: ["test/**/*.test.{ts,tsx}"],
+    projects: [
+      { extends: true, test: { name: "together", include: together, isolate: false } },
+      { extends: true, test: { name: "alone", include: ["test/**/*.test.{ts,tsx}"], exclude: together } },
+    ],
     globalSetup: ["test/setup/build.ts"],
     setupFiles: ["test/setup/isolate.ts"],
     testTimeout: 30_000,
