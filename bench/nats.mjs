@@ -1,9 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import { join } from "node:path";
 import { interleave, quantile, row } from "./measure.mjs";
+import { startServers } from "./nats-servers.mjs";
 
 const alone = 300;
 const together = 4000;
@@ -18,8 +14,8 @@ export async function run(bench) {
   const { idMaker, systemClock } = await bench.inside("platform");
   const createId = idMaker(systemClock);
   const ports = { clock: systemClock, createId };
-  const server = await startServer(bench.emptyFolder());
-  const address = { servers: [`nats://127.0.0.1:${server.port}`] };
+  const server = await startServers(bench.emptyFolder(), 1);
+  const address = { servers: server.urls };
   const stores = {
     files: (home) => createFileTeamStore({ home, ...ports, durability: "process" }),
     bus: () => openNatsTeamStore({ home: bench.emptyFolder(), bus: address, ...ports }),
@@ -109,47 +105,5 @@ export async function run(bench) {
     ];
   } finally {
     await server.close();
-  }
-}
-
-async function startServer(folder) {
-  const port = await freePort();
-  const config = join(folder, "server.conf");
-  writeFileSync(config, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, "store")}" }\n`);
-  const child = spawn("nats-server", ["-c", config], { stdio: "ignore" });
-  const failed = once(child, "error").then(([error]) => {
-    throw new Error(`this benchmark needs nats-server: ${error.message}`);
-  });
-  await Promise.race([failed, answering(port)]);
-  return {
-    port,
-    close: async () => {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    },
-  };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-async function answering(port) {
-  for (;;) {
-    const isThere = await new Promise((resolve) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.once("data", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once("error", () => resolve(false));
-    });
-    if (isThere) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

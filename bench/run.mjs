@@ -20,6 +20,7 @@ const names = [
   "mailbox",
   "tasks",
   "nats",
+  "bus-load",
   "tui",
   "dashboard",
 ];
