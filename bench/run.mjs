@@ -21,6 +21,7 @@ const names = [
   "tasks",
   "nats",
   "bus-load",
+  "workers",
   "tui",
   "dashboard",
 ];
