@@ -12,6 +12,7 @@ import {
   visibleLine,
 } from "../protocol/index.ts";
 import { openObservatory } from "../session/index.ts";
+import { gatherFromDesks, type OnDesks } from "./export-desks.ts";
 import { webFolder } from "./web-folder.ts";
 
 /** A session and its team's members as one page that needs nothing else: no server, no network. */
@@ -26,7 +27,7 @@ export async function sessionHtml(id: string, { home }: { readonly home: string 
   return page({ title: titleOf(data), packed, script: inline(script ?? ""), style: style ?? "" });
 }
 
-interface Gathered {
+interface Gathered extends OnDesks {
   readonly session: SessionId;
   readonly sessions: readonly SessionListing[];
   readonly envelopes: readonly Envelope[];
@@ -45,7 +46,8 @@ async function gatherSession(session: SessionId, home: string): Promise<Gathered
     const [list = []] = await firstOf(observatory.sessions(ending.signal));
     const ids = new Set([session, ...others]);
     const sessions = list.filter(({ id }) => ids.has(id)).map((listing) => ({ ...listing, state: "stored" as const }));
-    return { session, sessions, envelopes: [...lead, ...theirs.flat()] };
+    const onDesks = await gatherFromDesks(observatory, session);
+    return { session, sessions, envelopes: [...lead, ...theirs.flat()], ...onDesks };
   } finally {
     ending.abort();
     await observatory.close();

@@ -3,6 +3,7 @@ import { openObservatory, type Session } from "../session/index.ts";
 import { startWebServer, type WebServer } from "../web-server/index.ts";
 import { createWorktreeDesk } from "./web-desk.ts";
 import { webFolder } from "./web-folder.ts";
+import { createMailDesk } from "./web-mail.ts";
 import { tokenForPort } from "./web-token.ts";
 
 export interface DashboardOptions {
@@ -22,10 +23,12 @@ export async function serveDashboard(options: DashboardOptions): Promise<WebServ
   const observatory = openObservatory({ home, own });
   const closing = new AbortController();
   const worktrees = createWorktreeDesk({ observatory, env, signal: closing.signal });
+  const mail = createMailDesk({ observatory, env });
   const start = (port: number) =>
     startWebServer({
       observatory,
       worktrees,
+      mail,
       assets: webFolder(),
       port,
       onProblem,

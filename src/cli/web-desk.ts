@@ -12,6 +12,7 @@ import {
   worktreeDiff,
 } from "../team/index.ts";
 import type { WorktreeDesk } from "../web-server/index.ts";
+import { folderOf } from "./folder-of.ts";
 
 export interface DeskOptions {
   readonly observatory: Observatory;
@@ -57,16 +58,6 @@ export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): W
       return reportOf(await land(place, { branches, settings: config.land, worktree: config.worktree }));
     },
   };
-}
-
-async function folderOf(observatory: Observatory, session: SessionId): Promise<string> {
-  const enough = new AbortController();
-  for await (const sessions of observatory.sessions(enough.signal)) {
-    enough.abort();
-    const found = sessions.find(({ id }) => id === session);
-    if (found) return found.cwd;
-  }
-  throw new TroupeError("session_not_found", `there is no session ${session}`);
 }
 
 async function listingOf(place: TeamPlace, worktree: ListedWorktree): Promise<WorktreeListing> {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { Command } from "./command.ts";
 import { AgentId, SessionId } from "./ids.ts";
+import { Mail, MailState } from "./mail.ts";
 
 /** How far a reader has come in each agent's log of a session; what it has not heard of is 0. */
 export const Cursor = z.record(AgentId, z.number().int().nonnegative());
@@ -66,3 +67,21 @@ export const LandingReport = z.object({
   notices: z.array(z.string()),
 });
 export type LandingReport = z.infer<typeof LandingReport>;
+
+/** A mail of a session's team, as whoever looks on sees it. */
+export const MailListing = z.object({
+  team: z.string(),
+  mail: Mail.omit({ signature: true }),
+  state: MailState,
+  /** Whether its signature is that of whom it names. */
+  sender: z.enum(["verified", "unverified"]),
+  /** Why its receiver does not act on it. */
+  refused: z.string().optional(),
+  /** The body has the beginning of the text; all of it is asked for by itself. */
+  isCut: z.boolean(),
+});
+export type MailListing = z.infer<typeof MailListing>;
+
+/** `problems`: what cannot be read, for people. */
+export const MailReading = z.object({ mail: z.array(MailListing), problems: z.array(z.string()) });
+export type MailReading = z.infer<typeof MailReading>;

@@ -3,6 +3,8 @@ export { Command, type Ack } from "./command.ts";
 export {
   Cursor,
   LandingReport,
+  MailListing,
+  MailReading,
   PostedCommand,
   PostedLanding,
   SessionListing,

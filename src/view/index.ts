@@ -26,6 +26,14 @@ export { costSums, costTable } from "./cost-table.ts";
 export { type Field, fieldsOf, filledValue, isElicitation } from "./elicit-fields.ts";
 export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
 export { valueAt, valuesOf } from "./keyed-list.ts";
+export {
+  emptyMailFlow,
+  joinMailFlows,
+  type MailFacts,
+  type MailFlow,
+  mostMails,
+  reduceMailFlow,
+} from "./mail-flow.ts";
 export { hearMember, memberHeard, membersElsewhere } from "./member-heard.ts";
 export { type Choice, choicesOf, wanted, withWords } from "./permission-choices.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";

@@ -1,15 +1,16 @@
 import type { Hono } from "hono";
 import * as z from "zod";
-import { AgentId, Cursor, PostedCommand, PostedLanding, SessionId } from "../protocol/index.ts";
+import { AgentId, Cursor, MailId, PostedCommand, PostedLanding, SessionId } from "../protocol/index.ts";
 import type { AppOptions } from "./app-options.ts";
 import { type ApiContext, type ApiEnv, orProblem, problem } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 
 const After = z.record(SessionId, Cursor);
+const Since = z.iso.datetime();
 const WorktreeName = z.string().min(1).max(400);
 
 /** Envelopes and answers out, commands in: the same as everywhere. */
-export function addApi(app: Hono<ApiEnv>, { observatory, worktrees, streams }: AppOptions): void {
+export function addApi(app: Hono<ApiEnv>, { observatory, worktrees, mail, streams }: AppOptions): void {
   get(app, "/api/events", (c) => {
     const session = SessionId.optional().safeParse(c.req.query("session"));
     const after = After.safeParse(parseJson(c.req.query("after") ?? "{}"));
@@ -39,6 +40,20 @@ export function addApi(app: Hono<ApiEnv>, { observatory, worktrees, streams }: A
     if (!session.success) return unfit(c, "session", session.error);
     if (!name.success) return unfit(c, "worktree", name.error);
     return c.json({ diff: await worktrees.diff(session.data, name.data) });
+  });
+  get(app, "/api/mail", async (c) => {
+    const session = SessionId.safeParse(c.req.query("session"));
+    const since = Since.optional().safeParse(c.req.query("since"));
+    if (!session.success) return unfit(c, "session", session.error);
+    if (!since.success) return unfit(c, "since", since.error);
+    return c.json(await mail.list(session.data, { since: since.data }));
+  });
+  get(app, "/api/mail-text", async (c) => {
+    const session = SessionId.safeParse(c.req.query("session"));
+    const id = MailId.safeParse(c.req.query("mail"));
+    if (!session.success) return unfit(c, "session", session.error);
+    if (!id.success) return unfit(c, "mail", id.error);
+    return c.json({ text: await mail.text(session.data, id.data) });
   });
   post(app, "/api/command", PostedCommand, (c, { session, command }) =>
     withSession(session, async (observed) => c.json(await observed.dispatch(command))),

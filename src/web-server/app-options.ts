@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Observatory } from "../session/index.ts";
 import type { Admission } from "./admission.ts";
 import type { Assets } from "./assets.ts";
+import type { MailDesk } from "./mail-desk.ts";
 import type { Streams } from "./streams.ts";
 import type { WorktreeDesk } from "./worktree-desk.ts";
 
@@ -10,6 +11,7 @@ export interface AppOptions {
   readonly admission: Admission;
   readonly observatory: Observatory;
   readonly worktrees: WorktreeDesk;
+  readonly mail: MailDesk;
   readonly assets: Assets;
   readonly streams: Streams;
   /** Told of each request that came with the right cookie. */

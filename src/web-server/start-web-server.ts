@@ -6,6 +6,7 @@ import { loadAssets } from "./assets.ts";
 import { createDoor } from "./door.ts";
 import { usualPace, type StreamPace } from "./event-stream.ts";
 import { listenOnLoopback } from "./listen.ts";
+import type { MailDesk } from "./mail-desk.ts";
 import { type ServerLimits, usualLimits } from "./server-limits.ts";
 import { createStreams } from "./streams.ts";
 import type { WorktreeDesk } from "./worktree-desk.ts";
@@ -13,6 +14,7 @@ import type { WorktreeDesk } from "./worktree-desk.ts";
 export interface WebServerOptions {
   readonly observatory: Observatory;
   readonly worktrees: WorktreeDesk;
+  readonly mail: MailDesk;
   /** The folder that the page was built into. */
   readonly assets: string;
   /** Without it, or with 0, one that is free. */
@@ -35,7 +37,7 @@ export interface WebServer {
 
 /** The dashboard, on the loopback interface only. Whoever gave the observatory closes it. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { observatory, worktrees, tokenFor, onProblem = () => undefined } = options;
+  const { observatory, worktrees, mail, tokenFor, onProblem = () => undefined } = options;
   const limits = { ...usualLimits, ...options.limits };
   const failed = (error: unknown) => onProblem(`the dashboard: ${wordsOf(error)}`);
   const assets = await loadAssets(options.assets);
@@ -55,6 +57,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       admission: createAdmission({ token, port }),
       observatory,
       worktrees,
+      mail,
       assets,
       streams,
       onAdmitted: ({ incoming }) => incoming && door.admit(incoming.socket),

@@ -96,8 +96,20 @@ test("a transcript, the worktrees, a diff, a landing", async () => {
   expect((await postJson(it, "/api/land", { session, branches: [] })).status).toBe(400);
 });
 
+test("mail, from a time on, and the whole of one", async () => {
+  const it = await ready();
+  const mail = (query: string) => getJson(it, `/api/mail?session=${session}${query}`);
+  expect((await mail("")).json).toMatchObject({ mail: [{ team: "t", mail: { from: "a" } }], problems: [] });
+  expect((await mail("&since=2026-01-03T00:00:00.000Z")).json).toEqual({ mail: [], problems: [] });
+  expect((await mail("&since=yesterday")).status).toBe(400);
+  const text = (id: string) => getJson(it, `/api/mail-text?session=${session}&mail=${id}`);
+  expect((await text("mail_00000000")).json).toEqual({ text: "all of it" });
+  expect((await text("mail_11111111")).status).toBe(409);
+  expect((await text("../x")).status).toBe(400);
+});
+
 test("a port that is taken, on either of the two addresses, is said to be", async () => {
-  const options = { ...(await ready()), assets: pageFolder(), worktrees: undefined as never };
+  const options = { ...(await ready()), assets: pageFolder(), worktrees: undefined as never, mail: undefined as never };
   for (const host of ["127.0.0.1", "::1"]) {
     const other = createServer().listen(0, host);
     onEnd(() => other.close());
@@ -109,6 +121,7 @@ test("a port that is taken, on either of the two addresses, is said to be", asyn
 
 test("a page that was not built is said to be missing", async () => {
   const { observatory } = await ready();
-  const starting = startWebServer({ observatory, worktrees: undefined as never, assets: "/nowhere" });
+  const desks = { worktrees: undefined as never, mail: undefined as never };
+  const starting = startWebServer({ observatory, ...desks, assets: "/nowhere" });
   await expect(starting).rejects.toMatchObject({ code: "usage", message: expect.stringContaining("npm run build") });
 });

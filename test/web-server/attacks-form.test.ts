@@ -50,7 +50,14 @@ test("an id that is a path or more than an id is refused before anybody looks fo
     `${session}%0d%0a`,
   ];
   for (const id of ids) {
-    for (const path of ["/api/events", "/api/transcript", "/api/worktrees", "/api/diff"]) {
+    for (const path of [
+      "/api/events",
+      "/api/transcript",
+      "/api/worktrees",
+      "/api/diff",
+      "/api/mail",
+      "/api/mail-text",
+    ]) {
       const answer = await ask(it.port, {
         target: `${path}?worktree=one&session=${id}`,
         headers: { cookie: it.cookie },

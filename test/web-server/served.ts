@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import type { LandingReport, SessionId, WorktreeListing } from "../../src/protocol/index.ts";
+import type { LandingReport, MailId, MailListing, SessionId, WorktreeListing } from "../../src/protocol/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../../src/web-server/index.ts";
 import { type MemoryObservatory, memoryObservatory } from "./memory-observatory.ts";
@@ -45,6 +45,14 @@ export async function serve(
         return Promise.resolve(report);
       },
     },
+    mail: {
+      list: (_session, { since = "" }) =>
+        Promise.resolve({ mail: [letter].filter(({ mail }) => mail.timestamp >= since), problems: [] }),
+      text: (_session, id) =>
+        id === letter.mail.id
+          ? Promise.resolve("all of it")
+          : Promise.reject(new TroupeError("mail", `there is no mail ${id} here`)),
+    },
     assets: pageFolder(),
     onProblem: (message) => problems.push(message),
     ...options,
@@ -55,6 +63,21 @@ export async function serve(
   const cookie = `troupe_${server.port}=${token}`;
   return { server, observatory, port: server.port, token, cookie, landed, problems };
 }
+
+const letter: MailListing = {
+  team: "t",
+  mail: {
+    id: "mail_00000000" as MailId,
+    from: "a",
+    to: "b",
+    timestamp: "2026-01-02T00:00:00.000Z",
+    wakes: true,
+    body: { kind: "text", text: "all" },
+  },
+  state: "read",
+  sender: "verified",
+  isCut: true,
+};
 
 const worktree: WorktreeListing = {
   name: "one",

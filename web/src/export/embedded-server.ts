@@ -1,4 +1,4 @@
-import type { Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
+import type { Envelope, MailReading, SessionId, SessionListing, WorktreeListing } from "../../../src/protocol/index.ts";
 import { isTranscriptEvent } from "../../../src/view/index.ts";
 
 /** What is in the file: everything that the server would have told of a session and its team. */
@@ -6,6 +6,10 @@ export interface Embedded {
   readonly session: SessionId;
   readonly sessions: readonly SessionListing[];
   readonly envelopes: readonly Envelope[];
+  readonly mail: MailReading;
+  /** As they were when the file was made. */
+  readonly worktrees: readonly WorktreeListing[];
+  readonly diffs: Readonly<Record<string, string>>;
 }
 
 const refusal = { ok: false, code: "not_running", message: "this is a file: nobody is there to do it" };
@@ -61,7 +65,10 @@ export function installEmbeddedServer(
   const answer = (address: URL): Response => {
     const { pathname, searchParams } = address;
     if (pathname === "/api/command") return Response.json(refusal);
-    if (pathname === "/api/worktrees") return Response.json([]);
+    if (pathname === "/api/worktrees") return Response.json(embedded.worktrees);
+    if (pathname === "/api/mail") return Response.json(mailSince(embedded.mail, searchParams.get("since") ?? ""));
+    const diff = embedded.diffs[searchParams.get("worktree") ?? ""];
+    if (pathname === "/api/diff" && diff !== undefined) return Response.json({ diff });
     if (pathname !== "/api/transcript") return Response.json({ message: refusal.message }, { status: 404 });
     const [session, agent] = [searchParams.get("session") ?? "", searchParams.get("agent")];
     const all = bySession.get(session) ?? [];
@@ -75,5 +82,10 @@ export function installEmbeddedServer(
       answer(new URL(input instanceof Request ? input.url : input, "http://file")),
   });
 }
+
+const mailSince = ({ mail, problems }: MailReading, since: string): MailReading => ({
+  mail: mail.filter(({ mail: { timestamp } }) => timestamp >= since),
+  problems,
+});
 
 const batch = 500;

@@ -2,9 +2,12 @@ import type { Envelope } from "../../../src/protocol/index.ts";
 import {
   type CostSeries,
   emptyCostSeries,
+  emptyMailFlow,
   emptyTimeline,
   emptyTraffic,
+  type MailFlow,
   reduceCostSeries,
+  reduceMailFlow,
   reduceTimeline,
   reduceTraffic,
   type Timeline,
@@ -17,9 +20,16 @@ export interface Folds {
   readonly timeline: Timeline;
   readonly traffic: Traffic;
   readonly cost: CostSeries;
+  readonly mail: MailFlow;
 }
 
-export const emptyFolds: Folds = { events: 0, timeline: emptyTimeline, traffic: emptyTraffic, cost: emptyCostSeries };
+export const emptyFolds: Folds = {
+  events: 0,
+  timeline: emptyTimeline,
+  traffic: emptyTraffic,
+  cost: emptyCostSeries,
+  mail: emptyMailFlow,
+};
 
 /** Sees each envelope of the session once: stored ones that came twice are sorted out before. */
 export function reduceFolds(folds: Folds, envelope: Envelope): Folds {
@@ -28,5 +38,6 @@ export function reduceFolds(folds: Folds, envelope: Envelope): Folds {
     timeline: reduceTimeline(folds.timeline, envelope),
     traffic: reduceTraffic(folds.traffic, envelope),
     cost: reduceCostSeries(folds.cost, envelope),
+    mail: reduceMailFlow(folds.mail, envelope),
   };
 }

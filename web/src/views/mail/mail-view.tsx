@@ -1,10 +1,129 @@
-import type { SessionId } from "../../../../src/protocol/index.ts";
+import { useMemo, useState } from "react";
+import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import { emptyView } from "../../../../src/view/index.ts";
+import { Choice } from "../../parts/choice.tsx";
+import { useDashboard } from "../../state/dashboard-store.ts";
+import { isSpoken, type Thread, threadsOf } from "../../state/letters.ts";
+import { useObstacle } from "../../state/obstacle.ts";
+import { useLetters } from "../../state/use-letters.ts";
+import { LetterList } from "./letter-list.tsx";
+import { Name } from "./letter-row.tsx";
+import { WriteMail } from "./write-mail.tsx";
 import "./mail-view.css";
 
+/** What members have said to each other, between each two and in all; and a word of one's own. */
 export function MailView({ session }: { session: SessionId }) {
+  const { letters, problems, refresh } = useLetters(session);
+  const teams = useDashboard((state) => state.views.get(session)?.teams ?? emptyView.teams);
+  const memberships = useDashboard((state) => state.views.get(session)?.memberships ?? emptyView.memberships);
+  const [shows, setShows] = useState<"all" | "spoken">("all");
+  const [chosen, setChosen] = useState<string | undefined>(undefined);
+  const shown = useMemo(() => (shows === "all" ? letters : letters.filter(isSpoken)), [letters, shows]);
+  const threads = useMemo(() => threadsOf(shown), [shown]);
+  const thread = threads.find(({ key }) => key === chosen);
+  const members = useMemo(() => [...teams.values()].flatMap((team) => team.members), [teams]);
+  const colors = useMemo(() => new Map(members.map(({ name, color }) => [name, color])), [members]);
+
+  const led = [...memberships.values()].findLast(({ role }) => role === "lead")?.team;
+  const present = useMemo(
+    () =>
+      (led === undefined ? [] : (teams.get(led)?.members ?? []))
+        .filter(({ ended }) => ended === undefined)
+        .map(({ name }) => name),
+    [teams, led],
+  );
+  const obstacle = useObstacle(session);
+  const away = obstacle ?? (led === undefined ? aloneWords(memberships.size > 0) : undefined);
+  const other = thread?.names.find((name) => name !== "team-lead" && present.includes(name));
+  const open = threads.reduce((sum, each) => sum + each.open, 0);
   return (
-    <section className="mail-view" data-session={session}>
-      <h2>Mail</h2>
+    <section className="mail-view" aria-labelledby="mail-title">
+      <div className="mail-bar">
+        <h2 id="mail-title">Mail</h2>
+        <p className="soft">
+          {shown.length} {shown.length === 1 ? "message" : "messages"}
+          {open > 0 && `, ${open} not read`}
+        </p>
+        <Choice
+          label="Show"
+          value={shows}
+          onChange={setShows}
+          options={{ all: "Everything", spoken: "Only what was said" }}
+        />
+      </div>
+      {problems.length > 0 && (
+        <p className="mail-problem" role="alert">
+          {problems.map(visibleLine).join(" · ")}
+        </p>
+      )}
+      <nav className="mail-threads" aria-label="Threads">
+        <ul>
+          <li>
+            <button type="button" aria-pressed={!thread} onClick={() => setChosen(undefined)}>
+              <span className="thread-names">Everybody</span>
+              <span className="thread-count">{shown.length}</span>
+            </button>
+          </li>
+          {threads.map((each) => (
+            <li key={each.key}>
+              <ThreadButton
+                thread={each}
+                colors={colors}
+                isChosen={each === thread}
+                onChoose={() => setChosen(each.key)}
+              />
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="mail-thread">
+        <LetterList
+          key={`${thread?.key ?? ""} ${shows}`}
+          letters={thread?.letters ?? shown}
+          session={session}
+          colors={colors}
+          nothing="Nobody has written to anybody yet."
+        />
+        {away === undefined && led !== undefined ? (
+          <WriteMail session={session} team={led} members={present} other={other} onSent={refresh} />
+        ) : (
+          <p className="mail-note soft">{away}</p>
+        )}
+      </div>
     </section>
   );
 }
+
+interface ThreadProps {
+  readonly thread: Thread;
+  readonly colors: ReadonlyMap<string, string | undefined>;
+  readonly isChosen: boolean;
+  onChoose(): void;
+}
+
+function ThreadButton({ thread: { names, letters, open }, colors, isChosen, onChoose }: ThreadProps) {
+  const last = letters.at(-1);
+  const text = last?.summary || (last?.kept?.mail.body.kind === "text" ? last.kept.mail.body.text : last?.kind);
+  return (
+    <button type="button" aria-pressed={isChosen} onClick={onChoose}>
+      <span className="thread-names">
+        <Name name={names[0]} colors={colors} /> <span aria-hidden="true">⇄</span> <span className="unseen">and</span>{" "}
+        <Name name={names[1]} colors={colors} />
+      </span>
+      <span className="thread-count">
+        {letters.length}
+        {open > 0 && (
+          <span className="count" title={`${open} not read`}>
+            {open}
+          </span>
+        )}
+      </span>
+      <span className="thread-last soft">{visibleLine((text ?? "").replaceAll("_", " ").slice(0, 120))}</span>
+    </button>
+  );
+}
+
+const aloneWords = (isMember: boolean): string =>
+  isMember
+    ? "Members are written to in the session that leads the team."
+    : "This session leads no team: mail is between members of one.";

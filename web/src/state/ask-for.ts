@@ -1,0 +1,19 @@
+interface Asking {
+  readonly signal?: AbortSignal;
+  /** What is posted; without it nothing is changed. */
+  readonly body?: unknown;
+}
+
+/** What the server has under an address. Rejects with what it says is wrong. */
+export async function askFor(address: string, { signal, body }: Asking = {}): Promise<unknown> {
+  const posted = body !== undefined && {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  const response = await fetch(address, { ...posted, ...(signal && { signal }) });
+  const answer: unknown = await response.json();
+  if (response.ok) return answer;
+  const said = typeof answer === "object" && answer !== null && "message" in answer ? answer.message : undefined;
+  throw new Error(typeof said === "string" ? said : `the server answered with ${response.status}`);
+}

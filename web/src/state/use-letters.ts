@@ -1,0 +1,84 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type MailId, type MailListing, MailReading, type SessionId } from "../../../src/protocol/index.ts";
+import { joinMailFlows } from "../../../src/view/index.ts";
+import { askFor } from "./ask-for.ts";
+import { useCalm, useIsReading } from "./calm.ts";
+import { useDashboard } from "./dashboard-store.ts";
+import type { Folds } from "./folds.ts";
+import { type Letter, lettersOf } from "./letters.ts";
+import { useEachFold } from "./team-folds.ts";
+
+export interface Letters {
+  readonly letters: readonly Letter[];
+  /** What cannot be read, for people. */
+  readonly problems: readonly string[];
+  /** Asks for what was sent since the last time. */
+  refresh(): void;
+}
+
+const mailOf = ({ mail }: Folds) => mail;
+
+/** All mail of a session and its team. That there is new mail is told by the events; what it says is asked for then. */
+export function useLetters(session: SessionId): Letters {
+  const flows = useCalm(session, useEachFold(mailOf));
+  const facts = useMemo(() => joinMailFlows(flows), [flows]);
+  const isPast = useDashboard((state) => state.replayAt !== undefined);
+  const isReading = useIsReading(session);
+  const { listings, problems, refresh } = useListings(session);
+  // How far a mail has come is in the events; only of one that is new is anything to be asked.
+  const count = isPast ? 0 : facts.length;
+  // And what was missed while the server was away.
+  const isConnected = useDashboard((state) => state.connection.kind === "open");
+  useEffect(() => {
+    if (!isReading && isConnected) refresh();
+  }, [refresh, isReading, isConnected, count]);
+  const letters = useMemo(() => lettersOf({ facts, listings, isPast }), [facts, listings, isPast]);
+  return { letters, problems, refresh };
+}
+
+/** So far the clocks of two senders may be apart. */
+const skewMs = 60_000;
+
+function useListings(session: SessionId) {
+  const [listings, setListings] = useState<ReadonlyMap<MailId, MailListing>>(new Map());
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const asking = useRef({ isAsking: false, isWanted: false, latest: "" });
+  const left = useRef<AbortController | undefined>(undefined);
+  useEffect(() => {
+    const own = new AbortController();
+    left.current = own;
+    asking.current = { isAsking: false, isWanted: false, latest: "" };
+    setListings(new Map());
+    return () => own.abort();
+  }, [session]);
+  const refresh = useCallback(() => {
+    const state = asking.current;
+    const signal = left.current?.signal;
+    if (!signal) return;
+    state.isWanted = true;
+    if (state.isAsking) return;
+    state.isAsking = true;
+    const go = async () => {
+      while (state.isWanted && !signal.aborted) {
+        state.isWanted = false;
+        const { mail, problems: found } = await fetchMail(session, state.latest, signal);
+        setProblems(found);
+        for (const { mail: each } of mail) if (each.timestamp > state.latest) state.latest = each.timestamp;
+        if (mail.length > 0)
+          setListings((before) => new Map([...before, ...mail.map((each) => [each.mail.id, each] as const)]));
+      }
+    };
+    go()
+      .catch((error: unknown) => {
+        if (!signal.aborted) setProblems([error instanceof Error ? error.message : String(error)]);
+      })
+      .finally(() => (state.isAsking = false));
+  }, [session]);
+  return { listings, problems, refresh };
+}
+
+async function fetchMail(session: SessionId, latest: string, signal: AbortSignal): Promise<MailReading> {
+  const query = new URLSearchParams({ session });
+  if (latest !== "") query.set("since", new Date(Date.parse(latest) - skewMs).toISOString());
+  return MailReading.parse(await askFor(`/api/mail?${query}`, { signal }));
+}

@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from "react";
+import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import { useSend } from "../../state/send.ts";
+
+interface Props {
+  readonly session: SessionId;
+  readonly team: string;
+  /** Whoever is there to read it. */
+  readonly members: readonly string[];
+  /** Who is spoken to where nobody else was chosen. */
+  readonly other: string | undefined;
+  onSent(): void;
+}
+
+const everybody = "*";
+
+/** A message of the user's to a member of the team. */
+export function WriteMail({ session, team, members, other, onSent }: Props) {
+  const send = useSend();
+  const [to, setTo] = useState(other ?? members[0] ?? everybody);
+  const [text, setText] = useState("");
+  const [isUrgent, setUrgent] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (other !== undefined) setTo(other);
+  }, [other]);
+  const chosen = to === everybody || members.includes(to) ? to : (members[0] ?? everybody);
+  const give = async () => {
+    if (text.trim() === "" || isSending) return;
+    setSending(true);
+    const ack = await send(session, { type: "mail.send", team, to: chosen, text, ...(isUrgent && { urgent: true }) });
+    setSending(false);
+    field.current?.focus();
+    if (!ack.ok) return;
+    setText("");
+    setUrgent(false);
+    onSent();
+  };
+  return (
+    <form
+      className="write-mail"
+      aria-label="Write a message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void give();
+      }}
+    >
+      <textarea
+        ref={field}
+        data-composer
+        rows={Math.min(8, Math.max(2, text.split("\n").length))}
+        value={text}
+        placeholder={chosen === everybody ? "Message to everybody" : `Message to ${visibleLine(chosen)}`}
+        aria-label="Message"
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          void give();
+        }}
+      />
+      <div className="write-mail-choices">
+        <label>
+          To{" "}
+          <select value={chosen} onChange={(event) => setTo(event.currentTarget.value)}>
+            {members.map((name) => (
+              <option key={name} value={name}>
+                {visibleLine(name)}
+              </option>
+            ))}
+            <option value={everybody}>everybody</option>
+          </select>
+        </label>
+        <label title="Stops the turn that its receiver is at, so that it is heard at once">
+          <input type="checkbox" checked={isUrgent} onChange={(event) => setUrgent(event.currentTarget.checked)} />{" "}
+          Urgent
+        </label>
+        <button type="submit" className="primary" disabled={text.trim() === "" || isSending}>
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}
