@@ -48,7 +48,16 @@ function Waiting({ words }: { words: string }) {
 }
 
 /** What makes sense of a moment that is past. */
-const replayed: readonly ViewName[] = ["team", "timeline", "transcript", "tasks", "mail", "approvals", "cost"];
+const replayed: readonly ViewName[] = [
+  "team",
+  "timeline",
+  "transcript",
+  "tasks",
+  "mail",
+  "approvals",
+  "cost",
+  "worktrees",
+];
 
 function Replaying({ recording, player }: { recording: Recording; player: Player }) {
   const { session } = recording;

@@ -1,10 +1,135 @@
-import type { SessionId } from "../../../../src/protocol/index.ts";
+import { useMemo, useState } from "react";
+import { LandingReport as Report, type SessionId, type WorktreeListing } from "../../../../src/protocol/index.ts";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { askFor } from "../../state/ask-for.ts";
+import { useCalm } from "../../state/calm.ts";
+import { useDashboard } from "../../state/dashboard-store.ts";
+import { type RosterEntry, useRoster } from "../../state/roster.ts";
+import { useWorktrees } from "../../state/use-worktrees.ts";
+import { LandingReport } from "./landing-report.tsx";
+import { WorktreeCard } from "./worktree-card.tsx";
 import "./worktrees-view.css";
 
+/** The branches that agents work on, what each would change, and their way to the current one. */
 export function WorktreesView({ session }: { session: SessionId }) {
+  const roster = useCalm(session, useRoster(session));
+  const { worktrees, problem, refresh } = useWorktrees(session, roster);
+  const isPast = useDashboard((state) => state.replayAt !== undefined);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [landing, setLanding] = useState<Landing>({ kind: "none" });
+  const shown = useMemo(() => withWho(worktrees ?? [], roster, isPast), [worktrees, roster, isPast]);
+  const branches = shown.flatMap(({ worktree }) => {
+    const branch = isPast ? undefined : landable(worktree);
+    return branch !== undefined && chosen.has(branch) ? [branch] : [];
+  });
+  const choose = (branch: string, isChosen: boolean) => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(branch);
+    else next.delete(branch);
+    setChosen(next);
+  };
+  const land = async () => {
+    setLanding({ kind: "going" });
+    try {
+      const report = Report.parse(await askFor("/api/land", { body: { session, branches } }));
+      setLanding({ kind: "done", report });
+      setChosen(new Set());
+    } catch (error) {
+      setLanding({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
+    }
+    refresh();
+  };
   return (
-    <section className="worktrees-view" data-session={session}>
-      <h2>Worktrees</h2>
+    <section className="worktrees-view" aria-labelledby="worktrees-title">
+      <div className="worktrees-bar">
+        <h2 id="worktrees-title">Worktrees</h2>
+        <p className="soft" role="status">
+          {landing.kind === "going" ? "Landing: this takes as long as the check does…" : isPast ? pastWords : ""}
+        </p>
+        {!isPast && (
+          <div className="buttons">
+            {branches.length > 0 && landing.kind !== "going" && (
+              <ConfirmButton
+                label={branches.length === 1 ? "Land 1 branch" : `Land ${branches.length} branches`}
+                confirm="Really land on the current branch?"
+                onConfirm={() => void land()}
+              />
+            )}
+            <button type="button" onClick={refresh}>
+              Look again
+            </button>
+          </div>
+        )}
+      </div>
+      {problem !== undefined && (
+        <p className="worktrees-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {landing.kind === "failed" && (
+        <p className="worktrees-problem" role="alert">
+          It was not landed: {landing.why}
+        </p>
+      )}
+      {landing.kind === "done" && (
+        <LandingReport report={landing.report} onClose={() => setLanding({ kind: "none" })} />
+      )}
+      {worktrees === undefined && problem === undefined && <p className="soft">Looking at the worktrees…</p>}
+      {worktrees !== undefined && shown.length === 0 && (
+        <p className="soft">
+          There is none. Agents that are started with <code>isolation: worktree</code> have one of their own, on a
+          branch of their own.
+        </p>
+      )}
+      <ul className="worktrees-list">
+        {shown.map(({ worktree, entry }) => {
+          const branch = isPast ? undefined : landable(worktree);
+          return (
+            <li key={worktree.path}>
+              <WorktreeCard
+                session={session}
+                worktree={worktree}
+                entry={entry}
+                isChosen={branch === undefined ? undefined : chosen.has(branch)}
+                onChoose={(isChosen) => branch !== undefined && choose(branch, isChosen)}
+              />
+            </li>
+          );
+        })}
+      </ul>
     </section>
   );
+}
+
+type Landing =
+  | { readonly kind: "none" | "going" }
+  | { readonly kind: "done"; readonly report: Report }
+  | { readonly kind: "failed"; readonly why: string };
+
+const pastWords = "Of those who were there at this moment, as they are now: what they held then is not kept.";
+
+/** Its branch, if there is something on it and nobody is at work on the worktree itself. */
+const landable = ({ branch, commits, state }: WorktreeListing): string | undefined =>
+  commits > 0 && (state === "live" || state === "kept" || state === "left") ? branch : undefined;
+
+interface Placed {
+  readonly worktree: WorktreeListing;
+  readonly entry: RosterEntry | undefined;
+}
+
+/** Those of this session first. Of a moment that is past, only those. */
+function withWho(
+  worktrees: readonly WorktreeListing[],
+  roster: readonly RosterEntry[],
+  isPast: boolean,
+): readonly Placed[] {
+  const placed = worktrees.map((worktree) => ({
+    worktree,
+    entry: roster.find(
+      ({ agent, member }) =>
+        (agent !== undefined && agent.id === worktree.agentId) || member?.worktreePath === worktree.path,
+    ),
+  }));
+  const own = placed.filter(({ entry }) => entry !== undefined);
+  return isPast ? own : [...own, ...placed.filter(({ entry }) => entry === undefined)];
 }

@@ -1,0 +1,72 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import * as z from "zod";
+import { type SessionId, WorktreeListing } from "../../../src/protocol/index.ts";
+import { askFor } from "./ask-for.ts";
+import { useIsReading } from "./calm.ts";
+import { useDashboard } from "./dashboard-store.ts";
+import type { RosterEntry } from "./roster.ts";
+
+export interface Worktrees {
+  /** Undefined until they have been told. */
+  readonly worktrees: readonly WorktreeListing[] | undefined;
+  readonly problem: string | undefined;
+  refresh(): void;
+}
+
+/** Looking into all of them costs more than a moment: however much is done, it is not done more often. */
+const restMs = 1_500;
+
+/** The worktrees of the session's repository, asked for again when somebody has done something. */
+export function useWorktrees(session: SessionId, roster: readonly RosterEntry[]): Worktrees {
+  const [worktrees, setWorktrees] = useState<readonly WorktreeListing[] | undefined>(undefined);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const state = useRef({ isAsking: false, isWanted: false });
+  const left = useRef<AbortController | undefined>(undefined);
+  useEffect(() => {
+    const own = new AbortController();
+    left.current = own;
+    state.current = { isAsking: false, isWanted: false };
+    setWorktrees(undefined);
+    return () => own.abort();
+  }, [session]);
+  const refresh = useCallback(() => {
+    const now = state.current;
+    const signal = left.current?.signal;
+    now.isWanted = true;
+    if (!signal || now.isAsking) return;
+    now.isAsking = true;
+    const go = async () => {
+      while (now.isWanted && !signal.aborted) {
+        now.isWanted = false;
+        const answer = await askFor(`/api/worktrees?${new URLSearchParams({ session })}`, { signal });
+        setWorktrees(z.array(WorktreeListing).parse(answer));
+        setProblem(undefined);
+        await rest(signal);
+      }
+    };
+    go()
+      .catch((error: unknown) => {
+        if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+      })
+      .finally(() => (now.isAsking = false));
+  }, [session]);
+  const isReading = useIsReading(session);
+  const isConnected = useDashboard(({ connection }) => connection.kind === "open");
+  const isPast = useDashboard(({ replayAt }) => replayAt !== undefined);
+  const done = isPast
+    ? ""
+    : roster.map(({ key, state: at, agent }) => `${key} ${at} ${agent?.toolCalls ?? 0}`).join("\n");
+  useEffect(() => {
+    if (!isReading && isConnected) refresh();
+  }, [refresh, isReading, isConnected, done]);
+  return { worktrees, problem, refresh };
+}
+
+const rest = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, restMs);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

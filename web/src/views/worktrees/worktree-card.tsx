@@ -1,0 +1,124 @@
+import { useState } from "react";
+import { type SessionId, visibleLine, type WorktreeListing } from "../../../../src/protocol/index.ts";
+import { AgentName } from "../../parts/agent-name.tsx";
+import { hrefOf } from "../../route.ts";
+import type { RosterEntry } from "../../state/roster.ts";
+import { WorktreeDiff } from "./worktree-diff.tsx";
+
+interface Props {
+  readonly session: SessionId;
+  readonly worktree: WorktreeListing;
+  /** Who works in it, if that is somebody of this session. */
+  readonly entry: RosterEntry | undefined;
+  /** Whether its branch is to be landed; undefined where it cannot be. */
+  readonly isChosen: boolean | undefined;
+  onChoose(isChosen: boolean): void;
+}
+
+/** A worktree: whose it is, what it holds, and what that would change. */
+export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: Props) {
+  const { name, path, branch, state, commits, files, reasons } = worktree;
+  const [isShown, setShown] = useState(false);
+  const title = visibleLine(branch ?? name);
+  return (
+    <article className="worktree" data-color={entry?.color ?? ""} aria-label={title}>
+      <header>
+        {isChosen !== undefined && (
+          <input
+            type="checkbox"
+            aria-label={`Land ${title}`}
+            checked={isChosen}
+            onChange={(event) => onChoose(event.currentTarget.checked)}
+          />
+        )}
+        <h3>{title}</h3>
+        <span className="tag" data-state={state} title={stateTitles[state]}>
+          {visibleLine(state)}
+        </span>
+        <span className="soft">{commits === 1 ? "1 commit" : `${commits} commits`}</span>
+      </header>
+      <p className="worktree-facts">
+        {entry ? (
+          entry.agent ? (
+            <a href={hrefOf(session, "transcript", { agent: entry.agent.id })}>
+              <AgentName entry={entry} />
+            </a>
+          ) : (
+            <AgentName entry={entry} />
+          )
+        ) : (
+          <span className="soft">of another session</span>
+        )}
+        <code className="soft">{visibleLine(path)}</code>
+      </p>
+      {reasons.length > 0 && <p className="soft">Kept: {reasons.map(visibleLine).join("; ")}</p>}
+      {files.length === 0 ? <p className="soft">No file is changed.</p> : <Stat files={files} title={title} />}
+      {files.length > 0 && (
+        <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+          {isShown ? "Hide" : "Show"} the diff <span className="unseen">of {title}</span>
+        </button>
+      )}
+      {isShown && <WorktreeDiff session={session} worktree={worktree} />}
+    </article>
+  );
+}
+
+const stateTitles: Readonly<Record<string, string>> = {
+  making: "It is being made",
+  live: "Its agent works in it",
+  landing: "Its branch is being landed",
+  kept: "Its agent has left it, and there is something in it",
+  left: "Its process is gone, and nobody has looked at it yet",
+  removing: "It is being removed",
+  foreign: "It is on a branch of ours, but not in our records",
+};
+
+/** So many files are listed at first. */
+const firstShown = 15;
+
+function Stat({ files, title }: { files: WorktreeListing["files"]; title: string }) {
+  const [most, setMost] = useState(firstShown);
+  const [added, removed] = [sum(files, "added"), sum(files, "removed")];
+  return (
+    <table className="worktree-files">
+      <caption>
+        {files.length === 1 ? "1 file" : `${files.length} files`} <Count added={added} removed={removed} />
+        <span className="unseen">in {title}</span>
+      </caption>
+      <tbody>
+        {files.slice(0, most).map((file) => (
+          <tr key={file.path}>
+            <th scope="row">{visibleLine(file.path)}</th>
+            <td>
+              {file.added === null ? (
+                <span className="soft">not counted</span>
+              ) : (
+                <Count added={file.added} removed={file.removed ?? 0} />
+              )}
+            </td>
+          </tr>
+        ))}
+        {files.length > most && (
+          <tr>
+            <td colSpan={2}>
+              <button type="button" className="link" onClick={() => setMost(files.length)}>
+                {files.length - most} more
+              </button>
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function Count({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span className="worktree-count">
+      <span className="worktree-added">+{added}</span> <span className="worktree-removed">−{removed}</span>
+    </span>
+  );
+}
+
+const sum = (files: WorktreeListing["files"], what: "added" | "removed"): number =>
+  files.reduce((all, file) => all + (file[what] ?? 0), 0);
