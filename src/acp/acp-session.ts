@@ -28,6 +28,7 @@ export function createAcpSession(
   const lead = leadOf(session.view())?.id;
   const updates = createSessionUpdates(lead);
   let waiting: ((idle: Idle) => void) | undefined;
+  const told = createMilestone();
   const asked = new Map<RequestId, AbortController>();
 
   const tell = (update: ReturnType<typeof updates>[number]) =>
@@ -76,6 +77,7 @@ export function createAcpSession(
     }
     if (event.type === "task.changed") await tellPlan();
     if (event.type === "agent.idle" && envelope.agent === lead) waiting?.(event);
+    if (envelope.agent === lead) told.reached(envelope.seq);
   };
 
   const tellPlan = async () => {
@@ -103,11 +105,19 @@ export function createAcpSession(
       });
       const cancel = () => void session.dispatch({ type: "interrupt" });
       signal.addEventListener("abort", cancel, { once: true });
+      const looked = new AbortController();
+      const looking = lookAtPrompt(looked.signal);
       try {
         const ack = await session.dispatch({ type: "prompt", content: promptContent(prompt) });
         if (!ack.ok) throw RequestError.invalidParams(undefined, ack.message);
-        return { stopReason: stopReason(await Promise.race([idle, gone()])) };
+        looked.abort();
+        const { isAdmitted, seq } = await looking;
+        // A slash command that is no prompt (`/help`, `/compact`) is done already, and no run follows it.
+        const done = isAdmitted ? idle : told.at(seq).then((): Idle => ({ type: "agent.idle", reason: "completed" }));
+        return { stopReason: stopReason(await Promise.race([done, gone()])) };
       } finally {
+        looked.abort();
+        await looking;
         waiting = undefined;
         signal.removeEventListener("abort", cancel);
       }
@@ -125,15 +135,46 @@ export function createAcpSession(
     },
     async close() {
       await session.close("completed");
-      await following;
+      // Why it could not be told to the end was said when it happened.
+      await following.catch(() => undefined);
     },
   };
+
+  /** What the lead stores until the signal aborts: whether it was given a prompt by the user, and how far it came. */
+  async function lookAtPrompt(until: AbortSignal) {
+    let isAdmitted = false;
+    let seq = 0;
+    for await (const envelope of session.events({ aside: true, signal: until })) {
+      if (envelope.agent !== lead) continue;
+      seq = envelope.seq;
+      isAdmitted ||= envelope.event.type === "prompt.admitted" && envelope.event.source === "user";
+    }
+    return { isAdmitted, seq };
+  }
 
   /** The session was closed under a prompt. */
   async function gone(): Promise<Idle> {
     await following;
     return { type: "agent.idle", reason: "interrupted" };
   }
+}
+
+/** To wait until something that counts up has come so far. */
+function createMilestone() {
+  let now = 0;
+  let waiting: { readonly seq: number; readonly resolve: () => void }[] = [];
+  return {
+    reached(seq: number) {
+      now = Math.max(now, seq);
+      for (const each of waiting) if (each.seq <= now) each.resolve();
+      waiting = waiting.filter((each) => each.seq > now);
+    },
+    at: (seq: number) =>
+      new Promise<void>((resolve) => {
+        if (seq <= now) resolve();
+        else waiting.push({ seq, resolve });
+      }),
+  };
 }
 
 function stopReason({ reason, detail }: Idle): PromptResponse["stopReason"] {

@@ -111,7 +111,8 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
   if (signal.aborted) leave();
   await connection.closed;
   signal.removeEventListener("abort", leave);
-  for (const id of open.keys()) await end(id);
+  // One that cannot be closed keeps no other open.
+  await Promise.all([...open.keys()].map((id) => end(id).catch(options.onError)));
 }
 
 const mostListed = 200;

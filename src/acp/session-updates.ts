@@ -55,6 +55,8 @@ export function createSessionUpdates(lead: AgentId | undefined): (envelope: Enve
         if (!isLead || event.permissionMode === undefined) return [];
         return [{ sessionUpdate: "current_mode_update", currentModeId: event.permissionMode }];
       case "notice.raised":
+        if (event.code === "command_output")
+          return [{ sessionUpdate: "agent_message_chunk", content: text(event.message) }];
         if (event.level === "info") return [];
         return [{ sessionUpdate: "agent_thought_chunk", content: text(`\n[${event.level}] ${event.message}\n`) }];
       default:

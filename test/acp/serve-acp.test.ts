@@ -1,0 +1,77 @@
+import {
+  client,
+  methods,
+  ndJsonStream,
+  type PromptResponse,
+  PROTOCOL_VERSION,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { expect, onTestFinished, test } from "vitest";
+import { serveAcp } from "../../src/acp/index.ts";
+import { type Session, startSession } from "../../src/session/index.ts";
+import { tempTree } from "../session/temp-tree.ts";
+
+/** An editor and `serveAcp` in one process, with real sessions behind it. */
+async function editor(steps: readonly object[]) {
+  const tree = tempTree({ "project/s.json": { version: 1, steps }, "home/.keep": "" });
+  const [up, down] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
+  const sessions: Session[] = [];
+  const errors: unknown[] = [];
+  const leaving = new AbortController();
+  const served = serveAcp(
+    {
+      input: up.readable,
+      output: down.writable,
+      version: "0",
+      async open({ cwd }) {
+        const session = await startSession({
+          cwd,
+          env: { HOME: tree.path("home"), TROUPE_HOME: tree.path("home/.troupe"), PATH: process.env["PATH"] },
+          flags: { model: "scripted/s.json", permissionMode: "bypassPermissions" },
+          asker: "reply",
+        });
+        sessions.push(session);
+        return session;
+      },
+      sessions: async () => [],
+      onError: (error) => errors.push(error),
+    },
+    leaving.signal,
+  );
+  onTestFinished(async () => {
+    leaving.abort();
+    await served;
+  });
+  const updates: SessionUpdate[] = [];
+  const connection = client({ name: "editor" })
+    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
+    .connect(ndJsonStream(up.writable, down.readable));
+  const { agent } = connection;
+  await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
+  const begin = async () =>
+    (await agent.request(methods.agent.session.new, { cwd: tree.path("project"), mcpServers: [] })).sessionId;
+  const prompt = (sessionId: string, text: string) =>
+    agent.request<PromptResponse>(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+  return { begin, prompt, updates, sessions, errors, leaving, served };
+}
+
+test("a slash command that begins no run ends its turn, and what it says is shown", async () => {
+  const { begin, prompt, updates } = await editor([{ text: "hello" }, { text: "again" }]);
+  const id = await begin();
+  expect(await prompt(id, "/help")).toEqual({ stopReason: "end_turn" });
+  expect(JSON.stringify(updates)).toContain("/compact");
+  expect(await prompt(id, "hi")).toEqual({ stopReason: "end_turn" });
+  expect(JSON.stringify(updates)).toContain("hello");
+});
+
+test("an editor that goes away in the middle leaves no session open", async () => {
+  const { begin, prompt, sessions, updates, leaving, served } = await editor([
+    { calls: [{ tool: "Bash", input: { command: "sleep 60" } }] },
+  ]);
+  const ids = [await begin(), await begin()];
+  for (const id of ids) void prompt(id, "go").catch(() => undefined);
+  await expect.poll(() => updates.filter(({ sessionUpdate }) => sessionUpdate === "tool_call")).toHaveLength(2);
+  leaving.abort();
+  await served;
+  expect(sessions.map((session) => session.view().state.kind)).toEqual(["closed", "closed"]);
+});
