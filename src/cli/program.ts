@@ -4,17 +4,17 @@ import { permissionModes, TroupeError } from "../protocol/index.ts";
 import type { AgentsFlags } from "./agents.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExportFlags } from "./sessions.ts";
-import type { McpFlags } from "./mcp.ts";
-import type { McpServeFlags } from "./mcp-serve.ts";
 import type { LandFlags } from "./land.ts";
 import type { RuleFlags } from "./permissions.ts";
 import type { CostFlags } from "./cost.ts";
 import type { RunFlags } from "./run-flags.ts";
+import { addMcpCommands } from "./add-mcp-commands.ts";
+import { addRunOptions, addSessionOptions } from "./run-options.ts";
+import { collect, portNumber, positiveNumber, subcommand } from "./subcommand.ts";
 import { addTeamShell } from "./team/commands.ts";
 import type { TeammateFlags } from "./teammate.ts";
 import type { TrustFlags } from "./trust.ts";
 import { useBus } from "./use-bus.ts";
-import { teamStoreWords, useTeamStore } from "./use-team-store.ts";
 import type { WebFlags } from "./web.ts";
 import { addWorkerCommand } from "./add-worker-command.ts";
 
@@ -238,56 +238,6 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
     });
 }
 
-function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
-  const scope = () =>
-    new Option(
-      "--scope <scope>",
-      "local: this folder and you; project: .mcp.json, for everybody; user: all folders",
-    ).choices(["local", "project", "user"]);
-  const collect = (text: string, before: string[] = []) => [...before, text];
-  const json = (command: Program) =>
-    command.option("--json", "as JSON lines").option("--trust", "believe this folder's own servers for once");
-  json(subcommand(mcp, "list", "the servers of this folder, started or not")).action(async (flags: McpFlags) => {
-    exit(await (await import("./mcp.ts")).listMcp(flags));
-  });
-  json(subcommand(mcp, "get", "one server, and where it comes from"))
-    .argument("<name>")
-    .action(async (name: string, flags: McpFlags) => {
-      exit(await (await import("./mcp.ts")).getMcp(name, flags));
-    });
-  subcommand(mcp, "add", "add a server: troupe mcp add files -- npx -y @modelcontextprotocol/server-filesystem .")
-    .argument("<name>")
-    .argument("<command-or-url...>", "a program and its arguments, after --; a URL; or the server as JSON")
-    .addOption(scope())
-    .addOption(new Option("--transport <how>").choices(["stdio", "http", "sse"]))
-    .option("-e, --env <name=value>", "a variable for the program; may be given again", collect)
-    .option("-H, --header <name:value>", "a header for the URL; may be given again", collect)
-    .action(async (name: string, words: string[], flags: McpFlags) => {
-      exit(await (await import("./mcp.ts")).addMcp(name, words, flags));
-    });
-  subcommand(mcp, "remove", "take a server out of the file it is in")
-    .argument("<name>")
-    .addOption(scope())
-    .action(async (name: string, flags: McpFlags) => {
-      exit(await (await import("./mcp.ts")).removeMcp(name, flags));
-    });
-  subcommand(mcp, "serve", "a team's mail, tasks and roster as an MCP server, for agents of other programs")
-    .requiredOption("--team <name>", "the team to be in")
-    .option("--as <name>", "be this member at once; without it the client registers")
-    .option("--http [port]", "over HTTP on this machine instead of standard input and output; /mcp/NAME is a member")
-    .option("--token-file <file>", "take the token for --http from this file instead of making one")
-    .addOption(new Option("--voice", "speak for a member whom Troupe runs: no inbox, no presence").hideHelp())
-    .option("--run-checks", "run the checks of tasks that members say are done")
-    .action(async (flags: McpServeFlags) => {
-      exit(await (await import("./mcp-serve.ts")).runMcpServe(flags));
-    });
-  json(subcommand(mcp, "test", "start servers, say what they offer and how long it took, and end them"))
-    .argument("[name]", "by default all of them")
-    .action(async (name: string | undefined, flags: McpFlags) => {
-      exit(await (await import("./mcp.ts")).testMcp(name, flags));
-    });
-}
-
 function addTeamCommands(program: Program, exit: (code: number) => void): void {
   const worktree = subcommand(program, "worktree", "the worktrees of agents in this repository");
   worktree
@@ -343,95 +293,6 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
       const { runLand } = await import("./land.ts");
       exit(await runLand(branches, flags));
     });
-}
-
-/** What is said of a run as a whole. */
-function addRunOptions(program: Program): Program {
-  return addSessionOptions(program.option("-p, --print", "answer without a screen, print the result and leave"))
-    .addOption(new Option("--output-format <format>").choices(["text", "json", "stream-json"]).default("text"))
-    .addOption(new Option("--input-format <format>").choices(["text", "stream-json"]).default("text"))
-    .option("-c, --continue", "go on with the newest session of this folder")
-    .option("-r, --resume <id>", "go on with a session")
-    .option("--prompt-file <file>", "read the prompt from a file")
-    .option("--record <file>", "write the run as a script that scripted/FILE can play")
-    .option(
-      "--web [port]",
-      "show this session in the browser as well; the address is said on standard error",
-      portNumber,
-    )
-    .option("--verbose", "say on standard error what goes on");
-}
-
-/** What holds for every session, whoever drives it. */
-function addSessionOptions(program: Program): Program {
-  return program
-    .option("--model <model>", "anthropic/…, openai/…, local/…, scripted/FILE, or opus, sonnet, haiku")
-    .addOption(
-      new Option("--permission-mode <mode>", "how much may be done without asking").choices([
-        "default",
-        "acceptEdits",
-        "plan",
-        "dontAsk",
-        "bypassPermissions",
-      ]),
-    )
-    .option(
-      "--allowedTools, --allowed-tools <tools...>",
-      "tools, or rules such as 'Bash(npm test)', that need no asking",
-    )
-    .option("--disallowedTools, --disallowed-tools <tools...>", "tools or rules that are refused")
-    .option("--add-dir <folders...>", "more folders to work in")
-    .option("--append-system-prompt <text>", "words to add to the system prompt")
-    .option("--settings <file-or-json>", "settings on top of the files'")
-    .option("--agents <json-or-file>", "more types of agents: { name: { description, prompt, tools?, model?, … } }")
-    .option("--mcp-config <files-or-json...>", "more MCP servers, in the form of .mcp.json")
-    .option("--strict-mcp-config", "no MCP servers but those of --mcp-config")
-    .option("--max-turns <n>", "stop after so many turns", positiveInteger)
-    .option("--max-budget-usd <amount>", "stop when this much is spent", positiveNumber)
-    .option(
-      "--max-tokens <n>",
-      "stop when all agents together have used so many, cached ones included",
-      positiveInteger,
-    )
-    .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
-    .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
-    .option("--team <name>", "lead this team; it is made if it is not there")
-    .option("--bus <url>", "teams are there and not in files: nats://host:4222; several with commas", useBus)
-    .option("--team-store <kind>", teamStoreWords, useTeamStore)
-    .option("--as <name>", "your name in a team that Claude Code leads; by default trouper")
-    .option("--coordinator", "plan and hand out to workers instead of doing the work; a resumed session goes on so")
-    .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")
-    .option("--trust", "let this folder's own hooks, servers and settings act, in this run");
-}
-
-function subcommand(parent: Program, name: string, description: string): Program {
-  return parent
-    .command(name)
-    .description(description)
-    .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
-}
-
-/** For an option that may be given several times. */
-const collect = (text: string, before: readonly string[] = []) => [...before, text];
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0)
-    throw new TroupeError("usage", `${JSON.stringify(text)} is not a number above 0`);
-  return value;
-}
-
-function positiveInteger(text: string): number {
-  const value = positiveNumber(text);
-  if (!Number.isInteger(value)) throw new TroupeError("usage", `${JSON.stringify(text)} is not a whole number`);
-  return value;
-}
-
-function portNumber(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= 65_535) return value;
-  throw new TroupeError("usage", `${JSON.stringify(text)} is not a port: a whole number up to 65535`);
 }
 
 const oneLine = (text: string) =>

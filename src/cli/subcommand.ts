@@ -1,0 +1,33 @@
+import type { Command as Program } from "commander";
+import { TroupeError } from "../protocol/index.ts";
+
+/** A command below another, whose mistakes are told in one line. */
+export function subcommand(parent: Program, name: string, description: string): Program {
+  return parent
+    .command(name)
+    .description(description)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+}
+
+/** For an option that may be given several times. */
+export const collect = (text: string, before: readonly string[] = []) => [...before, text];
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0)
+    throw new TroupeError("usage", `${JSON.stringify(text)} is not a number above 0`);
+  return value;
+}
+
+export function positiveInteger(text: string): number {
+  const value = positiveNumber(text);
+  if (!Number.isInteger(value)) throw new TroupeError("usage", `${JSON.stringify(text)} is not a whole number`);
+  return value;
+}
+
+export function portNumber(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65_535) return value;
+  throw new TroupeError("usage", `${JSON.stringify(text)} is not a port: a whole number up to 65535`);
+}
