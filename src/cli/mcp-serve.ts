@@ -71,7 +71,9 @@ function portOf(http: boolean | string | undefined): number {
 
 /** What others can read is no secret. */
 function tokenIn(file: string): string {
-  const { mode } = statSync(file);
+  const { mode } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  if (mode === undefined)
+    throw new TroupeError("usage", `${file} is not there: put a token into it, or leave out --token-file`);
   if ((mode & 0o077) !== 0)
     throw new TroupeError("usage", `${file} can be read by others: chmod 600 ${file}, and put a new token in it`);
   const token = readFileSync(file, "utf8").trim();

@@ -73,7 +73,13 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   server.headersTimeout = 10_000;
   server.maxConnections = 256;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === "EADDRINUSE" || error.code === "EACCES"
+          ? new TroupeError("port", `port ${options.port} cannot be had: choose another with --http`, { cause: error })
+          : error,
+      ),
+    );
     server.listen(options.port, "127.0.0.1", resolve);
   });
   return {

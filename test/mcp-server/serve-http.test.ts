@@ -55,7 +55,7 @@ async function serving() {
     const statuses = await team.presence.statusOf(members);
     return statuses[members.findIndex(({ name }) => name === member)]?.state;
   };
-  return { team, mailbox, begin, call, stateOf, errors };
+  return { team, mailbox, begin, call, stateOf, errors, port: server.port, folder, token };
 }
 
 test("who hangs up while it waits is handed nothing: the mail comes with the next call", async () => {
@@ -93,4 +93,12 @@ test("who has agreed to end can do nothing more in the team, and comes back by r
   expect(await call("anna", "Register", { name: "anna" })).toContain("You are anna in the team crew");
   expect(await call("anna", "TaskUpdate", { taskId: 1, status: "in_progress" })).toContain('"isError":false');
   expect(errors).toEqual([]);
+});
+
+test("a port that is taken is said in words", async () => {
+  const { team, folder, port, token } = await serving();
+  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const onError = () => undefined;
+  const again = serveHttp({ ...ports, team, cwd: folder, env: {}, runChecks: false, port, token, onError });
+  await expect(again).rejects.toMatchObject({ code: "port", message: expect.stringContaining("choose another") });
 });
