@@ -12,8 +12,9 @@ export type {
   SessionSummary,
 } from "./session-store.ts";
 export type { BusAddress } from "./nats/bus.ts";
-export { type JobOutcome, type JobSpec, type JobState, WorkLabel } from "./work/job.ts";
+export type { JobOutcome, JobSpec, JobState } from "./work/job.ts";
 export { loadWorkBus } from "./work/load-work-bus.ts";
+export { workLabel } from "./work/work-label.ts";
 export type { HeldJob, JobNews, SubmittedJob, WorkBus } from "./work/work-bus.ts";
 export type { BusStatus, BusStream } from "./nats/bus-status.ts";
 export { loadBusStatus } from "./nats/load-bus-status.ts";

@@ -47,7 +47,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
   const drive = async (): Promise<RunOutcome> => {
     try {
       job = await options.submit(said);
-      if (stopping) await job.order({ kind: "interrupt" });
+      if (stopping) await job.withdraw();
       return await follow(job);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
@@ -78,6 +78,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     let last = clock.monotonic();
     let isTold = false;
     const look = setInterval(() => {
+      if (!submitted.isConnected()) last = clock.monotonic();
       const silentMs = clock.monotonic() - last;
       if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
       if (silentMs > options.workerWaitMs) {
@@ -185,7 +186,8 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     const running = run;
     if (!running || isOver) return;
     try {
-      await job?.order({ kind: "interrupt" });
+      if (state?.status === "held") await job?.order({ kind: "interrupt" });
+      else await job?.withdraw();
       const isDone = await Promise.race([
         running.then(
           () => true,

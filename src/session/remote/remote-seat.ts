@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createConversation, createRecorder } from "../../agent/index.ts";
 import type { AgentReport } from "../../agent/index.ts";
 import { type AgentDefinition, TroupeError } from "../../protocol/index.ts";
-import type { JobSpec } from "../../store/index.ts";
+import { type JobSpec, workLabel } from "../../store/index.ts";
 import {
   type ChildSeat,
   importCommits,
@@ -32,6 +32,12 @@ export async function seatRemote(
   const definition = travelling(request.definition);
   const source = await remoteSource(place);
   const labels = request.definition.labels ?? [];
+  for (const label of labels)
+    if (!workLabel.test(label))
+      throw new TroupeError(
+        "agent",
+        `${JSON.stringify(label)} is no label of workers: small letters, digits, - and _.`,
+      );
   const bus = await work.bus();
   const fitting = (await bus.workers()).filter((worker) => labels.every((label) => worker.labels.includes(label)));
   const log = await opened.agentLog(request.agentId);
@@ -96,7 +102,13 @@ export async function seatRemote(
     settled: async () => undefined,
     async close() {
       await agent.close();
-      await agent.forget();
+      try {
+        await agent.forget();
+      } catch (error) {
+        if (!TroupeError.is(error)) throw error;
+        const message = `Its job is still on the bus, and goes from there after a week: ${error.message}`;
+        await recorder.record({ type: "notice.raised", level: "warning", code: "remote", message });
+      }
       await log.close();
     },
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import { idMaker, makeFolder, systemClock } from "../../platform/index.ts";
 import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
-import { type HeldJob, loadWorkBus, WorkLabel } from "../../store/index.ts";
+import { type HeldJob, loadWorkBus, workLabel } from "../../store/index.ts";
 import { loadConfig } from "../load-config.ts";
 import { runJob } from "./run-job.ts";
 
@@ -37,7 +37,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   if (config.bus === undefined)
     throw new TroupeError("usage", "there is no bus: name one with --bus nats://host:4222, or in the settings");
   for (const label of labels)
-    if (!WorkLabel.safeParse(label).success)
+    if (!workLabel.test(label))
       throw new TroupeError(
         "usage",
         `${JSON.stringify(label)} is no label: small letters, digits, - and _, at most 32`,

@@ -11,9 +11,7 @@ import {
   RequestId,
   Surroundings,
 } from "../../protocol/index.ts";
-
-/** A label of workers: they take only jobs all of whose labels they have. */
-export const WorkLabel = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, "must be small letters, digits, - and _");
+import { workLabel } from "./work-label.ts";
 
 /** A git bundle in the object store, and the commit that it is about. */
 const Bundle = z.object({ object: z.string().min(1), head: z.string().regex(/^[0-9a-f]{40,64}$/) });
@@ -43,7 +41,7 @@ export const JobSpec = z.object({
   /** Rules of the lead's by which calls are refused. */
   deny: z.array(z.string()),
   said: z.array(Said),
-  labels: z.array(WorkLabel),
+  labels: z.array(z.string().regex(workLabel)),
   /** Who holds it and is not heard of for so long has lost it. */
   leaseMs: z.number().int().positive(),
   maxBudgetUsd: z.number().positive().optional(),

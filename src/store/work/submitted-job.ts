@@ -59,6 +59,7 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
         if (news) yield news;
       }
     },
+    isConnected: bus.isConnected,
     async order(order) {
       const message = { stream: jobStream, subject: subjects.orders, payload: JSON.stringify(order), id: randomUUID() };
       await publish(bus, message, patience);

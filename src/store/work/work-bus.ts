@@ -24,6 +24,8 @@ export interface SubmittedJob {
   /** Everything of the job in the one order that the stream gives it. */
   news(signal: AbortSignal): AsyncIterable<JobNews>;
   order(order: JobOrder): Promise<void>;
+  /** Whether the bus is there: while it is not, silence means nothing. */
+  isConnected(): boolean;
   /** Nothing that a worker writes from now on counts. False: it was returned before. */
   withdraw(): Promise<boolean>;
   /** It is over and dealt with: nothing of it stays on the bus. */
