@@ -41,7 +41,7 @@ export async function acpMember(
         name: "troupe",
         command: program,
         args: [...words, "mcp", "serve", "--team", team, "--as", name, "--voice"],
-        env: ["TROUPE_HOME", "PATH", "HOME"].flatMap((key) => (env[key] ? [{ name: key, value: env[key] }] : [])),
+        env: voiceVariables.flatMap((key) => (env[key] ? [{ name: key, value: env[key] }] : [])),
       },
     ],
     ask: (question, signal) => mayDo(question, { ...options, mode: member.mode }, signal),
@@ -54,6 +54,9 @@ export async function acpMember(
     },
   };
 }
+
+/** What the voice needs to find the team, wherever teams are kept. */
+const voiceVariables = ["TROUPE_HOME", "PATH", "HOME", "TROUPE_BUS", "TROUPE_TEAM_STORE", "CLAUDE_CONFIG_DIR"];
 
 const aboutTools =
   "Mail and tasks of your team are tools of the MCP server troupe (SendMessage, TaskList, TaskUpdate and others). What is sent to you comes by itself, as a message. When you have nothing left to do, say in a few words what you have done, and stop: those words go to team-lead by themselves.";

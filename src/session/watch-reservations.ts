@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Agent } from "../agent/index.ts";
-import { type CallId, type Envelope, type Team, TroupeError, visibleLine } from "../protocol/index.ts";
+import { type CallId, type Envelope, type Team, visibleLine } from "../protocol/index.ts";
 import { reservationsOf } from "../store/index.ts";
 import type { MemberLink } from "../team/index.ts";
 
@@ -29,24 +29,20 @@ export function watchReservations(ports: ReservationPorts): (envelope: Envelope)
         const news = JSON.stringify([team.name, by, file]);
         if (by === me || told.has(news)) continue;
         told.add(news);
-        void tell({ by, reserved, path, me, link });
+        // A log that cannot be written to is met by the agent's own next record, which tells.
+        tell({ by, reserved, path, me, link }).catch(() => undefined);
       }
     }
   };
 
   const tell = async ({ by, reserved, path, me, link }: Touched) => {
     const text = `You have changed ${JSON.stringify(path)}. ${by} has reserved ${JSON.stringify(reserved)}: agree with ${by} by SendMessage before you change it further.`;
-    try {
-      await ports.agent().admit("hook", [{ type: "text", text }]);
-      await link.send({
-        to: by,
-        text: `${me} has changed ${visibleLine(path)}, which you have reserved (${visibleLine(reserved)}). Read it again before you go on, and agree with ${me} on who does what.`,
-        summary: `${path} was changed by ${me}`.slice(0, 200),
-      });
-    } catch (error) {
-      // Whoever has just left need not know. A log that cannot be written to is met by the agent's own next record.
-      if (!TroupeError.is(error)) throw error;
-    }
+    await ports.agent().admit("hook", [{ type: "text", text }]);
+    await link.send({
+      to: by,
+      text: `${me} has changed ${visibleLine(path)}, which you have reserved (${visibleLine(reserved)}). Read it again before you go on, and agree with ${me} on who does what.`,
+      summary: `${path} was changed by ${me}`.slice(0, 200),
+    });
   };
 
   return ({ event }) => {
