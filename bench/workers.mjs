@@ -32,7 +32,7 @@ async function measure(bench, bus, count) {
   const cwd = bench.emptyFolder();
   const git = (...args) => execFileSync("git", args, { cwd, encoding: "utf8" });
   git("init", "-q", "-b", "main");
-  for (let file = 0; file < 100; file++) writeFileSync(join(cwd, `file${file}.txt`), `${"line\n".repeat(100)}`);
+  for (let file = 0; file < 100; file++) writeFileSync(join(cwd, `file${file}.txt`), "line\n".repeat(100));
   git("add", "-A");
   git("-c", "user.name=Bench", "-c", "user.email=bench@example.com", "commit", "-qm", "first");
   const script = join(bench.emptyFolder(), "script.mjs");

@@ -12,6 +12,7 @@ const tools = [
   ["chromium chromium-browser google-chrome", "chromium"],
   ["nats-server", "nats-server"],
   ["ip", "iproute2"],
+  ["openssl", "openssl"],
 ];
 
 /** Installs what is missing when it may, and otherwise says what to install and stops. Nothing is skipped quietly. */

@@ -66,7 +66,11 @@ async function send({ rate, seconds }) {
   return { sent: going.length, failed };
 }
 
-process.on("message", async ({ do: what, ...rest }) => {
+process.on("message", (message) => void carryOut(message));
+// Also when whoever measures is gone.
+process.on("disconnect", () => process.exit());
+
+async function carryOut({ do: what, ...rest }) {
   if (what === "send") process.send({ ...(await send(rest)), cpu: process.cpuUsage() });
   if (what === "times") process.send({ times: times.splice(0), cpu: process.cpuUsage() });
   if (what === "end") {
@@ -75,7 +79,5 @@ process.on("message", async ({ do: what, ...rest }) => {
     await team.close();
     process.disconnect();
   }
-});
-// Also when whoever measures is gone.
-process.on("disconnect", () => process.exit());
+}
 process.send({ ready: true });
