@@ -10,7 +10,11 @@ import { startNats } from "../store/nats/nats-server.ts";
 
 const script = `
 const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 60000 } }] });
+const part = (n) => ({ tool: "Agent", input: { description: "a part", prompt: "a part", subagent_type: "general-purpose", name: "part" + n, isolation: "remote" } });
 export default (ask) => {
+  if (ask.agent === "lead" && ask.said === "many")
+    return ask.results.length === 0 ? { text: "", calls: [1, 2, 3, 4, 5, 6].map(part) } : { text: "lead heard: " + ask.results.map(({ text }) => text).join() };
+  if (ask.said === "a part") return ask.turn === 1 ? bash("echo $RANDOM > part.txt") : { text: "a part is done" };
   if (ask.agent === "lead")
     return ask.results.length === 0
       ? { text: "", calls: [{ tool: "Agent", input: { description: "write it", prompt: "write it", subagent_type: "general-purpose", name: "writer", isolation: "remote" } }] }
@@ -147,6 +151,14 @@ test("what it uses is on the lead's ledger, and what is left is its limit", asyn
     (each) => each.event.type === "tool.settled" && each.event.callId.startsWith("call_lead_"),
   );
   expect(JSON.stringify(event)).toContain("tokens is used up");
+});
+
+test("six at once on a worker that takes two: each comes back as a branch", async () => {
+  const { session, answer, git } = await place();
+  await session.dispatch({ type: "prompt", content: "many" });
+  await session.settled();
+  expect(answer().match(/a part is done/g)).toHaveLength(6);
+  expect(git("for-each-ref", "--format=x", "refs/heads/troupe").trim().split("\n")).toHaveLength(6);
 });
 
 test("the words for an agent elsewhere", () => {

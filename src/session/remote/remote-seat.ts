@@ -56,7 +56,8 @@ export async function seatRemote(
       shared.publish(envelope);
     },
   });
-  const object = `head-${source.head}`;
+  // Of this session alone: an object that is put a second time is not there for a moment.
+  const object = `head-${source.head}-${opened.sessionId}`;
   const agent = createRemoteAgent({
     path: request.path,
     conversation,
@@ -66,7 +67,7 @@ export async function seatRemote(
     createId,
     ...work,
     async submit(said) {
-      await putSource(source, object, work);
+      await work.putOnce(object, source.bundle);
       return bus.submit({
         id: createId<string>("job"),
         agent: request.agentId,
@@ -113,16 +114,6 @@ export async function seatRemote(
     },
   };
   return { seat, finish: () => (finished ??= bringBack({ agent, source, request, work, place })) };
-}
-
-async function putSource(source: RemoteSource, object: string, work: RemoteWork): Promise<void> {
-  const { files } = await work.bus();
-  if (await files.has(object)) return;
-  await work.withFolder(async (folder) => {
-    const file = join(folder, "source.bundle");
-    await source.bundle(file);
-    await files.put(object, file);
-  });
 }
 
 async function bringBack({

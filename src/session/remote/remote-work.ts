@@ -9,42 +9,66 @@ export interface RemoteWork {
   /** How long a job may wait for a worker, or for another one. */
   readonly workerWaitMs: number;
   bus(): Promise<WorkBus>;
+  /** Brings a file to the bus, made by `write`: once, however many ask for it at the same time. */
+  putOnce(object: string, write: (file: string) => Promise<void>): Promise<void>;
   /** A folder for files on their way, which is gone afterwards. */
   withFolder<T>(use: (folder: string) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-export function remoteWork({
-  bus,
-  home,
-  clock,
-}: {
+interface RemoteWorkOptions {
   readonly bus: BusAddress;
   readonly home: string;
   readonly clock: Clock;
-}): RemoteWork {
+}
+
+export function remoteWork(options: RemoteWorkOptions): RemoteWork {
+  const { bus, home, clock } = options;
   let opened: Promise<WorkBus> | undefined;
+  const put = new Map<string, Promise<void>>();
+
+  const open = () => {
+    opened ??= loadWorkBus()
+      .then((openBus) => openBus({ bus, clock }))
+      .catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+    return opened;
+  };
+
+  const withFolder: RemoteWork["withFolder"] = async (use) => {
+    const parent = join(home, "work");
+    await makeFolder(parent);
+    const folder = await mkdtemp(join(parent, "files-"));
+    try {
+      return await use(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  const bring = (object: string, write: (file: string) => Promise<void>) =>
+    withFolder(async (folder) => {
+      const file = join(folder, "file");
+      await write(file);
+      await (await open()).files.put(object, file);
+    });
+
   return {
     leaseMs: bus.leaseMs ?? 10_000,
     workerWaitMs: bus.workerWaitMs ?? 120_000,
-    bus() {
-      opened ??= loadWorkBus()
-        .then((open) => open({ bus, clock }))
-        .catch((error: unknown) => {
-          opened = undefined;
+    bus: open,
+    withFolder,
+    putOnce(object, write) {
+      const known =
+        put.get(object) ??
+        bring(object, write).catch((error: unknown) => {
+          put.delete(object);
           throw error;
         });
-      return opened;
-    },
-    async withFolder(use) {
-      const parent = join(home, "work");
-      await makeFolder(parent);
-      const folder = await mkdtemp(join(parent, "files-"));
-      try {
-        return await use(folder);
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
+      put.set(object, known);
+      return known;
     },
     async close() {
       await (await opened?.catch(() => undefined))?.close();
