@@ -18,8 +18,8 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000, interval: 20 } },
     pool: "forks",
     maxWorkers: 2,
-    // Many real processes on a machine that may be busy: what fails is tried once more, and named at the end as a fault.
-    retry: 1,
+    // Many real processes on a machine that may be busy: what fails is tried again, twice at most, and named at the end as a fault.
+    retry: 2,
     reporters: ["default", "./test/setup/second-tries.ts"],
   },
 });
