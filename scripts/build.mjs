@@ -6,6 +6,8 @@ import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
 import { face, launcher, library, program, programWith } from "../rolldown.config.mjs";
 
+// Whoever builds, a test runner among them: what is built is for users.
+process.env.NODE_ENV = "production";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 await build(library, "write");
 await build(launcher, "write");

@@ -7,6 +7,7 @@ import { createRoot } from "react-dom/client";
 import { createStore } from "../../src/view/index.ts";
 import { App } from "./app.tsx";
 import { applyTheme, savedTheme } from "./frame/theme.ts";
+import { parseRoute } from "./route.ts";
 import { browserPorts } from "./state/browser-ports.ts";
 import { connect } from "./state/connection.ts";
 import { emptyDashboard } from "./state/dashboard-state.ts";
@@ -14,7 +15,9 @@ import { emptyDashboard } from "./state/dashboard-state.ts";
 applyTheme(savedTheme());
 const place = document.querySelector("#app");
 if (!place) throw new Error("the page has no place for the app");
-const store = createStore(emptyDashboard);
+const route = parseRoute(location.hash);
+// What is wanted is asked for at once, not only when it is drawn for the first time.
+const store = createStore({ ...emptyDashboard, selected: route.kind === "session" ? route.session : undefined });
 const connection = connect(store, browserPorts);
 // A computer that wakes up, or is back in its network, does not wait for the next try.
 addEventListener("online", () => connection.retry());

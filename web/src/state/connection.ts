@@ -36,7 +36,7 @@ export interface LiveConnection {
 const [firstDelayMs, mostDelayMs] = [500, 10_000];
 
 /** While what is stored comes in, it is drawn so often: reading on is better than drawing what is old in a moment. */
-const catchUpMs = 80;
+const catchUpMs = 400;
 
 export function connect(store: Store<DashboardState>, ports: ConnectionPorts): LiveConnection {
   let stream: { close(): void } | undefined;

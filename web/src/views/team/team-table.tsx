@@ -68,6 +68,7 @@ export function TeamTable({ roster, traffic, aliases, session, onSelect }: Props
   );
 }
 
+/** Those it has written to most come first; who is alike in that comes by name, not by who happened to be there first. */
 function writtenTo(
   { key }: RosterEntry,
   roster: readonly RosterEntry[],
@@ -79,9 +80,10 @@ function writtenTo(
     if (aliases.get(edge.from) === key && to !== undefined && to !== key)
       counts.set(to, (counts.get(to) ?? 0) + passedAlong(edge));
   }
-  const names = [...counts].map(([to, count]) => {
-    const name = roster.find((entry) => entry.key === to)?.name ?? to;
-    return `${visibleLine(name)} ×${count}`;
-  });
-  return names.length === 0 ? "nobody" : names.join(", ");
+  const named = [...counts].map(([to, count]) => ({
+    name: visibleLine(roster.find((entry) => entry.key === to)?.name ?? to),
+    count,
+  }));
+  named.sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  return named.length === 0 ? "nobody" : named.map(({ name, count }) => `${name} ×${count}`).join(", ");
 }
