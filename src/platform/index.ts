@@ -32,3 +32,4 @@ export { hasErrorCode, storageError } from "./storage-error.ts";
 export { syncFolder } from "./sync-folder.ts";
 export { version } from "./version.ts";
 export { createFolderWatcher, type FolderWatcher } from "./watch-folder.ts";
+export { writeOnce } from "./write-once.ts";

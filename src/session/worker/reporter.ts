@@ -81,11 +81,11 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
   return {
     async follow(envelopes) {
       let own: AgentId | undefined;
-      for await (const { agent, event: any } of envelopes) {
+      for await (const { agent, event: said } of envelopes) {
         own ??= agent;
-        const stored = StoredEvent.safeParse(any);
+        const stored = StoredEvent.safeParse(said);
         if (!stored.success) {
-          if (agent === own) show(LiveEvent.parse(any));
+          if (agent === own) show(LiveEvent.parse(said));
           continue;
         }
         // Of what agents under it do only the price is told.

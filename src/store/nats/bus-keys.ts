@@ -1,7 +1,7 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode, makeFolder, safeName, storageError, syncFolder } from "../../platform/index.ts";
+import { hasErrorCode, safeName, storageError, writeOnce } from "../../platform/index.ts";
 
 /** Half of a pair of Ed25519 keys each, as DER. */
 export interface KeyPair {
@@ -27,7 +27,7 @@ export async function makePair(folder: string, name: string): Promise<KeyPair> {
   const known = await readPair(folder, name);
   if (known !== undefined) return known;
   const { privateKey } = generateKeyPairSync("ed25519");
-  await writeOnce(folder, path, privateKey.export({ format: "der", type: "pkcs8" }).toString("base64"));
+  await writeOnce(path, privateKey.export({ format: "der", type: "pkcs8" }).toString("base64"));
   const made = await readPair(folder, name);
   if (made === undefined) throw storageError("read", path, new Error("it was removed as soon as it was made"));
   return made;
@@ -35,23 +35,3 @@ export async function makePair(folder: string, name: string): Promise<KeyPair> {
 
 const publicOf = (der: Buffer): Uint8Array =>
   createPublicKey(createPrivateKey({ key: der, format: "der", type: "pkcs8" })).export({ format: "der", type: "spki" });
-
-async function writeOnce(folder: string, path: string, text: string): Promise<void> {
-  await makeFolder(folder);
-  const temporary = `${path}.${randomBytes(9).toString("hex")}.tmp`;
-  try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(`${text}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await link(temporary, path);
-    await syncFolder(folder);
-  } catch (error) {
-    if (!hasErrorCode(error, "EEXIST")) throw storageError("make", path, error);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode, makeFolder, safeName, storageError, syncFolder } from "../../platform/index.ts";
+import { hasErrorCode, safeName, storageError, writeOnce } from "../../platform/index.ts";
 
 /** The member's secret; made when it is first asked for, once, whoever asks. */
 export async function memberKey(folder: string, name: string): Promise<Uint8Array> {
   const path = join(folder, safeName(name));
   const known = await readKey(path);
   if (known !== undefined) return known;
-  await makeKey(folder, path);
+  await writeOnce(path, randomBytes(32).toString("hex"));
   const made = await readKey(path);
   if (made === undefined) throw storageError("read", path, new Error("it was removed as soon as it was made"));
   return made;
@@ -23,25 +23,4 @@ async function readKey(path: string): Promise<Uint8Array | undefined> {
     throw storageError("read", path, error);
   }
   throw storageError("use", path, new Error("it is not a key; remove it, and a new one is made"));
-}
-
-/** Appears whole: one that was half written would sign what nobody can check. */
-async function makeKey(folder: string, path: string): Promise<void> {
-  await makeFolder(folder);
-  const temporary = `${path}.${randomBytes(9).toString("hex")}.tmp`;
-  try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(`${randomBytes(32).toString("hex")}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await link(temporary, path);
-    await syncFolder(folder);
-  } catch (error) {
-    if (!hasErrorCode(error, "EEXIST")) throw storageError("make", path, error);
-  } finally {
-    await rm(temporary, { force: true });
-  }
 }
