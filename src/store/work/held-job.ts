@@ -7,7 +7,7 @@ import { JobOrder, type JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { TakenJob } from "./take-jobs.ts";
 import type { HeldJob, TakeWork } from "./work-bus.ts";
-import { jobStream, jobSubjects, leadBeat } from "./work-subjects.ts";
+import { jobStream, jobSubjects, leadBeat, shownBy } from "./work-subjects.ts";
 
 /**
  * Runs a job that was taken, and keeps it: its journal is written again and again, each time after the last. When that is
@@ -85,6 +85,10 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
     async report(report) {
       const payload = JSON.stringify(report);
       await publish(bus, { stream: jobStream, subject: subjects.reports, payload, id: randomUUID() }, forever);
+    },
+    show(envelopes) {
+      const payload = JSON.stringify(envelopes);
+      if (bus.isConnected() && payload.length * 2 < bus.maxPayload()) bus.connection.publish(shownBy(spec.id), payload);
     },
     async note(patch) {
       await write((state) => ({ ...state, ...patch }));

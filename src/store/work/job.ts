@@ -14,7 +14,15 @@ import {
 import { workLabel } from "./work-label.ts";
 
 /** A git bundle in the object store, and the commit that it is about. */
-const Bundle = z.object({ object: z.string().min(1), head: z.string().regex(/^[0-9a-f]{40,64}$/) });
+const Bundle = z.object({
+  object: z.string().min(1),
+  head: z.string().regex(/^[0-9a-f]{40,64}$/),
+  /** What the commit is called in it, if not HEAD. */
+  ref: z
+    .string()
+    .regex(/^refs\/heads\/[\w./-]+$/)
+    .optional(),
+});
 export type Bundle = z.infer<typeof Bundle>;
 
 const Said = z.object({ promptId: PromptId, parts: z.array(ContentPart) });
@@ -47,6 +55,20 @@ export const JobSpec = z.object({
   maxBudgetUsd: z.number().positive().optional(),
   maxTokens: z.number().int().positive().optional(),
   source: Bundle,
+  /** Left out: a sub-agent. A teammate joins its team on the bus, and stays until it is ended. */
+  member: z
+    .object({
+      team: z.string().min(1),
+      name: z.string().min(1),
+      branch: z.string().min(1),
+      /** Where its lead has the repository: paths below it mean those in the clone. */
+      leadFolder: z.string(),
+      appendSystemPrompt: z.string().optional(),
+      maxTurns: z.number().int().positive().optional(),
+      maxBudgetUsd: z.number().positive().optional(),
+      maxTokens: z.number().int().positive().optional(),
+    })
+    .optional(),
   /** For the commits. */
   author: z.object({ name: z.string(), email: z.string() }),
 });
@@ -69,6 +91,8 @@ export const JobState = z.object({
   folder: z.string().optional(),
   /** What has been committed so far: whoever takes the job next goes on from there. */
   commits: Bundle.optional(),
+  /** Of a teammate: what this holder signs with, for the lead to vouch for. The other half stays where it was made. */
+  publicKey: z.string().optional(),
   outcome: JobOutcome.optional(),
 });
 export type JobState = z.infer<typeof JobState>;

@@ -5,7 +5,7 @@ import { ask, type Patience } from "../nats/ask-bus.ts";
 import { type Bus, type BusAddress, connectBus } from "../nats/bus.ts";
 import { isNobodyThere } from "../nats/bus-errors.ts";
 import { WorkerSign } from "./job.ts";
-import { submitJob } from "./submitted-job.ts";
+import { findJob, submitJob } from "./submitted-job.ts";
 import { takeJobs } from "./take-jobs.ts";
 import type { WorkBus } from "./work-bus.ts";
 import { openWorkFiles } from "./work-files.ts";
@@ -47,6 +47,7 @@ export async function openWorkBus(options: { readonly bus: BusAddress; readonly 
   };
   return {
     submit: (spec) => submitJob(spec, ports),
+    find: (id) => findJob(id, ports),
     take: (work) => takeJobs(work, ports),
     workers: () => callRoll(bus),
     files: openWorkFiles(bus, { replicas, patience }),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { TroupeError } from "../../protocol/index.ts";
+import * as z from "zod";
+import { Envelope, TroupeError } from "../../protocol/index.ts";
 import { ask, publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { followJob } from "./job-feed.ts";
@@ -7,11 +8,11 @@ import { readStanding, writeStanding } from "./job-journal.ts";
 import { JobReport, type JobSpec, JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { JobNews, SubmittedJob } from "./work-bus.ts";
-import { jobStream, jobSubjects, leadBeat, lineOf, queueStream, queueSubject } from "./work-subjects.ts";
+import { jobStream, jobSubjects, leadBeat, lineOf, queueStream, queueSubject, shownBy } from "./work-subjects.ts";
 
 /** Puts a job on the bus, and says that it is wanted until it is forgotten. */
 export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<SubmittedJob> {
-  const { bus, clock, patience, ensureLine } = ports;
+  const { bus, patience, ensureLine } = ports;
   const subjects = jobSubjects(spec.id);
   const payload = JSON.stringify(spec);
   if (payload.length > bus.maxPayload() / 2)
@@ -31,9 +32,22 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
   // The last: whoever hears of it finds all of it.
   const offer = { stream: queueStream, subject: queueSubject(line), payload: JSON.stringify({ job: spec.id }) };
   await publish(bus, { ...offer, id: spec.id }, patience);
-  const beating = setInterval(() => {
-    if (bus.isConnected()) bus.connection.publish(leadBeat(spec.id));
-  }, beatMs);
+  return followSubmitted(spec.id, ports);
+}
+
+/** A job that is on the bus already, as whoever wants it has it from now on; undefined if nothing of it is there. */
+export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJob | undefined> {
+  const standing = await readStanding(ports.bus, id, ports.patience);
+  return standing === undefined ? undefined : followSubmitted(id, ports);
+}
+
+function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): SubmittedJob {
+  const subjects = jobSubjects(id);
+  const beat = () => {
+    if (bus.isConnected()) bus.connection.publish(leadBeat(id));
+  };
+  beat();
+  const beating = setInterval(beat, beatMs);
   beating.unref();
 
   return {
@@ -59,6 +73,16 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
         if (news) yield news;
       }
     },
+    onShown(listener) {
+      const subscription = bus.connection.subscribe(shownBy(id), {
+        callback: (error, message) => {
+          const shown = error === null ? z.array(Envelope).safeParse(message.json()) : undefined;
+          if (shown?.success) shown.data.forEach(listener);
+        },
+      });
+      return () => subscription.unsubscribe();
+    },
+    state: async () => (await readStanding(bus, id, patience))?.state,
     isConnected: bus.isConnected,
     async order(order) {
       const message = { stream: jobStream, subject: subjects.orders, payload: JSON.stringify(order), id: randomUUID() };
@@ -66,14 +90,15 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
     },
     async withdraw() {
       for (;;) {
-        const standing = await readStanding(bus, spec.id, patience);
+        const standing = await readStanding(bus, id, patience);
         if (standing === undefined || standing.state.status === "withdrawn") return true;
         if (standing.state.status === "returned") return false;
         const state = { ...standing.state, status: "withdrawn" as const };
-        const written = await writeStanding(bus, { job: spec.id, state, after: standing.seq }, patience);
+        const written = await writeStanding(bus, { job: id, state, after: standing.seq }, patience);
         if (written !== "conflict") return true;
       }
     },
+    leave: () => clearInterval(beating),
     async forget() {
       clearInterval(beating);
       await ask(bus, () => bus.jsm.streams.purge(jobStream, { filter: subjects.all }), patience);

@@ -117,7 +117,7 @@ async function take(job: string, work: TakeWork, ports: WorkPorts): Promise<Take
   if (state.status === "returned" || state.status === "withdrawn") return "over";
   const spec = JobSpec.parse(stored.json());
   if (state.status === "held" && (await isHeard(job, found, { spec, ...ports, signal }))) return "held";
-  const { folder: _, ...before } = state;
+  const { folder: _, publicKey: __, ...before } = state;
   const mine = { ...before, status: "held" as const, generation: state.generation + 1, worker: work.name };
   const standing = await writeStanding(bus, { job, state: mine, after: found.seq }, { ...patience, signal });
   return standing === "conflict" ? "held" : { spec, standing };

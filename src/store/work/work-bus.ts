@@ -1,9 +1,12 @@
+import type { Envelope } from "../../protocol/index.ts";
 import type { JobOrder, JobOutcome, JobReport, JobSpec, JobState, WorkerSign } from "./job.ts";
 
 /** Work for agents on other machines: jobs, who holds them, and the files that go with them. */
 export interface WorkBus {
   /** Puts a job where workers find it. */
   submit(spec: JobSpec): Promise<SubmittedJob>;
+  /** One that an earlier life of who wants it has put there; undefined if nothing of it is on the bus. */
+  find(id: string): Promise<SubmittedJob | undefined>;
   /** The workers that answer now. */
   workers(): Promise<readonly WorkerSign[]>;
   /** Takes jobs until `signal` aborts. `room` resolves when one more can be run; its result is called when that is over. */
@@ -24,10 +27,16 @@ export interface SubmittedJob {
   /** Everything of the job in the one order that the stream gives it. */
   news(signal: AbortSignal): AsyncIterable<JobNews>;
   order(order: JobOrder): Promise<void>;
+  /** What is shown of it from now on, until what this gives is called. */
+  onShown(listener: (envelope: Envelope) => void): () => void;
+  /** How it stands at this moment; undefined if nothing of it is there. */
+  state(): Promise<JobState | undefined>;
   /** Whether the bus is there: while it is not, silence means nothing. */
   isConnected(): boolean;
   /** Nothing that a worker writes from now on counts. False: it was returned before. */
   withdraw(): Promise<boolean>;
+  /** It stays as it is, and is not said to be wanted any more from here. */
+  leave(): void;
   /** It is over and dealt with: nothing of it stays on the bus. */
   forget(): Promise<void>;
 }
@@ -57,8 +66,10 @@ export interface HeldJob {
   orders(signal: AbortSignal): AsyncIterable<JobOrder>;
   /** In order; resolves when it is kept. */
   report(report: JobReport): Promise<void>;
+  /** For eyes only: whoever looks on now sees it, and nobody else ever. */
+  show(envelopes: readonly Envelope[]): void;
   /** What is known from now on of where it is worked on and what was committed. */
-  note(patch: Pick<JobState, "folder" | "commits">): Promise<void>;
+  note(patch: Pick<JobState, "folder" | "commits" | "publicKey">): Promise<void>;
   /** Others may take it at once, and go on from what was noted last. */
   release(): Promise<void>;
   /** The end. False: it had been lost, and nothing of it counts. */

@@ -6,6 +6,11 @@ export const workBucket = "troupe-work";
 export const rollCall = "troupe_pool.who";
 /** That whoever wants the job is there. Not kept. */
 export const leadBeat = (job: string): string => `troupe_pool.lead.${job}`;
+/** That whoever holds the job is there. Not kept either: who has it is for its journal to say. */
+export const holderBeat = (job: string): string => `troupe_pool.held.${job}`;
+
+/** What an agent does at this moment, as it does it. Not kept. */
+export const shownBy = (job: string): string => `troupe_pool.shown.${job}`;
 
 export interface JobSubjects {
   readonly all: string;
