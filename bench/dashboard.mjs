@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { spawn } from "node:child_process";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { findChromium, launchBareBrowser } from "./bare-browser.mjs";
 import { writeLog } from "./long-log.mjs";
 import { atLeast, atMost, interleave, quantile, row } from "./measure.mjs";
+import { speakingScript } from "./speaking-script.mjs";
 
 const agents = 10;
 const openings = 5;
@@ -22,7 +24,7 @@ export async function run(bench) {
   try {
     return [
       ...(await weighing(bench, web)),
-      ...(await opening({ browser, web, long })),
+      ...(await opening(bench, { web, long })),
       ...(await watching(place, { browser, web })),
       ...(await enduring(place, { browser, web })),
     ];
@@ -50,34 +52,58 @@ async function weighing(bench, { origin, cookie }) {
   return [row({ what: "the whole page, packed", unit: "kB", values: [total], goal: atMost(350, "kB") })];
 }
 
-/** From the address to the end of the transcript on the screen. */
-async function opening({ browser, web, long }) {
-  // Words like its last ones are all over it: they count once everything has come.
-  const isShown = (words) => globalThis.isCaughtUp && document.querySelector("main")?.textContent?.includes(words);
-  const inBrowser = async () => {
-    const page = await openPage(browser, web);
-    try {
-      await page.addInitScript(hearCaughtUp);
-      const [started, cpu] = [performance.now(), cpuMs(web.pid)];
+/** From the address to the end of the transcript on the screen, in a browser that nobody listens in on. */
+async function opening(bench, { web, long }) {
+  const browser = await launchBareBrowser(bench.emptyFolder());
+  try {
+    const first = await browser.openPage();
+    await first.goto(web.url);
+    await first.evaluate(waitForList);
+    await first.close();
+    const inBrowser = async () => {
+      const page = await browser.openPage();
+      await page.beforeEach(hearCaughtUp);
+      const [started, cpu] = [performance.now(), [cpuMs(web.pid), await browser.cpuMs()]];
       await page.goto(`${web.origin}/#/s/${long.session}/transcript`);
-      await page.waitForFunction(isShown, long.lastWords, { polling: "raf", timeout: 120_000 });
+      await page.evaluate(waitForWords, long.lastWords);
       const time = performance.now() - started;
-      return { time, server: cpuMs(web.pid) - cpu };
-    } finally {
-      await page.context().close();
-    }
-  };
-  const streamed = async () => {
-    const started = performance.now();
-    await readStream(web, `?session=${long.session}`, (text) => text.includes("event: caught-up"));
-    return performance.now() - started;
-  };
-  const seen = await interleave({ streamed, inBrowser }, { rounds: openings, seconds: 60 });
-  const what = "open a session of 100,000 events";
-  const of = (name) => seen.inBrowser.map((it) => it[name]);
-  const whole = { values: of("time"), bare: seen.streamed, against: "read the stream", goal: atMost(2000, "ms") };
-  return [row({ what, ...whole }), row({ what: `${what}, CPU of the server`, values: of("server") })];
+      const [server, own] = [cpuMs(web.pid) - cpu[0], (await browser.cpuMs()) - cpu[1]];
+      await page.close();
+      return { time, server, browser: own };
+    };
+    const streamed = async () => {
+      const started = performance.now();
+      await readStream(web, `?session=${long.session}`, (text) => text.includes("event: caught-up"));
+      return performance.now() - started;
+    };
+    const seen = await interleave({ streamed, inBrowser }, { rounds: openings, seconds: 60 });
+    const what = "open a session of 100,000 events";
+    const of = (name) => seen.inBrowser.map((it) => it[name]);
+    const whole = { values: of("time"), bare: seen.streamed, against: "read the stream", goal: atMost(2000, "ms") };
+    return [
+      row({ what, ...whole }),
+      row({ what: `${what}, CPU of the server`, values: of("server") }),
+      row({ what: `${what}, CPU of the browser`, values: of("browser") }),
+    ];
+  } finally {
+    await browser.close();
+  }
 }
+
+/** In the page: until the list of sessions is there. */
+const waitForList = () =>
+  new Promise((resolve) => {
+    const look = () => (document.querySelector("main a[href^='#/s/']") ? resolve() : requestAnimationFrame(look));
+    look();
+  });
+
+/** In the page. Words like its last ones are all over it: they count once everything has come. */
+const waitForWords = (words) =>
+  new Promise((resolve) => {
+    const isShown = () => globalThis.isCaughtUp && document.querySelector("main")?.textContent?.includes(words);
+    const look = () => (isShown() ? resolve() : requestAnimationFrame(look));
+    look();
+  });
 
 /** From an event's own time to the frame that shows it, ten agents speaking at once. */
 async function watching(place, { browser, web }) {
@@ -230,7 +256,7 @@ async function startWeb({ bench, env, cwd }) {
 /** A run without a screen whose ten agents say numbered words, one an event. */
 async function startSpeaking({ bench, env, cwd }, web, { eventsPerSecond }) {
   const script = join(bench.emptyFolder(), "script.mjs");
-  writeFileSync(script, scriptText(eventsPerSecond));
+  writeFileSync(script, speakingScript({ agents, speech: speechOf(eventsPerSecond) }));
   const words = [bench.program, "-p", `speak ${eventsPerSecond}`, "--model", `scripted/${script}`];
   const child = spawn(process.execPath, [...words, "--permission-mode", "bypassPermissions"], {
     cwd,
@@ -260,25 +286,11 @@ const agentsIn = (text) =>
     ),
   );
 
-function scriptText(eventsPerSecond) {
-  const call = (index) => ({
-    tool: "Agent",
-    input: {
-      description: `part ${index}`,
-      prompt: "speak",
-      subagent_type: "general-purpose",
-      name: `agent-${index}`,
-      run_in_background: true,
-    },
-  });
-  const start = { calls: Array.from({ length: agents }, (_, index) => call(index + 1)) };
-  return `const start = ${JSON.stringify(start)};
+/** Numbered words, so that each can be found again on the screen. */
+const speechOf = (eventsPerSecond) => `
 const speech = (turn) => Array.from({ length: 500 }, (_, at) => String(turn * 1000 + at).padStart(7, "0")).join(" ") + " ";
-export default ({ agent, turn }) => agent === "lead"
-  ? turn === 1 ? start : { text: "I wait." }
-  : { text: speech(turn), chunk: 8, chunkDelayMs: ${1000 / eventsPerSecond}, calls: [{ tool: "Glob", input: { pattern: "*.none-" + turn } }] };
+const speak = (turn) => ({ text: speech(turn), chunk: 8, chunkDelayMs: ${1000 / eventsPerSecond}, calls: [{ tool: "Glob", input: { pattern: "*.none-" + turn } }] });
 `;
-}
 
 async function writeLongSession(bench, { home, cwd }) {
   const platform = await bench.inside("platform");
@@ -342,14 +354,6 @@ function cpuMs(pid) {
 function residentMb(pid) {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes) / 1000;
-}
-
-function findChromium() {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const names = ["chromium", "chromium-browser", "google-chrome"];
-  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-  if (found === undefined) throw new Error("this benchmark needs chromium: install it (apt-get install chromium)");
-  return found;
 }
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { atMost, atMostTimes, interleave, quantile, row } from "./measure.mjs";
+import { speakingScript } from "./speaking-script.mjs";
 import { openTerminal } from "./terminal.mjs";
 
 const agents = 10;
@@ -44,29 +45,17 @@ export async function run(bench) {
 function placeOf(bench) {
   const home = bench.emptyFolder();
   const script = join(bench.emptyFolder(), "script.mjs");
-  writeFileSync(script, scriptText());
+  writeFileSync(script, speakingScript({ agents, speech: speechOf() }));
   const env = { HOME: home, PATH: process.env.PATH, TERM: "xterm-256color", TROUPE_HOME: join(home, "troupe") };
   const command = [process.execPath, bench.program, "--model", `scripted/${script}`];
   return { cwd: bench.emptyFolder(), env, command };
 }
 
-/** The lead starts ten agents; each says a long thing, again and again, in pieces. */
-function scriptText() {
-  const call = (index) => ({
-    tool: "Agent",
-    input: {
-      description: `part ${index}`,
-      prompt: "speak",
-      subagent_type: "general-purpose",
-      name: `agent-${index}`,
-      run_in_background: true,
-    },
-  });
-  const start = { text: "They begin.", calls: Array.from({ length: agents }, (_, index) => call(index + 1)) };
+/** Each says a long thing, again and again, in pieces. */
+function speechOf() {
   const words = "They looked at one file after another and said what they saw in it, which took a while.\n".repeat(40);
   const speech = { text: words, chunk: 6, chunkDelayMs: 1000 / eventsPerSecond };
-  const again = { ...speech, calls: [{ tool: "Glob", input: { pattern: "*.none" } }] };
-  return `export default ({ agent, turn }) => agent !== "lead" ? ${JSON.stringify(again)} : turn === 1 ? ${JSON.stringify(start)} : { text: "I wait." };\n`;
+  return `const speak = () => (${JSON.stringify({ ...speech, calls: [{ tool: "Glob", input: { pattern: "*.none" } }] })});`;
 }
 
 const promptSign = "❯";

@@ -1,5 +1,3 @@
-import "./choice.css";
-
 interface Props<T extends string> {
   readonly label: string;
   readonly value: T;

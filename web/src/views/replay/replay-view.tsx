@@ -6,7 +6,7 @@ import { viewTitles } from "../../frame/tabs.tsx";
 import { countWords } from "../../parts/amounts.ts";
 import type { Player } from "../../replay/player.ts";
 import type { Recording } from "../../replay/recording.ts";
-import { parseRoute, type Route, type ViewName } from "../../route.ts";
+import { parseRoute, type Route, viewNames } from "../../route.ts";
 import { DashboardContext, useDashboard } from "../../state/dashboard-store.ts";
 import { NavigationContext, useNavigation } from "../../state/navigation.ts";
 import { type Send, SendContext } from "../../state/send.ts";
@@ -47,17 +47,8 @@ function Waiting({ words }: { words: string }) {
   );
 }
 
-/** What makes sense of a moment that is past. */
-const replayed: readonly ViewName[] = [
-  "team",
-  "timeline",
-  "transcript",
-  "tasks",
-  "mail",
-  "approvals",
-  "cost",
-  "worktrees",
-];
+/** A moment that is past has every view but this one. */
+const replayed = viewNames.filter((name) => name !== "replay");
 
 function Replaying({ recording, player }: { recording: Recording; player: Player }) {
   const { session } = recording;
@@ -73,7 +64,7 @@ function Replaying({ recording, player }: { recording: Recording; player: Player
   }));
   const go = (href: string): boolean => {
     const route = parseRoute(href);
-    const isInner = route.kind === "session" && route.session === session && replayed.includes(route.view);
+    const isInner = route.kind === "session" && route.session === session && route.view !== "replay";
     if (isInner) setInner(route);
     else outer.go(href);
     return isInner;
