@@ -61,6 +61,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
 
   const follow = async (submitted: SubmittedJob): Promise<RunOutcome> => {
     const watch = watchHolder(submitted);
+    const stopListening = submitted.onBeat(watch.heard);
     try {
       for await (const news of submitted.news(over.signal)) {
         const outcome = await hear(news, submitted);
@@ -69,6 +70,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       }
       return stopped();
     } finally {
+      stopListening();
       watch.end();
     }
   };
@@ -114,7 +116,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     if (news.kind === "state") return turnTo(news.state, submitted);
     const { report } = news;
     if (report.kind === "question") return void answer(report.question, submitted).catch(giveUp);
-    for (const event of report.events) await take(event);
+    if (report.kind === "events") for (const event of report.events) await take(event);
     return undefined;
   };
 

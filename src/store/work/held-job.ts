@@ -2,16 +2,18 @@ import { randomUUID } from "node:crypto";
 import { publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { followJob } from "./job-feed.ts";
-import { readStanding, writeStanding } from "./job-journal.ts";
+import { beat, listenFor } from "./job-beat.ts";
+import { readStanding, type Standing, writeStanding } from "./job-journal.ts";
 import { JobOrder, type JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { TakenJob } from "./take-jobs.ts";
 import type { HeldJob, TakeWork } from "./work-bus.ts";
-import { jobStream, jobSubjects, leadBeat, shownBy } from "./work-subjects.ts";
+import { holderBeat, jobStream, jobSubjects, leadBeat, shownBy } from "./work-subjects.ts";
 
 /**
- * Runs a job that was taken, and keeps it: its journal is written again and again, each time after the last. When that is
- * refused it is somebody else's, and so is its offer: an acknowledgement that comes late counts all the same.
+ * Runs a job that was taken, and keeps it: says again and again that its holder is there, and looks whether the journal
+ * still ends with what was written here. When it does not, the job is somebody else's, and so is its offer: an
+ * acknowledgement that comes late counts all the same.
  */
 export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPorts, work: TakeWork): Promise<JobEnd> {
   const { bus, clock, patience } = ports;
@@ -32,12 +34,7 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
       if (lost.signal.aborted || isOver) return false;
       const state = change(standing.state);
       const next = await writeStanding(bus, { job: spec.id, state, after: standing.seq }, forever);
-      if (next === "conflict") {
-        const now = await readStanding(bus, spec.id, forever);
-        isWanted = now !== undefined && now.state.status !== "withdrawn";
-        lost.abort(new DOMException(whyLost(now?.state), "AbortError"));
-        return false;
-      }
+      if (next === "conflict") return isStillOurs(await readStanding(bus, spec.id, forever));
       standing = next;
       isOver = state.status !== "held";
       isWanted = state.status !== "returned";
@@ -47,21 +44,29 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
     return written;
   };
 
-  let heardLead = clock.monotonic();
-  const beats = bus.connection.subscribe(leadBeat(spec.id), {
-    callback: () => {
-      heardLead = clock.monotonic();
-    },
-  });
-  const away = bus.onReconnect(() => {
-    heardLead = clock.monotonic();
-  });
+  const isStillOurs = (now: Standing | undefined): boolean => {
+    if (now?.seq === standing.seq) return true;
+    isWanted = now !== undefined && now.state.status !== "withdrawn";
+    lost.abort(new DOMException(whyLost(now?.state), "AbortError"));
+    return false;
+  };
+
+  const stopBeating = beat(bus, holderBeat(spec.id), spec.leaseMs / 5);
+  const lead = listenFor(ports, leadBeat(spec.id));
+  /** In turn with what is written: what is read is compared with what was written last. */
+  const look = () => {
+    const looked = writing.then(async () => {
+      if (!lost.signal.aborted && !isOver) isStillOurs(await readStanding(bus, spec.id, forever));
+    });
+    writing = looked.catch(() => undefined);
+    return looked;
+  };
   const keep = async () => {
     while (!over.signal.aborted && !lost.signal.aborted) {
       await clock.sleep(spec.leaseMs / 5, over.signal).catch(() => undefined);
       if (over.signal.aborted) return;
-      await write((state) => state);
-      if (bus.isConnected() && clock.monotonic() - heardLead > orphanMs) orphaned.abort();
+      await look();
+      if (lead.ms() > (spec.leadWaitMs ?? orphanMs)) orphaned.abort();
     }
   };
   const keeping = keep().catch((error: unknown) => {
@@ -102,8 +107,8 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
     return isOver ? "released" : "lost";
   } finally {
     over.abort();
-    away();
-    beats.unsubscribe();
+    stopBeating();
+    lead.end();
     if (bus.isConnected()) await keeping;
   }
 }
@@ -116,5 +121,5 @@ function whyLost(state: JobState | undefined): string {
   return `${state.worker ?? "another worker"} has it now`;
 }
 
-/** So long without a word of whoever wants it, and it is wanted no more. */
+/** So long without a word of whoever wants it, and it is wanted no more, where the job does not say how long. */
 const orphanMs = 60_000;

@@ -54,6 +54,10 @@ export const JobSpec = z.object({
   leaseMs: z.number().int().positive(),
   maxBudgetUsd: z.number().positive().optional(),
   maxTokens: z.number().int().positive().optional(),
+  /** How long it goes on without a word of whoever wants it. */
+  leadWaitMs: z.number().int().positive().optional(),
+  /** It spends only what it has asked for and been given. */
+  isBudgeted: z.boolean().optional(),
   source: Bundle,
   /** Left out: a sub-agent. A teammate joins its team on the bus, and stays until it is ended. */
   member: z
@@ -87,6 +91,8 @@ export const JobState = z.object({
   /** How often it was taken. */
   generation: z.number().int().nonnegative(),
   worker: z.string().optional(),
+  /** When it was taken, by the worker's clock: for people. */
+  takenAt: z.string().optional(),
   /** Where the worker has it. */
   folder: z.string().optional(),
   /** What has been committed so far: whoever takes the job next goes on from there. */
@@ -108,6 +114,8 @@ const PermissionQuestion = z.object({
   around: Surroundings.optional(),
 });
 
+const Amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
+
 /** Each worker numbers what it reports, from one. */
 const reported = { generation: z.number().int(), number: z.number().int() };
 
@@ -115,6 +123,8 @@ const reported = { generation: z.number().int(), number: z.number().int() };
 export const JobReport = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("events"), ...reported, events: z.array(Event) }),
   z.object({ kind: z.literal("question"), ...reported, question: PermissionQuestion }),
+  /** It needs so much more than it has. Of what it was given it keeps only this, spent and on its way: the rest is given back. */
+  z.object({ kind: z.literal("budget"), ...reported, keeps: Amount, needs: Amount }),
 ]);
 export type JobReport = z.infer<typeof JobReport>;
 
@@ -123,6 +133,14 @@ export const JobOrder = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("say"), ...Said.shape }),
   z.object({ kind: z.literal("interrupt") }),
   z.object({ kind: z.literal("answer"), requestId: RequestId, answer: PermissionAnswer }),
+  /** To what that worker has asked under that number. `most`: all that it may spend from its beginning. `usedUp`: there is no more. */
+  z.object({
+    kind: z.literal("budget"),
+    generation: z.number().int(),
+    number: z.number().int(),
+    most: Amount,
+    usedUp: z.string().optional(),
+  }),
 ]);
 export type JobOrder = z.infer<typeof JobOrder>;
 
@@ -132,5 +150,6 @@ export const WorkerSign = z.object({
   labels: z.array(z.string()),
   running: z.number(),
   maxAgents: z.number(),
+  version: z.string().optional(),
 });
 export type WorkerSign = z.infer<typeof WorkerSign>;

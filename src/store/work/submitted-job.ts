@@ -3,12 +3,22 @@ import * as z from "zod";
 import { Envelope, TroupeError } from "../../protocol/index.ts";
 import { ask, publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
+import { beat, listenFor } from "./job-beat.ts";
 import { followJob } from "./job-feed.ts";
 import { readStanding, writeStanding } from "./job-journal.ts";
 import { JobReport, type JobSpec, JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { JobNews, SubmittedJob } from "./work-bus.ts";
-import { jobStream, jobSubjects, leadBeat, lineOf, queueStream, queueSubject, shownBy } from "./work-subjects.ts";
+import {
+  holderBeat,
+  jobStream,
+  jobSubjects,
+  leadBeat,
+  lineOf,
+  queueStream,
+  queueSubject,
+  shownBy,
+} from "./work-subjects.ts";
 
 /** Puts a job on the bus, and says that it is wanted until it is forgotten. */
 export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<SubmittedJob> {
@@ -43,12 +53,7 @@ export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJo
 
 function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): SubmittedJob {
   const subjects = jobSubjects(id);
-  const beat = () => {
-    if (bus.isConnected()) bus.connection.publish(leadBeat(id));
-  };
-  beat();
-  const beating = setInterval(beat, beatMs);
-  beating.unref();
+  const stopBeating = beat(bus, leadBeat(id), beatMs);
 
   return {
     async *news(signal) {
@@ -73,6 +78,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
         if (news) yield news;
       }
     },
+    onBeat: (listener) => listenFor({ bus, clock }, holderBeat(id), listener).end,
     onShown(listener) {
       const subscription = bus.connection.subscribe(shownBy(id), {
         callback: (error, message) => {
@@ -98,9 +104,9 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
         if (written !== "conflict") return true;
       }
     },
-    leave: () => clearInterval(beating),
+    leave: stopBeating,
     async forget() {
-      clearInterval(beating);
+      stopBeating();
       await ask(bus, () => bus.jsm.streams.purge(jobStream, { filter: subjects.all }), patience);
     },
   };

@@ -1,14 +1,16 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
+import { version } from "../../platform/index.ts";
 import { ask } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { holdJob } from "./held-job.ts";
 import { readStanding, type Standing, writeStanding } from "./job-journal.ts";
-import { JobSpec } from "./job.ts";
+import { listenFor } from "./job-beat.ts";
+import { JobSpec, type WorkerSign } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import { createRoom, type Room } from "./room.ts";
 import type { TakeWork } from "./work-bus.ts";
-import { jobStream, jobSubjects, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
+import { holderBeat, jobStream, jobSubjects, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
 
 /** Serves every line whose labels this worker has, until it is told to stop; then waits for what runs. */
 export async function takeJobs(work: TakeWork, ports: WorkPorts): Promise<void> {
@@ -20,7 +22,8 @@ export async function takeJobs(work: TakeWork, ports: WorkPorts): Promise<void> 
   const roll = bus.connection.subscribe(rollCall, {
     callback: (error, message) => {
       const { name, labels, maxAgents } = work;
-      if (error === null) message.respond(JSON.stringify({ name, labels, running: room.running(), maxAgents }));
+      const sign = { name, labels: [...labels], running: room.running(), maxAgents, version } satisfies WorkerSign;
+      if (error === null) message.respond(JSON.stringify(sign));
     },
   });
   try {
@@ -118,24 +121,38 @@ async function take(job: string, work: TakeWork, ports: WorkPorts): Promise<Take
   const spec = JobSpec.parse(stored.json());
   if (state.status === "held" && (await isHeard(job, found, { spec, ...ports, signal }))) return "held";
   const { folder: _, publicKey: __, ...before } = state;
-  const mine = { ...before, status: "held" as const, generation: state.generation + 1, worker: work.name };
+  const mine = {
+    ...before,
+    status: "held" as const,
+    generation: state.generation + 1,
+    worker: work.name,
+    takenAt: new Date(ports.clock.now()).toISOString(),
+  };
   const standing = await writeStanding(bus, { job, state: mine, after: found.seq }, { ...patience, signal });
   return standing === "conflict" ? "held" : { spec, standing };
 }
 
-/** Whether its holder writes within a lease. Clocks of two machines are not compared: it is watched for as long as that takes. */
+/** Whether its holder is heard within a lease. Clocks of two machines are not compared: it is listened for as long as that takes. */
 async function isHeard(
   job: string,
   { seq }: Standing,
-  { spec, bus, clock, patience, signal }: WorkPorts & { readonly spec: JobSpec; readonly signal: AbortSignal },
+  { spec, signal, ...ports }: WorkPorts & { readonly spec: JobSpec; readonly signal: AbortSignal },
 ): Promise<boolean> {
-  const began = clock.monotonic();
-  while (clock.monotonic() - began < spec.leaseMs) {
-    await clock.sleep(spec.leaseMs / 10, signal);
-    const now = await readStanding(bus, job, { ...patience, signal });
-    if (now?.seq !== seq) return true;
+  const { bus, clock, patience } = ports;
+  let isThere = false;
+  const holder = listenFor(ports, holderBeat(job), () => {
+    isThere = true;
+  });
+  try {
+    while (holder.ms() < spec.leaseMs) {
+      await clock.sleep(spec.leaseMs / 10, signal);
+      const now = await readStanding(bus, job, { ...patience, signal });
+      if (isThere || now?.seq !== seq) return true;
+    }
+    return false;
+  } finally {
+    holder.end();
   }
-  return false;
 }
 
 const lookMs = 1000;

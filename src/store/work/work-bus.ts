@@ -27,6 +27,8 @@ export interface SubmittedJob {
   /** Everything of the job in the one order that the stream gives it. */
   news(signal: AbortSignal): AsyncIterable<JobNews>;
   order(order: JobOrder): Promise<void>;
+  /** Called each time that its holder is heard, until what this gives is called. */
+  onBeat(listener: () => void): () => void;
   /** What is shown of it from now on, until what this gives is called. */
   onShown(listener: (envelope: Envelope) => void): () => void;
   /** How it stands at this moment; undefined if nothing of it is there. */
