@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../protocol/index.ts";
+import { isOutside, type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../protocol/index.ts";
 import { claudeCommand, type StoredTeam } from "../store/index.ts";
 import { createTeam } from "../team/index.ts";
 import { idMaker, systemClock } from "../platform/index.ts";
@@ -31,9 +31,7 @@ export async function create(
 /** Whom Claude Code can run, and how. */
 const claudeCommands = (team: Team) =>
   team.members.flatMap((member) =>
-    member.backendType === "remote" && !member.ended
-      ? [{ name: member.name, command: claudeCommand(team, member) }]
-      : [],
+    isOutside(member) && !member.ended ? [{ name: member.name, command: claudeCommand(team, member) }] : [],
   );
 
 export async function list(flags: { json?: boolean }): Promise<number> {

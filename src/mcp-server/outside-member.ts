@@ -1,5 +1,13 @@
 import { createProcessScope, type Clock, type CreateId } from "../platform/index.ts";
-import { type AgentId, type MailId, type Member, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
+import {
+  type AgentId,
+  isOutside,
+  type MailId,
+  type Member,
+  type RequestId,
+  teamLead,
+  TroupeError,
+} from "../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import { type Mailbox, type MemberEnd, type ReceivedMail, teamMailbox } from "../team/index.ts";
 
@@ -114,7 +122,7 @@ interface Joined {
 
 async function comeBack(team: StoredTeam, { name, cwd, about }: OutsideOptions): Promise<Joined | undefined> {
   const known = team.record.current().members.find((member) => member.name === name);
-  if (known?.backendType !== "remote") return undefined;
+  if (known === undefined || !isOutside(known)) return undefined;
   try {
     const presence = await team.presence.announce(name, "working", about);
     return { member: await team.record.change(name, { ended: null, cwd }), presence };

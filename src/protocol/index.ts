@@ -63,6 +63,7 @@ export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
 export {
   AllowedPath,
   BackendType,
+  isOutside,
   LaunchFlags,
   Member,
   MemberState,

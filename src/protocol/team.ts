@@ -65,6 +65,13 @@ export const Member = z.object({
   backendType: BackendType,
   mode: PermissionMode.optional(),
   launch: LaunchFlags.optional(),
+  /**
+   * A worker on another machine runs it: what it asks of workers, the branch that has its commits here, what it began from
+   * and its last job. One of the kind `remote` without this is another program's.
+   */
+  worker: z
+    .object({ labels: z.array(z.string()), branch: z.string(), base: z.string(), job: z.string().optional() })
+    .optional(),
   /** The agent that started it, and the call it did so with: a call that is tried again starts nobody twice. */
   startedBy: z.string().optional(),
   callId: z.string().optional(),
@@ -74,6 +81,10 @@ export const Member = z.object({
     .optional(),
 });
 export type Member = z.infer<typeof Member>;
+
+/** Whom another program or a person speaks for: Troupe neither starts nor ends it. */
+export const isOutside = ({ backendType, worker }: Pick<Member, "backendType" | "worker">): boolean =>
+  backendType === "remote" && worker === undefined;
 
 /** A path that every member may edit without asking. */
 export const AllowedPath = z.object({ path: z.string(), tool: z.string(), addedBy: z.string(), addedAt: z.string() });
@@ -105,6 +116,8 @@ export const Team = z.object({
   reservations: z.array(Reservation).optional(),
   /** Where members are on more than one machine: by name, what shows that it was they who signed (SPKI, base64). */
   publicKeys: z.record(z.string(), z.string()).optional(),
+  /** Of members that workers run: what earlier workers signed with. What they have said was said by the member. */
+  formerKeys: z.record(z.string(), z.array(z.string())).optional(),
 });
 export type Team = z.infer<typeof Team>;
 

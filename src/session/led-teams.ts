@@ -2,6 +2,7 @@ import { leadConduct } from "../agent/index.ts";
 import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
+  isOutside,
   type LaunchFlags,
   type Member,
   type PromptId,
@@ -112,7 +113,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
       silentMs: settings.silentMs,
       onStatus: (status, member) => {
-        if (member.name !== teamLead && member.backendType !== "remote") places?.changed(team.name, status);
+        if (member.name !== teamLead && !isOutside(member)) places?.changed(team.name, status);
         agent().live(memberChanged(team.name, status, member));
       },
       startFor: settings.nestedTeams ? (member, request) => options.startFor(team.name, member, request) : undefined,

@@ -4,6 +4,7 @@ import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
   type Envelope,
+  isOutside,
   type Mail,
   type Member,
   type MemberStatus,
@@ -76,11 +77,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     if (!closing) fail(new TroupeError("team", `Another process leads the team ${team.name} now: this one must stop.`));
   });
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
-  /** Programs and people speak for those of the kind `remote`: nobody waits for them to come to rest. */
-  const driven = () => others().filter(({ backendType }) => backendType !== "remote");
+  /** Nobody waits for those to come to rest whom programs and people speak for. */
+  const driven = () => others().filter((member) => !isOutside(member));
   /** Unless those programs tell when they have nothing more to do. */
-  const awaited = () =>
-    others().filter(({ backendType, name }) => backendType !== "remote" || team.tellsRest?.(name) === true);
+  const awaited = () => others().filter((member) => !isOutside(member) || team.tellsRest?.(member.name) === true);
   const remote = new Set<string>();
   /** Being brought to an end, by us or by themselves after we have asked. */
   const stopping = new Map<string, Promise<StopAnswer>>();
@@ -163,7 +163,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const watch: MemberWatch = createMemberWatch({
     team,
     onChange: (status, member) => {
-      if (member.backendType === "remote" && !team.tellsRest?.(member.name)) remote.add(member.name);
+      if (isOutside(member) && !team.tellsRest?.(member.name)) remote.add(member.name);
       else remote.delete(member.name);
       options.onStatus(status, member);
       quiescence.changed(status);

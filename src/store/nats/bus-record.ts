@@ -1,5 +1,7 @@
-import { TroupeError } from "../../protocol/index.ts";
+import { createPrivateKey, sign } from "node:crypto";
+import { teamLead, TroupeError } from "../../protocol/index.ts";
 import type { Journal } from "../team/journal.ts";
+import { nextVoucher, voucherText } from "../team/member-vouchers.ts";
 import type { TeamEntry } from "../team/team-entry.ts";
 import type { RefusedTeam, TeamState } from "../team/team-fold.ts";
 import type { MemberKey, TeamRecord } from "../team/team-record-port.ts";
@@ -19,16 +21,46 @@ export function createBusRecord(
   const knownOf = (name: string) => journal.read().team?.publicKeys?.[name];
 
   const toCheck = async (name: string): Promise<MemberKey | undefined> => {
-    const known = knownOf(name) ?? (await journal.fresh()).team?.publicKeys?.[name];
-    return known === undefined ? undefined : { type: "public", der: Buffer.from(known, "base64") };
+    // That of one whom workers run changes.
+    const team = isOfWorker(name) || knownOf(name) === undefined ? (await journal.fresh()).team : journal.read().team;
+    const known = team?.publicKeys?.[name];
+    if (known === undefined) return undefined;
+    const former = team?.formerKeys?.[name]?.map((each) => Buffer.from(each, "base64"));
+    return { type: "public", der: Buffer.from(known, "base64"), ...(former && { former }) };
   };
 
   /** The first who signs for a member is the one who does, from then on. */
   const toSign = async (name: string): Promise<MemberKey | undefined> => {
+    if (isOfWorker(name)) return vouchedPair(name);
     const pair = knownOf(name) === undefined ? await makePair(keysFolder, name) : await readPair(keysFolder, name);
     if (pair === undefined) return undefined;
     if (knownOf(name) === undefined) await journal.write(keyEntry(name, pair));
     return knownOf(name) === base64(pair.publicKey) ? { type: "private", der: pair.privateKey } : undefined;
+  };
+
+  const isOfWorker = (name: string) =>
+    journal.read().team?.members.some((member) => member.name === name && member.worker !== undefined) ?? false;
+
+  /** Once the lead has put it into the record. */
+  const vouchedPair = async (name: string): Promise<MemberKey | undefined> => {
+    const pair = await readPair(keysFolder, name);
+    const isVouched = pair !== undefined && knownOf(name) === base64(pair.publicKey);
+    return isVouched ? { type: "private", der: pair.privateKey } : undefined;
+  };
+
+  const vouchFor = async (name: string, publicKey: string): Promise<void> => {
+    const lead = await readPair(keysFolder, teamLead);
+    if (lead === undefined) throw new TroupeError("team", `Only the lead's machine can vouch for ${name}.`);
+    const key = createPrivateKey({ key: Buffer.from(lead.privateKey), format: "der", type: "pkcs8" });
+    for (let times = 0; times < 10; times++) {
+      const { team } = await journal.fresh();
+      if (team === undefined || team.publicKeys?.[name] === publicKey) return;
+      const number = nextVoucher(team, name);
+      const signature = sign(null, voucherText(team, { name, publicKey }, number), key).toString("base64");
+      const at = new Date(clock.now()).toISOString();
+      await journal.write({ do: "key", at, name, publicKey, voucher: { number, signature } });
+    }
+    throw new TroupeError("team", `The record of the team does not take the key of ${name}.`);
   };
 
   const keyEntry = (name: string, { publicKey }: KeyPair): TeamEntry => {
@@ -43,6 +75,8 @@ export function createBusRecord(
         throw new TroupeError("team", `Somebody else signs for ${name} already, though it has only just joined.`);
     },
     keyOf: (name, use) => (use === "sign" ? toSign(name) : toCheck(name)),
+    offerKey: async (name) => base64((await makePair(keysFolder, name)).publicKey),
+    vouchFor,
   };
   return createRecord(journal, { clock, where: subject, keys });
 }

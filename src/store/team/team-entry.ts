@@ -29,7 +29,14 @@ export const TeamEntry = z.discriminatedUnion("do", [
   /** Without paths everything that it holds. */
   z.object({ do: z.literal("free"), ...written, by: z.string(), paths: z.array(z.string()).optional() }),
   /** Of `user` too. The first one counts for good: nobody can speak with another's voice by saying so later. */
-  z.object({ do: z.literal("key"), ...written, name: z.string(), publicKey: z.string() }),
+  z.object({
+    do: z.literal("key"),
+    ...written,
+    name: z.string(),
+    publicKey: z.string(),
+    /** Of a member that workers run: the lead's word for it. Each is counted, so that none can be used twice. */
+    voucher: z.object({ number: z.number().int().positive(), signature: z.string() }).optional(),
+  }),
 ]);
 export type TeamEntry = z.infer<typeof TeamEntry>;
 

@@ -2,6 +2,7 @@ import { storageError } from "../../platform/index.ts";
 import { AgentColor, type Member, type Reservation, type Team, teamUser } from "../../protocol/index.ts";
 import type { JournalFold } from "./journal-fold.ts";
 import { heldReservations, whoHolds } from "./reservations.ts";
+import { isVouched, withKey } from "./member-vouchers.ts";
 import { TeamEntry, TeamSnapshot } from "./team-entry.ts";
 
 /** The team is replaced with every change, never changed. `keys` gives the name for each skeleton that is taken. */
@@ -65,6 +66,8 @@ function judge(state: TeamState, entry: TeamEntry): RefusedTeam | undefined {
         : undefined;
     }
     case "key": {
+      const ofWorker = members.some(({ name, worker }) => name === entry.name && worker !== undefined);
+      if (ofWorker) return isVouched(teamOf(state), entry) ? undefined : { reason: "done" };
       if (teamOf(state).publicKeys?.[entry.name] !== undefined) return { reason: "done" };
       const isThere = entry.name === teamUser || members.some(({ name }) => name === entry.name);
       return isThere ? undefined : { reason: "unknown" };
@@ -107,7 +110,7 @@ function apply(team: Team, entry: TeamEntry): Team {
       return { ...team, reservations: (team.reservations ?? []).filter((held) => !isFreed(held)) };
     }
     case "key":
-      return { ...team, publicKeys: { ...team.publicKeys, [entry.name]: entry.publicKey } };
+      return withKey(team, entry);
   }
 }
 

@@ -25,6 +25,10 @@ export interface TeamRecord {
    * signs does so on another machine, or nobody has yet. Rejects with `team` for a name that nobody has.
    */
   keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
+  /** Where keys are in pairs: the half for everybody of what this machine signs with, or would sign with, for this member. */
+  readonly offerKey?: ((name: string) => Promise<string>) | undefined;
+  /** By the lead's machine alone: this is what that member, which workers run, signs with from now on. */
+  readonly vouchFor?: ((name: string, publicKey: string) => Promise<void>) | undefined;
   /** The team after each change from now on, pushed. Ends when the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<Team>;
   problems(): readonly string[];
@@ -43,7 +47,7 @@ export type MemberKey =
   | { readonly type: "secret"; readonly secret: Uint8Array }
   /** PKCS 8 and SPKI, as DER. */
   | { readonly type: "private"; readonly der: Uint8Array }
-  | { readonly type: "public"; readonly der: Uint8Array };
+  | { readonly type: "public"; readonly der: Uint8Array; readonly former?: readonly Uint8Array[] };
 
 /** `name` is what was asked for. Colours are given out in turn where none is asked for. */
 export type NewMember = Omit<Member, "agentId" | "joinedAt" | "ended" | "tmuxPaneId" | "subscriptions"> & {

@@ -26,6 +26,8 @@ export interface RecordKeys {
   /** For one who has just joined, from here. */
   join(member: Member): Promise<void>;
   keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;
+  readonly offerKey?: TeamRecord["offerKey"];
+  readonly vouchFor?: TeamRecord["vouchFor"];
 }
 
 /** A team record on a journal of whatever kind. */
@@ -104,6 +106,8 @@ export function createRecord(
       if (name !== teamUser && !team.members.some((member) => member.name === name)) throw nobody(team, name);
       return options.keys.keyOf(name, use);
     },
+    ...(options.keys.offerKey && { offerKey: options.keys.offerKey }),
+    ...(options.keys.vouchFor && { vouchFor: options.keys.vouchFor }),
     follow: journal.follow,
     problems: journal.problems,
     close: journal.close,

@@ -7,29 +7,46 @@ import type { MailboxMembers } from "./mailbox.ts";
 export interface Keys {
   /** Undefined for who has none, or does not exist. */
   toSign(name: string): Promise<KeyObject | undefined>;
-  toCheck(name: string): Promise<KeyObject | undefined>;
+  /** All that it may have signed with; none for who has no key, or does not exist. */
+  toCheck(name: string): Promise<readonly KeyObject[]>;
+  /** The same, as it is now: that of a member which workers run changes. */
+  toCheckAnew(name: string): Promise<readonly KeyObject[]>;
   /** The key to sign with, at once, if it was asked for before. */
   knownToSign(name: string): KeyObject | undefined;
 }
 
 export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
-  const known = { sign: new Map<string, KeyObject>(), check: new Map<string, KeyObject>() };
+  const toSign = new Map<string, KeyObject>();
+  const toCheck = new Map<string, readonly KeyObject[]>();
 
-  const ask = async (name: string, use: KeyUse) => {
-    const found = await keyOf(name, use).catch((error: unknown) => {
+  const ask = (name: string, use: KeyUse) =>
+    keyOf(name, use).catch((error: unknown) => {
       if (TroupeError.is(error) && error.code === "team") return undefined;
       throw error;
     });
+
+  const askToSign = async (name: string) => {
+    const found = await ask(name, "sign");
     if (found === undefined) return undefined;
     const key = keyObject(found);
-    known[use].set(name, key);
+    toSign.set(name, key);
     return key;
   };
 
+  const askToCheck = async (name: string): Promise<readonly KeyObject[]> => {
+    const found = await ask(name, "check");
+    if (found === undefined) return [];
+    const former = found.type === "public" ? (found.former ?? []) : [];
+    const keys = [keyObject(found), ...former.map((der) => keyObject({ type: "public", der }))];
+    toCheck.set(name, keys);
+    return keys;
+  };
+
   return {
-    toSign: async (name) => known.sign.get(name) ?? ask(name, "sign"),
-    toCheck: async (name) => known.check.get(name) ?? ask(name, "check"),
-    knownToSign: (name) => known.sign.get(name),
+    toSign: async (name) => toSign.get(name) ?? askToSign(name),
+    toCheck: async (name) => toCheck.get(name) ?? askToCheck(name),
+    toCheckAnew: askToCheck,
+    knownToSign: (name) => toSign.get(name),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { KeyObject } from "node:crypto";
 import type { Mail, MailBody } from "../../protocol/index.ts";
 import type { HeldMail, MailBodies } from "../../store/index.ts";
 import type { Keys } from "./keys.ts";
@@ -21,14 +20,20 @@ export function createReceive({ bodies, keys, isUnsigned }: ReceiveOptions): Rec
   const judged = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
 
   const receiveOne = async ({ mail, state }: HeldMail, name: string): Promise<ReceivedMail> => {
-    const known = judged.get(mail) ?? judge(mail, name, await keys.toCheck(mail.from));
+    const known = judged.get(mail) ?? judge(mail, name, isUnsigned ?? (await isSigned(mail)));
     judged.set(mail, known);
     return { ...known, state, read: state === "read" };
   };
 
-  const judge = (mail: Mail, name: string, key: KeyObject | undefined) => {
-    const isSigned = isUnsigned ?? (key !== undefined && isSignedBy(mail, key));
-    const isVerified = isSigned && mail.to === name;
+  const isSigned = async (mail: Mail): Promise<boolean> => {
+    const known = await keys.toCheck(mail.from);
+    if (known.some((key) => isSignedBy(mail, key))) return true;
+    if (mail.signature === undefined || known[0]?.type !== "public") return false;
+    return (await keys.toCheckAnew(mail.from)).some((key) => isSignedBy(mail, key));
+  };
+
+  const judge = (mail: Mail, name: string, signed: boolean) => {
+    const isVerified = signed && mail.to === name;
     const refused = mail.body.kind === "text" ? undefined : whyRefused(mail, { name, isVerified });
     const body = withPath(mail, bodies);
     return {
