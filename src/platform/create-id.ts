@@ -6,12 +6,13 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Makes ids that sort by the time they were made, also within one millisecond of one process. */
 export type CreateId = <I extends string>(prefix: string) => I;
 
-export function idMaker(clock: Pick<Clock, "now">, fill: (numbers: Uint32Array) => void = randomFillSync): CreateId {
+export function idMaker(clock: Pick<Clock, "now">, fill: (bytes: Uint8Array) => void = randomFillSync): CreateId {
   let last = 0;
   let counter = 0;
   let time = "";
-  const pool = new Uint32Array(2 * 64);
-  let used = pool.length;
+  const pool = Buffer.alloc(tailLength * 64);
+  let tails = "";
+  let used = 0;
   return <I extends string>(prefix: string) => {
     const now = clock.now();
     if (now > last) {
@@ -19,11 +20,11 @@ export function idMaker(clock: Pick<Clock, "now">, fill: (numbers: Uint32Array) 
       counter = 0;
       time = encode(now, 10);
     } else counter += 1;
-    if (used === pool.length) {
-      fill(pool);
+    if (used === tails.length) {
+      tails = randomDigits(pool, fill);
       used = 0;
     }
-    const tail = digits(pool[used++]) + digits(pool[used++]);
+    const tail = tails.slice(used, (used += tailLength));
     return `${prefix}_${time}${counter === 0 ? "0000" : encode(counter, 4)}${tail}` as I;
   };
 }
@@ -37,5 +38,11 @@ function encode(value: number, width: number): string {
   return text;
 }
 
-/** Thirty bits of it, in six digits; their order says nothing. */
-const digits = (value = 0): string => (value & 0x3fffffff).toString(32).padStart(6, "0");
+const tailLength = 12;
+
+/** Five bits of each byte, for many ids at once: one id alone would cost a send a tenth more. */
+function randomDigits(pool: Buffer, fill: (bytes: Uint8Array) => void): string {
+  fill(pool);
+  for (let at = 0; at < pool.length; at++) pool[at] = alphabet.charCodeAt((pool[at] ?? 0) % 32);
+  return pool.toString("latin1");
+}

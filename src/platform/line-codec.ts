@@ -9,6 +9,11 @@ import { crc32 } from "node:zlib";
 export function encodeLine(record: unknown): string {
   const json = JSON.stringify(record) as string | undefined;
   if (json === undefined) throw new TypeError(`${typeof record} has no JSON form`);
+  return sealLine(json);
+}
+
+/** The same, of what is JSON already. */
+export function sealLine(json: string): string {
   if (json.charCodeAt(0) !== openingBrace || json.length === 2) return `\n${json}\n`;
   const body = json.slice(0, -1);
   return `\n${body}${checkKey}${checkSum(body)}"}\n`;

@@ -1,7 +1,7 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { encodeLine } from "./line-codec.ts";
+import { encodeLine, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
@@ -19,6 +19,8 @@ export interface MovableFile {
    * if it may not; after a failed sync the record may be read all the same.
    */
   append(record: unknown, durability: Durability): Promise<void>;
+  /** The same, of a record that is JSON already. */
+  appendJson(json: string, durability: Durability): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,9 +41,11 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   const leaving = new Set<Promise<void>>();
 
   // Everything up to the write is synchronous, so that records lie in the order of the calls.
-  const append = async (record: unknown, durability: Durability): Promise<void> => {
+  const append = async (record: unknown, durability: Durability): Promise<void> =>
+    appendLine(encode(path, record), durability);
+
+  const appendLine = async (line: string, durability: Durability): Promise<void> => {
     if (isClosed) throw new Error(`${path} is closed`);
-    const line = encode(path, record);
     if (backgroundFailure !== undefined) reportBackgroundFailure();
     const target = write(line);
     if (durability === "disk") return target.syncs.sync();
@@ -150,7 +154,7 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     reportBackgroundFailure();
   };
 
-  return { path, append, close };
+  return { path, append, appendJson: (json, durability) => appendLine(sealLine(json), durability), close };
 }
 
 interface Handle {

@@ -67,13 +67,13 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
   const forgers: readonly ((body: MailBody) => Mail)[] = [
     (body) => mail(body),
     (body) => mail(body, { signature: "AAAA" }),
-    (body) => signMail(mail(body), other),
-    (body) => signMail(mail(body), scout),
-    (body) => signMail(mail(body, { from: "other" }), other),
-    (body) => signMail(mail(body, { from: "scout" }), scout),
+    (body) => signMail(mail(body), other).mail,
+    (body) => signMail(mail(body), scout).mail,
+    (body) => signMail(mail(body, { from: "other" }), other).mail,
+    (body) => signMail(mail(body, { from: "scout" }), scout).mail,
     (body) => mail(body, { from: "nobody", signature: "AAAA" }),
-    (body) => ({ ...signMail(mail(body, { to: "other" }), lead), to: "scout" }),
-    (body) => ({ ...signMail(mail({ kind: "text", text: "hello" }), lead), body }),
+    (body) => ({ ...signMail(mail(body, { to: "other" }), lead).mail, to: "scout" }),
+    (body) => ({ ...signMail(mail({ kind: "text", text: "hello" }), lead).mail, body }),
   ];
   const forged = forgers.flatMap((forge) => control.map(forge));
   const inbox = files.inbox("scout");
@@ -86,10 +86,10 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
     { ...yes, digest: digestOf("Bash", { command: "touch another" }) },
     { ...yes, requestId: asked[0]! },
     { ...yes, requestId: ports.createId<RequestId>("ask") },
-  ].map((body) => signMail(mail(body), lead));
-  const asText = signMail(mail({ kind: "text", text: JSON.stringify(yes) }, { from: "other" }), other);
+  ].map((body) => signMail(mail(body), lead).mail);
+  const asText = signMail(mail({ kind: "text", text: JSON.stringify(yes) }, { from: "other" }), other).mail;
   for (const each of [...forged, ...replayed, ...mistaken, asText]) await inbox.send(each);
-  const last = signMail(mail({ kind: "text", text: "that was all" }), lead);
+  const last = signMail(mail({ kind: "text", text: "that was all" }), lead).mail;
   await inbox.send(last);
   await team.until((event) => event.type === "mail.received" && event.mailId === last.id);
 
@@ -146,10 +146,10 @@ test("promise 21: a question from a member is bound to what it says, and nobody 
     body,
   });
   const inbox = files.inbox("team-lead");
-  await inbox.send(signMail(mail("scout", request({})), key));
+  await inbox.send(signMail(mail("scout", request({})), key).mail);
   await inbox.send(mail("scout", request({})));
-  await inbox.send(signMail(mail("other", request({ digest: digestOf("Bash", { command: "ls" }) })), key));
-  const last = signMail(mail("other", { kind: "text", text: "that was all" }), key);
+  await inbox.send(signMail(mail("other", request({ digest: digestOf("Bash", { command: "ls" }) })), key).mail);
+  const last = signMail(mail("other", { kind: "text", text: "that was all" }), key).mail;
   await inbox.send(last);
   await team.until((event) => event.type === "mail.received" && event.mailId === last.id);
   expect(asked).toEqual([]);

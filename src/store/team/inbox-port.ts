@@ -7,9 +7,9 @@ export interface Inbox {
    * Resolves when the mail is stored: text survives the death of any process at once and a power cut within a second;
    * every other kind survives a power cut too. Rejects with `storage` if it may not be. The same id again is the same
    * mail: a sender that was told of a failure may try again with it, and nobody reads it twice. What one process sends
-   * is read in the order of its calls.
+   * is read in the order of its calls. `json` is the same mail, from a caller that has written it already.
    */
-  send(mail: Mail): Promise<void>;
+  send(mail: Mail, json?: string): Promise<void>;
   /** Everything that is held, oldest first, by anybody, without claiming anything. Not there is empty; unreadable is an error. */
   look(): Promise<InboxReading>;
   /** The same of what is not read yet. Asked again it reads only what has come since. */

@@ -24,7 +24,8 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
   const readers = new Set<InboxReader>();
   const lookUnread = createUnreadLook(path);
 
-  const send = (mail: Mail) => file.append({ mail }, mail.body.kind === "text" ? "soon" : "disk");
+  const send = (mail: Mail, json = JSON.stringify(mail)) =>
+    file.appendJson(`{"mail":${json}}`, mail.body.kind === "text" ? "soon" : "disk");
 
   const openReader = async (): Promise<InboxReader> => {
     options.makeFolder();

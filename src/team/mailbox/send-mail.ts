@@ -8,7 +8,7 @@ import type { Keys } from "./keys.ts";
 import type { OutgoingMail } from "./mailbox.ts";
 import { whyMayNotSend } from "./may-send.ts";
 import { createPairRate } from "./pair-rate.ts";
-import { signMail } from "./sign-mail.ts";
+import { type SignedMail, signMail } from "./sign-mail.ts";
 
 export interface SendOptions {
   readonly team: string;
@@ -26,6 +26,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   const rate = createPairRate({ clock, perMinute: options.pairsPerMinute ?? 60 });
   /** For each receiver, what is still being made ready: whatever is sent after it waits until it is written. */
   const turns = new Map<string, Promise<unknown>>();
+  const timestamp = createStamp(clock);
 
   // No await before the write, unless something must be waited for: that is what keeps the order.
   const send = async (outgoing: OutgoingMail): Promise<{ readonly id: MailId }> => {
@@ -33,7 +34,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     const { id, to } = draft;
     const key = keys.knownToSign(draft.from);
     const isReady = key !== undefined && needsNoFile(draft.body);
-    if (isReady && !turns.has(to)) await store.inbox(to).send(seal(draft, key));
+    if (isReady && !turns.has(to)) await put(seal(draft, key));
     else await storeInTurn(to, isReady ? Promise.resolve(seal(draft, key)) : finish(draft));
     return { id };
   };
@@ -50,7 +51,9 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     return { outgoing, id: outgoing.id ?? createId<MailId>("mail"), from, to, color: sender?.color, body };
   };
 
-  const finish = async (draft: Draft): Promise<Mail> => {
+  const put = ({ mail, json }: Sealed) => store.inbox(mail.to).send(mail, json);
+
+  const finish = async (draft: Draft): Promise<Sealed> => {
     const [body, key] = await Promise.all([
       fitBody(draft.body, { id: draft.id, bodies: store.bodies }),
       keys.toSign(draft.from),
@@ -58,22 +61,22 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     return seal({ ...draft, body }, key);
   };
 
-  const seal = (draft: Draft, key: KeyObject | undefined): Mail => {
-    const mail = mailOf(draft, clock.now());
+  const seal = (draft: Draft, key: KeyObject | undefined): Sealed => {
+    const mail = mailOf(draft, timestamp());
     const checked = isCertainlyMail(mail, draft.outgoing) ? mail : parseOutgoing(mail);
     if (key !== undefined) return signMail(checked, key);
     const { kind } = draft.body;
-    if (kind === "text" || store.isUnsigned) return checked;
+    if (kind === "text" || store.isUnsigned) return { mail: checked };
     throw new TroupeError("mail", `${draft.from} has no key here, and a ${kind} that is not signed counts nothing.`);
   };
 
-  const storeInTurn = async (to: string, ready: Promise<Mail>): Promise<void> => {
+  const storeInTurn = async (to: string, ready: Promise<Sealed>): Promise<void> => {
     const before = turns.get(to);
     let storing: Promise<void> | undefined;
     const write = async () => {
-      const mail = await ready;
+      const sealed = await ready;
       await before;
-      storing = store.inbox(to).send(mail);
+      storing = put(sealed);
     };
     const written = write();
     const turn = Promise.allSettled([before, written]);
@@ -88,6 +91,8 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
 
   return send;
 }
+
+type Sealed = SignedMail | { readonly mail: Mail; readonly json?: never };
 
 interface Draft {
   readonly outgoing: OutgoingMail;
@@ -111,9 +116,9 @@ function bodyOf({ text, body }: OutgoingMail): MailBody {
   return JSON.parse(json) as MailBody;
 }
 
-function mailOf({ outgoing, id, from, to, color, body }: Draft, now: number): Mail {
+function mailOf({ outgoing, id, from, to, color, body }: Draft, timestamp: string): Mail {
   const { summary, urgent, replyTo, wakes = body.kind !== "idle_notification" } = outgoing;
-  const mail: Mail = { id, from, to, timestamp: new Date(now).toISOString(), wakes, body };
+  const mail: Mail = { id, from, to, timestamp, wakes, body };
   if (color !== undefined) mail.color = color;
   if (summary !== undefined) mail.summary = summary.slice(0, longestSummary);
   if (urgent === true) mail.urgent = urgent;
@@ -122,6 +127,18 @@ function mailOf({ outgoing, id, from, to, color, body }: Draft, now: number): Ma
 }
 
 const longestSummary = 200;
+
+/** Many are sent within a millisecond: its words are made once. */
+function createStamp(clock: Pick<Clock, "now">): () => string {
+  let last = Number.NaN;
+  let text = "";
+  return () => {
+    const now = clock.now();
+    if (now !== last) text = new Date(now).toISOString();
+    last = now;
+    return text;
+  };
+}
 
 /**
  * Whether the schema could find nothing wrong with it: names, id and time are our own, so what is left are the types of what

@@ -1,9 +1,17 @@
 import { createHmac, type KeyObject, sign, timingSafeEqual, verify } from "node:crypto";
 import type { Mail, MailBody } from "../../protocol/index.ts";
 
+export interface SignedMail {
+  readonly mail: Mail;
+  /** The mail as it is stored: written once, for the signature and for the file. */
+  readonly json: string;
+}
+
 /** The mail with a signature that only who has `key` can make, over everything else that is in it. */
-export function signMail(mail: Mail, key: KeyObject): Mail {
-  return { ...mail, signature: key.type === "secret" ? digestOf(mail, key) : sealOf(mail, key) };
+export function signMail(mail: Mail, key: KeyObject): SignedMail {
+  const text = signedText(mail);
+  const signature = key.type === "secret" ? digestOf(text, key) : sealOf(text, key);
+  return { mail: { ...mail, signature }, json: `${text.slice(0, -1)},"signature":"${signature}"}` };
 }
 
 /** Whether exactly this mail was signed with `key`. */
@@ -12,16 +20,14 @@ export function isSignedBy(mail: Mail, key: KeyObject): boolean {
   if (key.type !== "secret")
     return verify(null, Buffer.from(signedText(mail)), key, Buffer.from(mail.signature, "base64url"));
   const given = Buffer.from(mail.signature);
-  const expected = Buffer.from(digestOf(mail, key));
+  const expected = Buffer.from(digestOf(signedText(mail), key));
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-const digestOf = (mail: Mail, key: KeyObject): string =>
-  createHmac("sha256", key).update(signedText(mail)).digest("base64url");
+const digestOf = (text: string, key: KeyObject): string => createHmac("sha256", key).update(text).digest("base64url");
 
 /** By one of a pair of keys: who checks it cannot make it. */
-const sealOf = (mail: Mail, key: KeyObject): string =>
-  sign(null, Buffer.from(signedText(mail)), key).toString("base64url");
+const sealOf = (text: string, key: KeyObject): string => sign(null, Buffer.from(text), key).toString("base64url");
 
 /**
  * The canonical JSON of the mail without its signature. A text's form is known, so `JSON.stringify` alone makes it: what is

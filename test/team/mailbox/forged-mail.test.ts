@@ -77,7 +77,7 @@ describe("a signature", () => {
     summary: "s",
     body: bodies.permission_request,
   };
-  const signed = signMail(mail, key);
+  const signed = signMail(mail, key).mail;
 
   it("is of this mail, whatever the order of its keys, and of this key", () => {
     expect(isSignedBy(signed, key)).toBe(true);
@@ -138,8 +138,8 @@ describe("a control message", () => {
     const forged: [Mail, string][] = [
       [mail({}), "it is not signed by team-lead"],
       [mail({ signature: "AAAA" }), "it is not signed by team-lead"],
-      [signMail(mail({}), anna), "it is not signed by team-lead"],
-      [signMail(mail({ from: "anna" }), anna), "only the lead may send a shutdown request, and it is from anna"],
+      [signMail(mail({}), anna).mail, "it is not signed by team-lead"],
+      [signMail(mail({ from: "anna" }), anna).mail, "only the lead may send a shutdown request, and it is from anna"],
       [mail({ from: "nobody", signature: "AAAA" }), "it is not signed by nobody"],
       [mail({ from: "anna", body: bodies.idle_notification }), "it is not signed by anna"],
     ];
