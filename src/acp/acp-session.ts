@@ -1,7 +1,14 @@
-import { type AgentContext, type PromptRequest, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
+import {
+  type AgentContext,
+  type PromptRequest,
+  type PromptResponse,
+  RequestError,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
 import { type Envelope, type PermissionMode, type RequestId } from "../protocol/index.ts";
 import type { Session } from "../session/index.ts";
 import { askerOf, leadOf } from "../view/index.ts";
+import { followSession } from "./follow-session.ts";
 import { offer } from "./permission-options.ts";
 import { promptContent } from "./prompt-content.ts";
 import { callIdOf, createSessionUpdates, historyUpdates } from "./session-updates.ts";
@@ -31,8 +38,7 @@ export function createAcpSession(
   const told = createMilestone();
   const asked = new Map<RequestId, AbortController>();
 
-  const tell = (update: ReturnType<typeof updates>[number]) =>
-    client.notify("session/update", { sessionId: session.id, update });
+  const tell = (update: SessionUpdate) => client.notify("session/update", { sessionId: session.id, update });
 
   const ask = async (envelope: Envelope, question: Extract<Envelope["event"], { type: "permission.asked" }>) => {
     const stop = new AbortController();
@@ -61,7 +67,7 @@ export function createAcpSession(
   };
 
   const hear = async (envelope: Envelope) => {
-    for (const update of updates(envelope)) await tell(update);
+    for (const update of updates.of(envelope)) await tell(update);
     const { event } = envelope;
     if (event.type === "permission.asked")
       ask(envelope, event).catch((error: unknown) => {
@@ -90,9 +96,10 @@ export function createAcpSession(
     await tell({ sessionUpdate: "plan", entries });
   };
 
-  const following = (async () => {
-    for await (const envelope of session.events({ fresh: true })) await hear(envelope);
-  })();
+  const following = followSession(session, {
+    hear,
+    missed: () => updates.missed(leadOf(session.view())?.seq ?? 0),
+  });
   following.catch(onError);
 
   return {

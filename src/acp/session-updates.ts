@@ -7,10 +7,20 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
  * What an editor is told of what happens. Agents under the lead show what they do as calls with their names; what they write
  * is in the result of the call that has started them.
  */
-export function createSessionUpdates(lead: AgentId | undefined): (envelope: Envelope) => readonly SessionUpdate[] {
+export interface SessionUpdates {
+  of(envelope: Envelope): readonly SessionUpdate[];
+  /**
+   * Words as they are spoken were missed, at some time before the lead stores more than this. What it says is told as a whole
+   * then, from where it broke off, until a turn begins after that.
+   */
+  missed(upTo: number): void;
+}
+
+export function createSessionUpdates(lead: AgentId | undefined): SessionUpdates {
   const paths = new Map<AgentId, AgentPath>();
   /** The turn of which words have been sent already, as they came. */
-  let streamed = -1;
+  let streamed = { turn: -1, words: "" };
+  let missedUpTo: number | undefined;
   const announced = new Set<string>();
 
   const announce = (call: Call, status: "pending" | "in_progress"): SessionUpdate => {
@@ -23,21 +33,36 @@ export function createSessionUpdates(lead: AgentId | undefined): (envelope: Enve
       : { sessionUpdate: "tool_call_update", toolCallId: call.id, title: call.title, status };
   };
 
-  return ({ agent, event }) => {
+  const stream = (turn: number, words: string, update: SessionUpdate): readonly SessionUpdate[] => {
+    if (missedUpTo !== undefined) return [];
+    streamed = { turn, words: (streamed.turn === turn ? streamed.words : "") + words };
+    return [update];
+  };
+
+  const of = ({ agent, seq, event }: Envelope): readonly SessionUpdate[] => {
     if (event.type === "agent.spawned") paths.set(agent, event.path);
     const isLead = agent === lead;
     const who = isLead ? "" : `${paths.get(agent) ?? agent}: `;
     switch (event.type) {
       case "text.delta":
         if (!isLead) return [];
-        streamed = event.turn;
-        return [{ sessionUpdate: "agent_message_chunk", content: text(event.text) }];
+        return stream(event.turn, event.text, {
+          sessionUpdate: "agent_message_chunk",
+          content: text(event.text),
+        });
       case "thinking.delta":
         if (!isLead) return [];
-        streamed = event.turn;
-        return [{ sessionUpdate: "agent_thought_chunk", content: text(event.text) }];
+        return stream(event.turn, event.text, {
+          sessionUpdate: "agent_thought_chunk",
+          content: text(event.text),
+        });
+      case "turn.started":
+        if (isLead && missedUpTo !== undefined && seq > missedUpTo) missedUpTo = undefined;
+        return [];
       case "turn.ended":
-        return isLead && streamed !== event.turn ? wordsOf(event) : [];
+        if (!isLead) return [];
+        if (streamed.turn !== event.turn) return wordsOf(event, "");
+        return missedUpTo === undefined ? [] : wordsOf(event, streamed.words);
       case "prompt.admitted":
         return [];
       case "permission.asked": {
@@ -63,12 +88,13 @@ export function createSessionUpdates(lead: AgentId | undefined): (envelope: Enve
         return [];
     }
   };
+  return { of, missed: (upTo) => void (missedUpTo = upTo) };
 }
 
 /** The same from what is stored: prompts, answers and calls of the lead, as they were. */
 export function historyUpdates(envelopes: readonly Envelope[]): readonly SessionUpdate[] {
   const updates = createSessionUpdates(envelopes[0]?.agent);
-  return envelopes.flatMap((envelope) => [...said(envelope), ...updates(envelope)]);
+  return envelopes.flatMap((envelope) => [...said(envelope), ...updates.of(envelope)]);
 }
 
 function said({ event }: Envelope): SessionUpdate[] {
@@ -96,12 +122,22 @@ const text = (words: string) => ({ type: "text" as const, text: words });
 /** Ids of calls are one agent's own. */
 export const callIdOf = (agent: AgentId, callId: string): string => `${agent}/${callId}`;
 
-const wordsOf = ({ parts }: Of<"turn.ended">): SessionUpdate[] =>
-  parts.flatMap((part): SessionUpdate[] => {
-    if (part.type === "tool_call" || part.text === "") return [];
+/** What a turn has said after what was told of it already. Where that is not how it begins, it is told from the beginning. */
+function wordsOf({ parts }: Of<"turn.ended">, told: string): SessionUpdate[] {
+  const spoken = parts.flatMap((part) => (part.type === "tool_call" ? [] : [part]));
+  const isBeginning = spoken
+    .map((part) => part.text)
+    .join("")
+    .startsWith(told);
+  let known = isBeginning ? told.length : 0;
+  return spoken.flatMap((part): SessionUpdate[] => {
+    const rest = part.text.slice(known);
+    known = Math.max(0, known - part.text.length);
+    if (rest === "") return [];
     const sessionUpdate = part.type === "text" ? "agent_message_chunk" : "agent_thought_chunk";
-    return [{ sessionUpdate, content: text(part.text) }];
+    return [{ sessionUpdate, content: text(rest) }];
   });
+}
 
 function settled(toolCallId: string, { outcome, content, display }: Of<"tool.settled">): SessionUpdate {
   const words = content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");

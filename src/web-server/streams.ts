@@ -22,7 +22,9 @@ export interface StreamsOptions {
 }
 
 export function createStreams({ observatory, most, pace, failed }: StreamsOptions): Streams {
-  const open = new Map<AbortController, Promise<void>>();
+  const open = new Set<AbortController>();
+  /** Also for pages that have gone: a moment longer, until whoever reads has noticed. */
+  const reading = new Set<Promise<void>>();
   let closed = false;
   return {
     open(what, cutConnection) {
@@ -35,16 +37,17 @@ export function createStreams({ observatory, most, pace, failed }: StreamsOption
       };
       const body = createEventStream({ outbox, over, pace, cut: cutConnection });
       const following = followSessions({ ...what, observatory, outbox, signal: over.signal, cut, failed });
-      open.set(over, following);
+      open.add(over);
+      reading.add(following);
+      void following.then(() => reading.delete(following));
       // A page that has gone makes room at once, whatever is still being read for it.
-      over.signal.addEventListener("abort", () => void following.then(() => open.delete(over)), { once: true });
+      over.signal.addEventListener("abort", () => open.delete(over), { once: true });
       return body;
     },
     async close() {
       closed = true;
-      const all = [...open];
-      for (const [over] of all) over.abort();
-      await Promise.all(all.map(([, following]) => following));
+      for (const over of [...open]) over.abort();
+      await Promise.all(reading);
     },
   };
 }

@@ -43,16 +43,29 @@ async function editor(steps: readonly object[]) {
     await served;
   });
   const updates: SessionUpdate[] = [];
+  let reading = Promise.resolve();
+  /** Nothing is read until what it gives back is called. */
+  const stopReading = () => {
+    let goOn = () => undefined as void;
+    reading = new Promise((resolve) => (goOn = resolve));
+    return goOn;
+  };
+  const gate = new TransformStream<Uint8Array, Uint8Array>({
+    async transform(chunk, controller) {
+      await reading;
+      controller.enqueue(chunk);
+    },
+  });
   const connection = client({ name: "editor" })
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
-    .connect(ndJsonStream(up.writable, down.readable));
+    .connect(ndJsonStream(up.writable, down.readable.pipeThrough(gate)));
   const { agent } = connection;
   await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities: {} });
   const begin = async () =>
     (await agent.request(methods.agent.session.new, { cwd: tree.path("project"), mcpServers: [] })).sessionId;
   const prompt = (sessionId: string, text: string) =>
     agent.request<PromptResponse>(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-  return { begin, prompt, updates, sessions, errors, leaving, served };
+  return { begin, prompt, updates, sessions, errors, leaving, served, stopReading };
 }
 
 test("a slash command that begins no run ends its turn, and what it says is shown", async () => {
@@ -74,4 +87,31 @@ test("an editor that goes away in the middle leaves no session open", async () =
   leaving.abort();
   await served;
   expect(sessions.map((session) => session.view().state.kind)).toEqual(["closed", "closed"]);
+});
+
+test("an editor that reads nothing for long is told everything when it reads again, once and in order", async () => {
+  const words = (from: number) => Array.from({ length: 4_000 }, (_, at) => `w${from + at}`).join(" ");
+  const look = { tool: "Glob", input: { pattern: "*.none" } };
+  const { begin, prompt, updates, sessions, errors, stopReading } = await editor([
+    { text: words(0), chunk: 1, calls: [look] },
+    { text: words(10_000), chunk: 1, calls: [look] },
+    { text: "That was much." },
+    { text: "And again." },
+  ]);
+  const id = await begin();
+  const goOn = stopReading();
+  const answered = prompt(id, "speak");
+  const [session] = sessions;
+  for await (const { event } of session?.events({ aside: true }) ?? []) if (event.type === "agent.idle") break;
+  goOn();
+  expect(await answered).toEqual({ stopReason: "end_turn" });
+  expect(await prompt(id, "once more")).toEqual({ stopReason: "end_turn" });
+  const said = updates.map((update) =>
+    update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
+  );
+  expect(said.join("")).toBe(`${words(0)}${words(10_000)}That was much.And again.`);
+  const calls = updates.filter(({ sessionUpdate }) => sessionUpdate === "tool_call");
+  expect(new Set(calls.map((call) => "toolCallId" in call && call.toolCallId)).size).toBe(2);
+  expect(calls).toHaveLength(2);
+  expect(errors).toEqual([]);
 });

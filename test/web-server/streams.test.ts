@@ -272,6 +272,36 @@ test("a page that goes leaves nothing behind", async () => {
   while (observatory.openCount() > 0) await new Promise<void>((resolve) => setImmediate(resolve));
 });
 
+test("a page that has gone makes room at once, whatever is still being read for it", async () => {
+  const observatory = withSessions(lead);
+  // One who reads a disk that does not answer.
+  let answer = () => undefined as void;
+  const slow = new Promise<void>((resolve) => (answer = resolve));
+  const stuck = {
+    ...observatory,
+    async open(id: SessionId) {
+      await slow;
+      return observatory.open(id);
+    },
+  };
+  const it = await serve({ observatory: stuck, limits: { streams: 1 } });
+  const first = await look(it, `?session=${lead}`);
+  await first.until(has("sessions"));
+  const headers = { cookie: it.cookie };
+  const address = `http://127.0.0.1:${it.port}/api/events`;
+  expect((await fetch(address, { headers })).status).toBe(429);
+  first.close();
+  await first.ended;
+  let status = 429;
+  while (status === 429) {
+    const again = await fetch(address, { headers });
+    status = again.status;
+    await again.body?.cancel();
+  }
+  expect(status).toBe(200);
+  answer();
+});
+
 test("closing ends every stream at once; started again on the same port with its token, the page goes on", async () => {
   const observatory = withSessions(lead);
   observatory.publish(lead, said("one"));
