@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { isRunning } from "../promises/teammates.ts";
 import { program, type Workplace } from "./troupe.ts";
 
@@ -43,18 +43,6 @@ export interface TerminalOptions {
   /** The program is started by a shell that has jobs, and leaves to it. */
   readonly inShell?: boolean;
 }
-
-const open: { pid(): number; end(): void }[] = [];
-
-// After each test and before its folder is removed: nobody may still be writing there.
-afterEach(async () => {
-  for (const { pid, end } of open.splice(0)) {
-    const ended = pid();
-    end();
-    if (isRunning(ended)) process.kill(ended, "SIGKILL");
-    await expect.poll(() => isRunning(ended)).toBe(false);
-  }
-});
 
 export function openTerminal(place: Workplace, args: readonly string[], options: TerminalOptions = {}): Terminal {
   const { columns = 80, rows = 30, env = {}, inShell = false } = options;
@@ -99,9 +87,13 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
     place.cwd,
     inShell ? "env PS1='$ ' bash --norc" : start,
   );
-  open.push({
-    pid: () => Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}")),
-    end: () => tmux("kill-server"),
+  const pid = () => Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}"));
+  // Before its folder is removed, which was made before: nobody may still be writing there.
+  onTestFinished(async () => {
+    const ended = pid();
+    tmux("kill-server");
+    if (isRunning(ended)) process.kill(ended, "SIGKILL");
+    await expect.poll(() => isRunning(ended)).toBe(false);
   });
   if (inShell) tmux("send-keys", "-t", "t", start, "Enter");
   const capture = (...more: string[]) => tmux("capture-pane", "-p", "-t", "t", ...more).replace(/[ \t]+$/gm, "");
@@ -147,7 +139,7 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
       return exitCode() ?? -1;
     },
     get pid() {
-      return Number(tmux("display-message", "-p", "-t", "t", "#{pane_pid}"));
+      return pid();
     },
   };
 }

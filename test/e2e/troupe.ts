@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 export const program = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 
@@ -40,11 +40,6 @@ export interface Running {
   end(): void;
 }
 
-const cleanups: (() => void)[] = [];
-afterEach(() => {
-  for (const clean of cleanups.splice(0)) clean();
-});
-
 /** A project and a home of their own, and the built program run in them with nothing of this machine's environment. */
 export function workplace(): Workplace {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-e2e-")));
@@ -53,7 +48,7 @@ export function workplace(): Workplace {
   mkdirSync(cwd);
   mkdirSync(home);
   const children = new Set<ChildProcess>();
-  cleanups.push(() => {
+  onTestFinished(() => {
     for (const child of children) child.kill("SIGKILL");
     rmSync(root, { recursive: true, force: true });
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { type CreateSessionOptions, createSession, type Envelope, type LibrarySession } from "../../src/index.ts";
 import type { Usage } from "../../src/protocol/index.ts";
 import {
@@ -13,14 +13,9 @@ import {
   startModelServer,
 } from "../../src/testing.ts";
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
 export const freshFolder = (): string => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-fork-")));
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
 
@@ -69,7 +64,7 @@ export async function forkSession(
     writeFileSync(join(home, ".troupe", "settings.json"), JSON.stringify(settings));
   }
   const server = await startModelServer({ script: answer });
-  cleanups.push(() => server.close());
+  onTestFinished(() => server.close());
   const session = await createSession({
     model: "anthropic/claude-sonnet-5-5",
     forks: true,
@@ -78,7 +73,7 @@ export async function forkSession(
     ...options,
     cwd,
   });
-  cleanups.push(() => session.close());
+  onTestFinished(() => session.close());
   const envelopes: Envelope[] = [];
   const following = follow(session, envelopes);
   return {

@@ -2,18 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { LandingReport, MailId, MailListing, SessionId, WorktreeListing } from "../../src/protocol/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../../src/web-server/index.ts";
 import { type MemoryObservatory, memoryObservatory } from "./memory-observatory.ts";
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).reverse()) await clean();
-});
-
-export const onEnd = (clean: () => unknown): void => void cleanups.push(clean);
+/** When the test that runs has ended; what came last is done first. */
+export const onEnd = (clean: () => unknown): void => onTestFinished(async () => void (await clean()));
 
 export interface Served {
   readonly server: WebServer;

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { createProcessScope, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, AgentPath, CallId } from "../../../src/protocol/index.ts";
 import {
@@ -46,14 +46,9 @@ export interface CallOptions {
   readonly progress?: (text: string) => void;
 }
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0)) await clean();
-});
-
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-mcp-")));
-  cleanups.push(async () => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -88,7 +83,7 @@ export function openHub(servers: Readonly<Record<string, object>>, options: Part
     onNotice: (message) => notices.push(message),
     ...options,
   });
-  cleanups.push(async () => {
+  onTestFinished(async () => {
     await hub.close();
     await processes.close();
   });
