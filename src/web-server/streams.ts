@@ -46,7 +46,7 @@ export function createStreams({ observatory, most, pace, failed }: StreamsOption
     },
     async close() {
       closed = true;
-      for (const over of [...open]) over.abort();
+      for (const over of open) over.abort();
       await Promise.all(reading);
     },
   };
