@@ -24,6 +24,8 @@ export interface Ledger {
    * served, and rejects with the signal's reason if that aborts.
    */
   hold(most: Amount, wait?: { readonly signal?: AbortSignal; onWait?(): void }): Promise<Hold | undefined>;
+  /** What could be held at this moment without waiting for anybody; endless where there is no budget. */
+  free(): Amount;
   /** Spending that no hold was made for. */
   add(amount: Amount): void;
   /** Takes over what a log says was spent; other events are passed over. */
@@ -44,6 +46,8 @@ export interface Hold {
    * An attempt was paid for in vain. True: the same hold is good for another one. False: settle it, and ask for a new one.
    */
   lose(amount: Amount): boolean;
+  /** No more than this is still needed of it: the rest is for others. */
+  shrink(to: Amount): void;
   /** With what was spent beside what was lost. */
   settle(amount: Amount): void;
 }
@@ -66,13 +70,19 @@ export function createLedger(budget: Budget = {}): PlayedLedger {
     return all.usd <= maxBudgetUsd && all.tokens <= maxTokens;
   };
 
-  const take = (most: Amount): Hold => {
+  const take = (first: Amount): Hold => {
+    let most = first;
     held = plus(held, most);
     holds += 1;
     return {
       lose(amount) {
         spent = plus(spent, amount);
         return !isUsedUp() && (holds === 1 || fits(nothing));
+      },
+      shrink(to) {
+        held = plus(plus(held, most, -1), to);
+        most = to;
+        serve();
       },
       settle(amount) {
         holds -= 1;
@@ -107,6 +117,14 @@ export function createLedger(budget: Budget = {}): PlayedLedger {
       const answered = atOnce(most);
       if (answered) answer(answered.hold);
       else queue.push({ most, answer });
+    },
+    free() {
+      if (queue.length > 0) return nothing;
+      const left = (most: number, used: number) => Math.max(0, most - used);
+      return {
+        usd: left(maxBudgetUsd, spent.usd + held.usd),
+        tokens: left(maxTokens, spent.tokens + held.tokens),
+      };
     },
     add(amount) {
       spent = plus(spent, amount);

@@ -26,6 +26,12 @@ export interface Recorder {
   leave(): void;
 }
 
+/** Of an agent whose events come from elsewhere. */
+export interface ReceivingRecorder extends Recorder {
+  /** Under an id by which it is known again, should it come a second time. */
+  recordAs(id: EventId, event: StoredEvent): Promise<void>;
+}
+
 export interface RecorderOptions {
   readonly session: SessionId;
   readonly agent: AgentId;
@@ -42,7 +48,7 @@ const retryMs = 1_000;
 /** How long the last words of an agent may take when there is no space for them. */
 const leaveMs = 2_000;
 
-export function createRecorder(options: RecorderOptions): Recorder {
+export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   const { sink, conversation, emit, clock, createId, session, agent } = options;
   const leaving = new AbortController();
   const left = shortlyAfter(leaving.signal);
@@ -57,11 +63,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     emit({ v: protocolVersion, id: createId<EventId>("evt"), session, agent, seq, at, event });
   };
 
-  const store = async (event: StoredEvent, signal: AbortSignal | undefined) => {
+  const store = async (event: StoredEvent, { signal, id }: StoreOptions) => {
     let told = false;
     for (;;) {
       try {
-        const envelope = await sink.record(event);
+        const envelope = await sink.record(event, id);
         seq = envelope.seq;
         conversation.apply(event);
         emit(envelope);
@@ -102,16 +108,23 @@ export function createRecorder(options: RecorderOptions): Recorder {
   left.addEventListener("abort", () => behind.forEach((look) => look()), { once: true });
 
   let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (event: StoredEvent, options: StoreOptions) => {
+    const stored = turnAfter(last, options.signal).then(() => store(redactEvent(event), options));
+    // Whoever asked is told; the one behind gets its turn all the same, and not before everybody in front had theirs.
+    last = Promise.allSettled([last, stored]).then(() => undefined);
+    return stored;
+  };
   return {
     live,
     leave: () => leaving.abort(),
-    record(event, signal) {
-      const stored = turnAfter(last, signal).then(() => store(redactEvent(event), signal));
-      // Whoever asked is told; the one behind gets its turn all the same, and not before everybody in front had theirs.
-      last = Promise.allSettled([last, stored]).then(() => undefined);
-      return stored;
-    },
+    record: (event, signal) => inTurn(event, { signal }),
+    recordAs: (id, event) => inTurn(event, { id }),
   };
+}
+
+interface StoreOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly id?: EventId | undefined;
 }
 
 /** Aborts a while after `signal`: time for the last words. */

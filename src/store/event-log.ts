@@ -24,7 +24,7 @@ export interface EventLog {
    * Resolves, in the order of the calls, with the envelope as a reader will see it, once it survives the death of this
    * process. If it rejects, nothing was stored, and the same event can be recorded again.
    */
-  record(event: StoredEvent): Promise<StoredEnvelope>;
+  record(event: StoredEvent, id?: EventId): Promise<StoredEnvelope>;
   /** All in one write. A kill in the middle of it can leave the first of them without the rest. */
   recordAll(events: readonly StoredEvent[]): Promise<StoredEnvelope[]>;
   close(): Promise<void>;
@@ -87,11 +87,11 @@ function createLog(parts: LogParts): EventLog {
   let queue: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
-  const recordAll = (events: readonly StoredEvent[]): Promise<StoredEnvelope[]> => {
+  const recordAll = (events: readonly StoredEvent[], id?: EventId): Promise<StoredEnvelope[]> => {
     if (closing !== undefined) {
       return Promise.reject(new TroupeError("session_closed", `Session ${session} is closed; resume it to go on.`));
     }
-    return inTurn(() => storeAll(events));
+    return inTurn(() => storeAll(events, id));
   };
 
   /** One after another: the number of the next depends on whether the one before was stored. */
@@ -101,24 +101,24 @@ function createLog(parts: LogParts): EventLog {
     return result;
   };
 
-  const storeAll = async (events: readonly StoredEvent[]) => {
+  const storeAll = async (events: readonly StoredEvent[], id: EventId | undefined) => {
     const at = new Date(clock.now()).toISOString();
     const envelopes = events.map((event, i) =>
-      asStored({ v: protocolVersion, id: createId<EventId>("evt"), session, agent, seq: seq + i + 1, at, event }),
+      asStored({ v: protocolVersion, id: id ?? createId<EventId>("evt"), session, agent, seq: seq + i + 1, at, event }),
     );
     await parts.append(envelopes);
     seq += envelopes.length;
     return envelopes;
   };
 
-  const record = async (event: StoredEvent) => (await recordAll([event]))[0] as StoredEnvelope;
+  const record = async (event: StoredEvent, id?: EventId) => (await recordAll([event], id))[0] as StoredEnvelope;
 
   const close = () => {
     closing ??= inTurn(() => parts.close());
     return closing;
   };
 
-  return { session, agent, replayed, notices, record, recordAll, close };
+  return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), close };
 }
 
 /** Compiling the check of each kind of event takes longer than a whole session saves by it; reading a long log does not. */

@@ -42,6 +42,7 @@ const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonn
 const Entry = z.discriminatedUnion("do", [
   z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
   z.object({ do: z.literal("lose"), id: z.string(), amount }),
+  z.object({ do: z.literal("shrink"), id: z.string(), most: amount }),
   z.object({ do: z.literal("settle"), id: z.string(), amount }),
   z.object({ do: z.literal("add"), who: z.string(), amount }),
 ]);
@@ -94,6 +95,8 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
       case "lose":
         count(holds.get(entry.id)?.who, entry.amount);
         return played.add(entry.amount);
+      case "shrink":
+        return holds.get(entry.id)?.granted?.shrink(entry.most);
       case "settle": {
         const known = holds.get(entry.id);
         count(known?.who, entry.amount);
@@ -171,6 +174,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
       void write({ do: "lose", id, amount: lost });
       return played.usedUp() === undefined;
     },
+    shrink: (most) => void write({ do: "shrink", id, most }),
     settle: (spent) => void write({ do: "settle", id, amount: spent }),
   });
 
@@ -179,6 +183,10 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
     get spent() {
       settleUp();
       return played.spent;
+    },
+    free() {
+      settleUp();
+      return played.free();
     },
     add: (spent) => void write({ do: "add", who, amount: spent }),
     recall(event) {
