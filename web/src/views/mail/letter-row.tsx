@@ -2,6 +2,7 @@ import { memo, useState } from "react";
 import * as z from "zod";
 import { type MailState, type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { clockWords } from "../../parts/amounts.ts";
+import { kindWords } from "../../parts/mail-kinds.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { hrefOf } from "../../route.ts";
 import { askFor } from "../../state/ask-for.ts";
@@ -109,7 +110,7 @@ function Body({ letter, session }: { letter: Letter; session: SessionId }) {
 function Unkept({ letter: { kind, summary, place }, session }: { letter: Letter; session: SessionId }) {
   return (
     <>
-      <p className="letter-title">{visibleLine(kind.replaceAll("_", " "))}</p>
+      <p className="letter-title">{kindWords(kind)}</p>
       {summary !== "" && <p>{visibleText(summary)}</p>}
       {place && (
         <p>

@@ -2,6 +2,7 @@ import { useMemo, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { emptyView } from "../../../../src/view/index.ts";
 import { Choice } from "../../parts/choice.tsx";
+import { kindWords, oneLine } from "../../parts/mail-kinds.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import { isSpoken, type Thread, threadsOf } from "../../state/letters.ts";
 import { useObstacle } from "../../state/obstacle.ts";
@@ -103,7 +104,8 @@ interface ThreadProps {
 
 function ThreadButton({ thread: { names, letters, open }, colors, isChosen, onChoose }: ThreadProps) {
   const last = letters.at(-1);
-  const text = last?.summary || (last?.kept?.mail.body.kind === "text" ? last.kept.mail.body.text : last?.kind);
+  const body = last?.kept?.mail.body;
+  const said = last?.summary || (body?.kind === "text" ? body.text : "");
   return (
     <button type="button" aria-pressed={isChosen} onClick={onChoose}>
       <span className="thread-names">
@@ -118,7 +120,7 @@ function ThreadButton({ thread: { names, letters, open }, colors, isChosen, onCh
           </span>
         )}
       </span>
-      <span className="thread-last soft">{visibleLine((text ?? "").replaceAll("_", " ").slice(0, 120))}</span>
+      <span className="thread-last soft">{said === "" ? kindWords(last?.kind ?? "") : oneLine(said)}</span>
     </button>
   );
 }

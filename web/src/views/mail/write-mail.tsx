@@ -17,15 +17,17 @@ const everybody = "*";
 /** A message of the user's to a member of the team. */
 export function WriteMail({ session, team, members, other, onSent }: Props) {
   const send = useSend();
-  const [to, setTo] = useState(other ?? members[0] ?? everybody);
+  const [to, setTo] = useState<string | undefined>(undefined);
   const [text, setText] = useState("");
   const [isUrgent, setUrgent] = useState(false);
   const [isSending, setSending] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (other !== undefined) setTo(other);
+    setTo(undefined);
   }, [other]);
-  const chosen = to === everybody || members.includes(to) ? to : (members[0] ?? everybody);
+  // Everybody hears what was meant for everybody: nobody is spoken to by mistake because the list was not there yet.
+  const isThere = to === everybody || (to !== undefined && members.includes(to));
+  const chosen = isThere ? to : (other ?? members[0] ?? everybody);
   const give = async () => {
     if (text.trim() === "" || isSending) return;
     setSending(true);

@@ -3,6 +3,7 @@ import { type Passage, tokensOf } from "../../../../src/view/index.ts";
 import { AgentName, stateWords } from "../../parts/agent-name.tsx";
 import { agoWords, countWords, moneyWords } from "../../parts/amounts.ts";
 import { doingWords } from "../../parts/doing-words.ts";
+import { kindWords, oneLine } from "../../parts/mail-kinds.ts";
 import { hrefOf } from "../../route.ts";
 import { useMoment } from "../../state/moment.ts";
 import type { RosterEntry } from "../../state/roster.ts";
@@ -114,6 +115,6 @@ function Said({ entry, roster, passages, aliases }: SaidProps) {
 }
 
 const passageWords = ({ how, kind, summary }: Passage): string => {
-  if (summary !== "") return visibleLine(summary);
-  return how === "mail" ? visibleLine(kind.replaceAll("_", " ")) : how === "order" ? "its task" : "its report";
+  if (summary !== "") return oneLine(summary);
+  return how === "mail" ? kindWords(kind) : how === "order" ? "its task" : "its report";
 };

@@ -20,6 +20,9 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
   const { name, path, branch, state, commits, files, reasons } = worktree;
   const [isShown, setShown] = useState(false);
   const title = visibleLine(branch ?? name);
+  const hasLanded = commits === 0 && reasons.length === 0 && files.length > 0;
+  // How many commits there are is said beside its name.
+  const held = reasons.filter((reason) => !/^commits: \d+ that/.test(reason));
   return (
     <article className="worktree" data-color={entry?.color ?? ""} aria-label={title}>
       <header>
@@ -51,7 +54,14 @@ export function WorktreeCard({ session, worktree, entry, isChosen, onChoose }: P
         )}
         <code className="soft">{visibleLine(path)}</code>
       </p>
-      {reasons.length > 0 && <p className="soft">Kept: {reasons.map(visibleLine).join("; ")}</p>}
+      {held.length > 0 && (
+        <ul className="worktree-held soft" aria-label={`What ${title} holds besides commits`}>
+          {held.map((reason) => (
+            <li key={reason}>{visibleLine(reason)}</li>
+          ))}
+        </ul>
+      )}
+      {hasLanded && <p className="soft">All of this has landed: it holds nothing else.</p>}
       {files.length === 0 ? <p className="soft">No file is changed.</p> : <Stat files={files} title={title} />}
       {files.length > 0 && (
         <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
