@@ -21,6 +21,7 @@ import {
   type TeammateStarter,
 } from "../team/index.ts";
 import { textResult } from "../tool/index.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
@@ -46,6 +47,8 @@ export interface MemberTeamOptions {
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   /** Whoever looks at it sees the team's tasks; where its lead is in the same process, the lead shows them. */
   readonly showsTasks: boolean;
+  /** Where it runs on another machine than its lead's. */
+  readonly elsewhere?: Pick<Elsewhere, "capMode" | "told" | "beforeReport"> | undefined;
 }
 
 const defaultPermissionTimeoutMs = 600_000;
@@ -99,7 +102,8 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
       sentBack: sentBackByHook,
       claimed: claimedTask,
-      setMode: (mode) => seat().setMode(mode),
+      beforeReport: options.elsewhere?.beforeReport,
+      setMode: (mode) => seat().setMode(options.elsewhere?.capMode(mode) ?? mode),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
       replayed: ports.replayed,
       onEnd: options.onEnd,
@@ -117,7 +121,10 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       onTaken: async ({ wakes }) => {
         if (wakes) runner.expected();
       },
-      beforeMark: () => runner.stated(),
+      beforeMark: async () => {
+        await runner.stated();
+        await options.elsewhere?.told();
+      },
       onFailure: fail,
       clock,
       createId: options.createId,

@@ -26,8 +26,9 @@ import {
   teamMailbox,
 } from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
+import { asHere, type Elsewhere, heardBy, pathHere, withinHere } from "./elsewhere.ts";
 import { openJointLedger } from "./joint-ledger.ts";
-import { loadConfig } from "./load-config.ts";
+import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
 import { worktreeAnew } from "./member-worktree.ts";
 import type { Session } from "./session.ts";
@@ -47,6 +48,8 @@ export interface TeammateOptions {
   readonly shared?: SharedWithLead | undefined;
   /** The same for the teams' files: what is open already need not be opened again. */
   readonly teams?: TeamStore | undefined;
+  /** Where it runs on another machine than its lead's: what that machine decides. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
 /** A teammate at work, in whichever process. */
@@ -78,16 +81,18 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   }
 
   async function begin(): Promise<RunningTeammate> {
-    const member = memberOf(team, options.name);
+    const { elsewhere } = options;
+    const member = asHere(memberOf(team, options.name), elsewhere);
     const presence = await team.presence.announce(member.name, "starting");
     // Its files are shared with others of its process: nobody else would end its heartbeat.
     held.push(presence);
     const worktree = await worktreeOf(member);
-    const { trusted, ledger, scratchpad, ...flags } = member.launch ?? {};
+    const { trusted, ledger, scratchpad, ...launched } = member.launch ?? {};
+    const flags: ConfigFlags = elsewhere?.flags ?? launched;
     const joint =
       options.shared || ledger === undefined
         ? undefined
-        : openJointLedger(ledger, { budget: flags, who: member.sessionId ?? member.agentId, clock, createId });
+        : openJointLedger(ledger, { budget: launched, who: member.sessionId ?? member.agentId, clock, createId });
     if (joint) held.push(joint);
     const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
@@ -115,6 +120,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       createId,
       onEnd,
       showsTasks: options.shared === undefined,
+      elsewhere,
     });
     const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
 
@@ -147,11 +153,15 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const session: Session = await startSession({
       cwd: member.cwd,
       env: options.env,
-      flags: { ...flags, model: member.model, permissionMode: member.planModeRequired ? "plan" : member.mode },
+      flags: {
+        ...flags,
+        model: elsewhere?.flags.model ?? member.model,
+        permissionMode: member.planModeRequired ? "plan" : member.mode,
+      },
       sessionId: member.sessionId ?? createId<SessionId>("ses"),
-      asker: asMember.asker,
+      asker: elsewhere ? withinHere(asMember.asker, elsewhere) : asMember.asker,
       // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
-      keep: options.shared ? "none" : "lead",
+      keep: options.shared || elsewhere ? "none" : "lead",
       isObservable: options.isObservable,
       trust: trusted ? "all" : undefined,
       shared:
@@ -167,8 +177,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         name: member.name,
         leadSession: team.record.current().leadSessionId,
         path: `${member.name}@${team.name}` as AgentPath,
-        folder: worktree?.path,
-        isMoved: worktree?.isMoved ?? false,
+        folder: worktree?.path ?? elsewhere?.folder,
+        isMoved: worktree?.isMoved ?? elsewhere !== undefined,
         agentType: member.agentType ?? "general-purpose",
         scratchpad,
         conduct: [
@@ -180,13 +190,18 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
             planModeRequired: member.planModeRequired,
           }),
           ...(scratchpad === undefined ? [] : [scratchpadWords(scratchpad)]),
+          ...(elsewhere ? [elsewhere.conduct] : []),
         ].join("\n\n"),
         env: worktree?.env ?? {},
         mode: member.mode ?? "default",
-        teamRules: () => team.record.current().teamAllowedPaths.map(allowRule),
+        teamRules: () =>
+          team.record
+            .current()
+            .teamAllowedPaths.flatMap((path) => pathHere(path, elsewhere))
+            .map(allowRule),
         askHost: asMember.askHost,
       },
-      team: asMember.connect,
+      team: elsewhere ? heardBy(asMember.connect, elsewhere) : asMember.connect,
     });
     if (options.onEnvelope) void follow(session, options.onEnvelope);
     return { member, session, ended, stop };

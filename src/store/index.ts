@@ -3,6 +3,7 @@ export { createFileSessionStore } from "./file-session-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { type CatalogEntry, createSessionCatalog, type SessionCatalog } from "./session-catalog.ts";
 export type { SessionFiles } from "./session-files.ts";
+export { openSessionCopy, type SessionCopy } from "./session-copy.ts";
 export { tailSession } from "./session-tail.ts";
 export { repairLog } from "./repair-log.ts";
 export type {
@@ -22,6 +23,7 @@ export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
 export { claudeCommand } from "./claude-files/claude-command.ts";
 export { openTeamStore } from "./open-team-store.ts";
 export { createFileTeamStore } from "./team/load-team-store.ts";
+export { createLifeFilter, logsOfLives } from "./team/agent-lives.ts";
 export { checkName } from "./team/names.ts";
 export type { HeldMail, Inbox, InboxReader, MailBodies } from "./team/inbox-port.ts";
 export { openMailFiles } from "./team/mail-files.ts";

@@ -8,6 +8,7 @@ export { putInOrder } from "./put-in-order.ts";
 export { type RemoteSource, remoteSource } from "./remote/bundle-source.ts";
 export { cloneBundle } from "./remote/clone-bundle.ts";
 export { bundleCommits, clonedHead, commitLeftovers, type RemoteClone } from "./remote/collect-commits.ts";
+export { advanceBranch } from "./remote/advance-branch.ts";
 export { importCommits } from "./remote/import-commits.ts";
 export { resumeWorktree } from "./worktree/resume-worktree.ts";
 export type { TeamPlace } from "./worktree/repository.ts";

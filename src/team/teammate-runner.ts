@@ -54,6 +54,8 @@ export interface TeammateRunnerOptions {
   readonly claims: Map<WorkItemId, number>;
   /** The hooks of its rest: why it should not rest yet. */
   readonly beforeIdle: () => Promise<string | undefined>;
+  /** Before its lead is told that it rests: what it has done is where its lead can see it. */
+  readonly beforeReport?: (() => Promise<void>) | undefined;
   readonly sentBack: (why: string) => string;
   readonly claimed: (task: WorkItem) => string;
   readonly setMode: (mode: PermissionMode) => Promise<void>;
@@ -162,6 +164,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       ...(completed !== undefined && { completedTaskId: completed, completedStatus: "resolved" }),
       ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
     };
+    await options.beforeReport?.();
     await options.link().send({ id: mailId, to: teamLead, body, wakes: idleReason === "failed" });
   };
 

@@ -6,3 +6,23 @@ You work in a clone of the repository, on the branch ${branch}, on another machi
 /** For the one that goes on with what another has begun. */
 export const takenOver = (base: string): string =>
   `The machine on which this was begun is gone. What had been committed there is in your clone (git log ${base.slice(0, 12)}..); what had not is lost. Look what is done already, and go on from there.`;
+
+/** For a teammate that works on another machine than its lead. */
+export const memberElsewhere = ({
+  branch,
+  base,
+  isTakenUp,
+}: {
+  readonly branch: string;
+  readonly base: string;
+  readonly isTakenUp: boolean;
+}): string =>
+  [
+    `# Where you work
+You work in a clone of the repository, on the branch ${branch}, on another machine than your lead. Commit what you do: your commits go to your lead's repository as that branch. Whenever you rest, what you have changed and not committed is committed for you; files outside the clone, and ignored ones, stay here. Others cannot see your files, and you cannot see theirs: say in your messages all that they need to know.`,
+    ...(isTakenUp
+      ? [
+          `You have been at this before, in another clone that is gone. What had been committed there is in this one (git log ${base.slice(0, 12)}..); what had not is lost. Files that you know by other paths are here now.`,
+        ]
+      : []),
+  ].join("\n\n");

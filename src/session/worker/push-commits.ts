@@ -49,10 +49,13 @@ export function createCommitPusher({
       pushing.catch(() => undefined);
     },
     /** What was not committed is, and everything is on the bus. */
-    async finish(message: string) {
-      await pushing;
-      await commitLeftovers(clone, { ...here, message });
-      await push();
+    finish(message: string): Promise<void> {
+      const finished = pushing.then(async () => {
+        await commitLeftovers(clone, { ...here, message });
+        await push();
+      });
+      pushing = finished.catch(() => undefined);
+      return finished;
     },
   };
 }

@@ -50,9 +50,9 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
 
   /** What is written bit by bit goes together, once in a while: nobody reads faster, and the bus keeps it all. */
   const show = (event: LiveEvent) => {
-    if (!shown.has(event.type)) return;
+    if (!isShown(event)) return;
     const last = waiting.at(-1);
-    const joined = last && join(last, event);
+    const joined = last && joinShown(last, event);
     if (joined) waiting[waiting.length - 1] = joined;
     else waiting.push(event);
     later ??= setTimeout(() => void flush(), showMs);
@@ -107,16 +107,12 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
 }
 
 const showMs = 1000;
-const shown = new Set<LiveEvent["type"]>([
-  "text.delta",
-  "thinking.delta",
-  "tool.progress",
-  "turn.waiting",
-  "turn.retried",
-]);
+const shown = new Set<Event["type"]>(["text.delta", "thinking.delta", "tool.progress", "turn.waiting", "turn.retried"]);
+
+export const isShown = ({ type }: Event): boolean => shown.has(type);
 
 /** One in the place of two, where the second goes on with the first. */
-function join(first: Event, next: LiveEvent): Event | undefined {
+export function joinShown(first: Event, next: Event): Event | undefined {
   if (first.type === "tool.progress" && next.type === "tool.progress" && first.callId === next.callId)
     return { ...first, text: first.text + next.text };
   if (first.type === "text.delta" && next.type === "text.delta") return { ...first, text: first.text + next.text };

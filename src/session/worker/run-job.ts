@@ -20,6 +20,8 @@ export interface JobPorts {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
   readonly mode: PermissionMode;
+  /** The most that any job may do without asking. */
+  readonly most: PermissionMode;
   /** The worker leaves: what was done is left to others. */
   readonly leaving: AbortSignal;
   say(line: string): void;
@@ -154,7 +156,7 @@ async function obey(
 }
 
 /** What the job brings along is words and limits; everything else is as this machine's user has it. */
-function flagsOf(spec: JobSpec, { flags, mode }: JobPorts): ConfigFlags {
+export function flagsOf(spec: JobSpec, { flags, mode }: JobPorts): ConfigFlags {
   const { name, builtIn, ...definition } = spec.definition;
   return {
     ...flags,

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { effectiveMode } from "../../agent/definitions/index.ts";
 import { idMaker, makeFolder, systemClock } from "../../platform/index.ts";
 import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
-import { type HeldJob, loadWorkBus, workLabel } from "../../store/index.ts";
+import { type HeldJob, loadWorkBus, openTeamStore, shareTeams, workLabel } from "../../store/index.ts";
 import { loadConfig } from "../load-config.ts";
 import { runJob } from "./run-job.ts";
+import { runMember } from "./run-member.ts";
 
 export interface WorkerOptions {
   readonly cwd: string;
@@ -46,19 +47,23 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const folder = options.folder ?? join(config.userHome, ".cache", "troupe-worker");
   await makeFolder(folder);
   const bus = await (await loadWorkBus())({ bus: config.bus, clock });
+  const teams = shareTeams(openTeamStore({ home: config.home, bus: config.bus, clock, createId, onNotice: say }));
   const run = async (job: HeldJob) => {
     const { spec, state } = job;
     say(`${spec.path} (${spec.id}) begins${state.generation > 1 ? `, for the ${state.generation}th time` : ""}`);
-    const end = await runJob(job, {
+    const how = {
       files: bus.files,
       folder: join(folder, `${spec.id}-${state.generation}`),
       place: { home: config.home, userHome: config.userHome, env: config.childEnv, clock, createId },
       env: options.env,
       flags,
       mode: effectiveMode({ parent: config.permissionMode, definition: spec.mode }).mode,
+      most: config.permissionMode,
       leaving: options.leaving,
       say,
-    });
+    };
+    const { member } = spec;
+    const end = await (member ? runMember({ ...job, spec: { ...spec, member } }, { ...how, teams }) : runJob(job, how));
     say(`${spec.path} (${spec.id}) ${end}`);
   };
   try {

@@ -33,6 +33,7 @@ export function openBusEvents(options: BusEventsOptions): TeamEvents {
     append: async (agent, envelopes) => {
       await Promise.all(envelopes.map((envelope) => outbox.leave(lane(agent), envelope)));
     },
+    read: (agent) => readAll(options, agent),
     follow: (agent, signal) => follow(options, agent, AbortSignal.any([signal, options.closed])),
     forget: async (agent) => {
       const filter = subjects.events(agent);
@@ -82,6 +83,26 @@ async function* follow(options: BusEventsOptions, agent: string, signal: AbortSi
   }
 }
 
+async function readAll(options: BusEventsOptions, agent: string): Promise<readonly StoredEnvelope[]> {
+  const inOrder = createOrder();
+  const found: StoredEnvelope[] = [];
+  const feed = openFeed({
+    ...options,
+    filter: options.subjects.events(agent),
+    onMessage: (message) => {
+      for (const news of envelopesIn(message).flatMap(inOrder)) if ("envelope" in news) found.push(news.envelope);
+    },
+    onCut: () => undefined,
+    onFailure: () => undefined, // `sync` rejects with it
+  });
+  try {
+    await feed.sync();
+    return found;
+  } finally {
+    await feed.close();
+  }
+}
+
 function envelopesIn(message: JsMsg): StoredEnvelope[] {
   const batch = Batch.safeParse(parseMessage(message));
   const records = batch.success ? batch.data.records : [];
@@ -92,14 +113,15 @@ function envelopesIn(message: JsMsg): StoredEnvelope[] {
   });
 }
 
-/** Each session of an agent numbers its events from one: what comes again is passed over, what is left out is told. */
+/** Each agent of a session numbers its events from one: what comes again is passed over, what is left out is told. */
 function createOrder(): (envelope: StoredEnvelope) => AgentNews[] {
   const last = new Map<string, number>();
   return (envelope) => {
-    const { seq, session } = envelope;
-    const before = last.get(session);
+    const { seq, session, agent } = envelope;
+    const key = `${session} ${agent}`;
+    const before = last.get(key);
     if (before !== undefined && seq <= before) return [];
-    last.set(session, seq);
+    last.set(key, seq);
     const missing = before === undefined ? 0 : seq - before - 1;
     return missing > 0 ? [{ missing, session }, { envelope }] : [{ envelope }];
   };

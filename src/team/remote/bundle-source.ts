@@ -4,8 +4,10 @@ import { openRepository, type TeamPlace } from "../worktree/repository.ts";
 
 /** What an agent on another machine begins from. */
 export interface RemoteSource {
-  /** The commit that the working tree is on. */
+  /** The commit that the working tree is on, or that the branch is on which it goes on from. */
   readonly head: string;
+  /** What that is called in the bundle, if not HEAD. */
+  readonly ref?: string;
   readonly author: { readonly name: string; readonly email: string };
   /** What it does not take along, for people. */
   readonly notices: readonly string[];
@@ -13,31 +15,36 @@ export interface RemoteSource {
   bundle(file: string): Promise<void>;
 }
 
-export async function remoteSource(place: TeamPlace): Promise<RemoteSource> {
+/** `branch`: it goes on from there, if there is such a branch. */
+export async function remoteSource(place: TeamPlace, branch?: string): Promise<RemoteSource> {
   const repository = await openRepository(place);
   if (repository.isShallow)
     throw new TroupeError(
       "git",
       "isolation: remote needs the whole history, and this repository is shallow: git fetch --unshallow.",
     );
-  const found = await repository.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+  const commitOf = (name: string) => repository.git(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+  const goesOn = branch === undefined ? undefined : await commitOf(`refs/heads/${branch}`);
+  const ref = goesOn?.ok ? `refs/heads/${branch}` : undefined;
+  const found = goesOn?.ok ? goesOn : await commitOf("HEAD");
   if (!found.ok)
     throw new TroupeError("git", "isolation: remote needs a commit to begin from: commit something first.");
   const head = found.stdout.trim();
   const changed = await repository.ask(["status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty"]);
   const count = changed.split("\0").filter(Boolean).length;
   const notices =
-    count === 0
+    count === 0 || ref !== undefined
       ? []
       : [
           `${count} uncommitted ${count === 1 ? "change stays" : "changes stay"} here: the agent begins from the last commit.`,
         ];
   return {
     head,
+    ...(ref !== undefined && { ref }),
     notices,
     author: { name: await setting("user.name", "Troupe"), email: await setting("user.email", "troupe@localhost") },
     async bundle(file) {
-      await repository.ask(["bundle", "create", "--quiet", file, "HEAD"]);
+      await repository.ask(["bundle", "create", "--quiet", file, ref ?? "HEAD"]);
       const { size } = await stat(file);
       if (size > mostBytes)
         throw new TroupeError("git", `The repository is too large for the bus: ${size} bytes, at most ${mostBytes}.`);

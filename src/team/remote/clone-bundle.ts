@@ -5,7 +5,7 @@ export interface CloneOrder {
   /** Where the clone is to be: a folder that is not there. */
   readonly folder: string;
   /** The first has everything; the next ones only what was committed since. */
-  readonly bundles: readonly { readonly file: string; readonly head: string }[];
+  readonly bundles: readonly { readonly file: string; readonly head: string; readonly ref?: string | undefined }[];
   readonly branch: string;
   readonly author: { readonly name: string; readonly email: string };
 }
@@ -22,7 +22,7 @@ export async function cloneBundle(order: CloneOrder, { env }: Pick<TeamPlace, "e
   await git(["init", "--quiet", `--initial-branch=${branch}`]);
   await git(["config", "user.name", author.name]);
   await git(["config", "user.email", author.email]);
-  for (const { file } of order.bundles) await git(["fetch", "--quiet", "--no-tags", file, "HEAD"]);
+  for (const { file, ref = "HEAD" } of order.bundles) await git(["fetch", "--quiet", "--no-tags", file, ref]);
   const last = order.bundles.at(-1);
   if (last) await git(["checkout", "--quiet", "-B", branch, last.head, "--"]);
 }

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { diffText } from "../evidence-text.ts";
-import { gitFailed, openRepository, type TeamPlace } from "../worktree/repository.ts";
+import { gitFailed, openRepository, type Repository, type TeamPlace } from "../worktree/repository.ts";
 
 export interface ReturnedCommits {
   readonly file: string;
@@ -13,15 +13,11 @@ export interface ReturnedCommits {
 /** Makes a branch of the commits in a bundle: a new one, whose history holds what the agent began from. Gives its diff in a line. */
 export async function importCommits(
   place: TeamPlace,
-  { file, head, base, branch }: ReturnedCommits,
+  commits: ReturnedCommits,
 ): Promise<{ readonly top: string; readonly diff: string }> {
+  const { head, branch } = commits;
   const repository = await openRepository(place);
-  const settings = { "protocol.file.allow": "always", "fetch.fsckObjects": "true" };
-  const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", file, "HEAD"];
-  const fetched = await repository.git(fetch, { settings });
-  if (!fetched.ok) throw gitFailed(["fetch"], fetched.stderr);
-  const isHere = await repository.git(["merge-base", "--is-ancestor", base, head]);
-  if (!isHere.ok) throw new TroupeError("git", "What has come back does not follow from what the agent began from.");
+  await fetchCommits(repository, commits);
   await repository.ask([
     "update-ref",
     "-m",
@@ -30,6 +26,27 @@ export async function importCommits(
     head,
     "0".repeat(head.length),
   ]);
+  return { top: repository.top, diff: await diffOf(repository, commits) };
+}
+
+/** What is in the bundle is in the repository afterwards, on no branch; it follows from what the agent began from. */
+export async function fetchCommits(
+  repository: Repository,
+  { file, base, head }: Omit<ReturnedCommits, "branch">,
+): Promise<void> {
+  const settings = { "protocol.file.allow": "always", "fetch.fsckObjects": "true" };
+  const fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", file, "HEAD"];
+  const fetched = await repository.git(fetch, { settings });
+  if (!fetched.ok) throw gitFailed(["fetch"], fetched.stderr);
+  const isHere = await repository.git(["merge-base", "--is-ancestor", base, head]);
+  if (!isHere.ok) throw new TroupeError("git", "What has come back does not follow from what the agent began from.");
+}
+
+/** In a line. */
+export async function diffOf(
+  repository: Repository,
+  { base, head }: Pick<ReturnedCommits, "base" | "head">,
+): Promise<string> {
   const stat = await repository.ask([
     "diff",
     "--numstat",
@@ -47,5 +64,5 @@ export async function importCommits(
     return path === undefined ? [] : [{ path, added: count(added), removed: count(removed) }];
   });
   const sum = (key: "added" | "removed") => files.reduce((all, each) => all + (each[key] ?? 0), 0);
-  return { top: repository.top, diff: diffText({ files, added: sum("added"), removed: sum("removed") }) };
+  return diffText({ files, added: sum("added"), removed: sum("removed") });
 }

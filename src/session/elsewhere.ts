@@ -1,0 +1,70 @@
+import { join, relative } from "node:path";
+import { isInside } from "../platform/index.ts";
+import type { AllowedPath, Envelope, Member, PermissionMode, SessionId } from "../protocol/index.ts";
+import type { ConfigFlags } from "./load-config.ts";
+import type { MemberTeam } from "./member-team.ts";
+import type { PermissionAsker } from "./session-parts.ts";
+
+/** A member of a team on another machine than its lead's: what is decided where it runs. */
+export interface Elsewhere {
+  /** The clone it works in. */
+  readonly folder: string;
+  /** Where its lead has the repository. */
+  readonly leadFolder: string;
+  /** Of this life alone. */
+  readonly sessionId: SessionId;
+  /** Instead of what its lead was started with. */
+  readonly flags: ConfigFlags;
+  readonly conduct: string;
+  /** No more than this machine's user lets anybody do without asking. */
+  capMode(mode: PermissionMode): PermissionMode;
+  /** To be told everything that its agent stores, as it does. */
+  heard(envelope: Envelope): void;
+  /** Resolves when all that was heard so far is where another machine can go on from it. */
+  told(): Promise<void>;
+  /** Before its lead hears that it rests. */
+  beforeReport(): Promise<void>;
+}
+
+/** Its entry in the record as it holds on this machine. */
+export function asHere(member: Member, elsewhere: Elsewhere | undefined): Member {
+  if (!elsewhere) return member;
+  const { launch: _, worktreePath: __, ...rest } = member;
+  const { folder: cwd, sessionId } = elsewhere;
+  return { ...rest, cwd, sessionId, mode: elsewhere.capMode(member.mode ?? "default") };
+}
+
+/** What is to last lasts with its lead, and not on a machine that is somebody else's. */
+export function withinHere(asker: PermissionAsker, { capMode }: Elsewhere): PermissionAsker {
+  if (typeof asker !== "function") return asker;
+  return async (question, signal) => {
+    const answer = await asker(question, signal);
+    if (answer.behavior !== "allow") return answer;
+    const { permissionMode, scope } = answer;
+    return {
+      ...answer,
+      scope: scope === "once" ? "once" : "session",
+      ...(permissionMode && { permissionMode: capMode(permissionMode) as typeof permissionMode }),
+    };
+  };
+}
+
+/** A path of the lead's repository is the same one of the clone; any other means nothing here. */
+export function pathHere(path: AllowedPath, elsewhere: Elsewhere | undefined): readonly AllowedPath[] {
+  if (!elsewhere) return [path];
+  const { folder, leadFolder } = elsewhere;
+  return isInside(path.path, leadFolder) ? [{ ...path, path: join(folder, relative(leadFolder, path.path)) }] : [];
+}
+
+export const heardBy =
+  (connect: MemberTeam["connect"], elsewhere: Elsewhere): MemberTeam["connect"] =>
+  (ports) => {
+    const team = connect(ports);
+    return {
+      ...team,
+      heard(envelope) {
+        elsewhere.heard(envelope);
+        team.heard(envelope);
+      },
+    };
+  };

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { makeFolder } from "../../platform/index.ts";
+import type { HeldJob } from "../../store/index.ts";
+import { cloneBundle } from "../../team/index.ts";
+import type { JobPorts } from "./run-job.ts";
+
+/** The code of a job with what was committed for it so far, on a branch, in a folder of its own. */
+export async function cloneJob(
+  { spec, state }: Pick<HeldJob, "spec" | "state">,
+  { folder, files, place }: Pick<JobPorts, "folder" | "files" | "place">,
+  branch: string,
+): Promise<string> {
+  const repository = join(folder, "repository");
+  await makeFolder(folder);
+  const bundles = [spec.source, ...(state.commits ? [state.commits] : [])];
+  const brought = bundles.map((bundle, index) => ({ ...bundle, file: join(folder, `${index}.bundle`) }));
+  for (const { object, file } of brought) await files.get(object, file);
+  await cloneBundle({ folder: repository, bundles: brought, branch, author: spec.author }, place);
+  return repository;
+}

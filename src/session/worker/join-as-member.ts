@@ -1,0 +1,61 @@
+import type { Clock, CreateId } from "../../platform/index.ts";
+import type { SessionId } from "../../protocol/index.ts";
+import { logsOfLives, openSessionCopy, type StoredTeam } from "../../store/index.ts";
+
+/** Resolves once the lead has vouched for what this machine signs with. */
+export async function untilVouched(
+  { record }: Pick<StoredTeam, "record">,
+  { name, publicKey, signal }: { readonly name: string; readonly publicKey: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const stop = new AbortController();
+  const changes = record.follow(AbortSignal.any([signal, stop.signal]));
+  try {
+    let team = await record.read();
+    const following = changes[Symbol.asyncIterator]();
+    while (team.publicKeys?.[name] !== publicKey) {
+      signal.throwIfAborted();
+      const { value, done } = await following.next();
+      if (done) signal.throwIfAborted();
+      team = done ? await record.read() : value;
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Resolves once whoever ran it before is not heard any more: only one speaks for a member. */
+export async function untilFree(
+  { presence }: Pick<StoredTeam, "presence">,
+  { name, clock, signal }: { readonly name: string; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    const there = await presence.look(name);
+    if (there?.alive !== "alive" || there.pid === process.pid) return;
+    await clock.sleep(lookMs, signal);
+  }
+}
+
+const lookMs = 200;
+
+/** Writes down what the member did in its earlier lives, for the next one to go on from. False: it has had none. */
+export async function bringTranscript(
+  { events }: Pick<StoredTeam, "events">,
+  to: {
+    readonly name: string;
+    readonly home: string;
+    readonly cwd: string;
+    readonly sessionId: SessionId;
+    readonly clock: Clock;
+    readonly createId: CreateId;
+  },
+): Promise<boolean> {
+  const logs = logsOfLives((await events?.read(to.name)) ?? []);
+  if (logs.size === 0) return false;
+  const copy = await openSessionCopy(to);
+  try {
+    for (const log of logs.values()) for (const envelope of log) await copy.append(envelope);
+  } finally {
+    await copy.close();
+  }
+  return true;
+}

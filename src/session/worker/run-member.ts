@@ -1,0 +1,124 @@
+import { rm } from "node:fs/promises";
+import { effectiveMode } from "../../agent/definitions/index.ts";
+import { memberElsewhere } from "../../agent/index.ts";
+import { type SessionId, TroupeError } from "../../protocol/index.ts";
+import type { HeldJob, JobOutcome, JobSpec, StoredTeam, TeamStore } from "../../store/index.ts";
+import type { Elsewhere } from "../elsewhere.ts";
+import { startTeammate } from "../start-teammate.ts";
+import { cloneJob } from "./clone-job.ts";
+import { bringTranscript, untilFree, untilVouched } from "./join-as-member.ts";
+import { createMemberReporter } from "./member-reporter.ts";
+import { createCommitPusher } from "./push-commits.ts";
+import { flagsOf, type JobPorts } from "./run-job.ts";
+
+export interface MemberPorts extends JobPorts {
+  readonly teams: TeamStore;
+}
+
+type MemberJob = HeldJob & { readonly spec: { readonly member: NonNullable<JobSpec["member"]> } };
+
+/** Runs a teammate of a team on the bus, in a clone, until it has ended or is somebody else's to run. Says how that went, in a word. */
+export async function runMember(job: MemberJob, ports: MemberPorts): Promise<string> {
+  const ends = AbortSignal.any([job.lost, job.orphaned, ports.leaving]);
+  try {
+    const outcome = await live(job, ports, ends);
+    if (job.lost.aborted) return "was lost to another";
+    if (ports.leaving.aborted) {
+      await job.release();
+      return "is left to others";
+    }
+    return (await job.giveBack(outcome)) ? outcome.reason : "was lost to another";
+  } catch (error) {
+    if (job.lost.aborted) return "was lost to another";
+    if (ports.leaving.aborted && ends.aborted) {
+      await job.release();
+      return "is left to others";
+    }
+    const detail = job.orphaned.aborted ? orphanedWords : error instanceof Error ? error.message : String(error);
+    await job.giveBack({ reason: job.orphaned.aborted ? "interrupted" : "failed", detail, turns: 0 });
+    if (!TroupeError.is(error) && !ends.aborted) throw error;
+    return `failed: ${detail}`;
+  } finally {
+    await rm(ports.folder, { recursive: true, force: true });
+  }
+}
+
+const orphanedWords = "its lead was not heard for long; it rests until that is back";
+
+async function live(job: MemberJob, ports: MemberPorts, ends: AbortSignal): Promise<JobOutcome> {
+  const { member } = job.spec;
+  const team = await ports.teams.open(member.team);
+  try {
+    return await liveIn(team, { job, ports, ends });
+  } finally {
+    await team.close();
+  }
+}
+
+async function liveIn(
+  team: StoredTeam,
+  { job, ports, ends }: { job: MemberJob; ports: MemberPorts; ends: AbortSignal },
+): Promise<JobOutcome> {
+  const { spec } = job;
+  const { name, branch, leadFolder } = spec.member;
+  const { place } = ports;
+  const folder = await cloneJob(job, ports, branch);
+  const publicKey = await team.record.offerKey?.(name);
+  if (publicKey === undefined) throw new TroupeError("team", `The team ${team.name} is not on a bus.`);
+  await job.note({ folder, publicKey });
+  await untilVouched(team, { name, publicKey, signal: ends });
+  await untilFree(team, { name, clock: place.clock, signal: ends });
+  const sessionId = place.createId<SessionId>("ses");
+  const isTakenUp = await bringTranscript(team, { ...place, name, cwd: folder, sessionId });
+
+  const pusher = createCommitPusher({ ...ports, job, clone: { folder, base: spec.source.head } });
+  const reporter = createMemberReporter({ team, name, job }, pusher.look);
+  const push = async () => {
+    try {
+      if (!job.lost.aborted) await pusher.finish(`What ${name} had not committed`);
+    } catch (error) {
+      // A repository in the middle of something: what is committed later comes later.
+      if (!TroupeError.is(error)) throw error;
+      ports.say(`what ${name} did could not be committed: ${error.message}`);
+    }
+  };
+  const elsewhere: Elsewhere = {
+    folder,
+    leadFolder,
+    sessionId,
+    flags: flagsOfMember(spec, ports),
+    conduct: memberElsewhere({ branch, isTakenUp, base: spec.source.head }),
+    capMode: (mode) => effectiveMode({ parent: ports.most, definition: mode }).mode,
+    heard: reporter.heard,
+    told: reporter.told,
+    beforeReport: push,
+  };
+  const teammate = await startTeammate({
+    team: team.name,
+    name,
+    cwd: folder,
+    env: ports.env,
+    teams: ports.teams,
+    isObservable: false,
+    elsewhere,
+  });
+  const following = reporter.follow(teammate.session.events());
+  following.catch(() => undefined); // waited for below
+  // That it could not be stopped is told by its end.
+  const stop = () => void teammate.stop("rest").catch(() => undefined);
+  ends.addEventListener("abort", stop, { once: true });
+  if (ends.aborted) stop();
+  const why = await teammate.ended;
+  ends.removeEventListener("abort", stop);
+  if (job.lost.aborted) return { reason: "interrupted", turns: 0 };
+  await following;
+  await push();
+  if (job.orphaned.aborted) return { reason: "interrupted", detail: orphanedWords, turns: 0 };
+  return why === undefined ? { reason: "completed", turns: 0 } : { reason: "failed", detail: why, turns: 0 };
+}
+
+/** What its lead lets it know and use; everything else is as this machine's user has it. */
+function flagsOfMember(spec: MemberJob["spec"], ports: MemberPorts) {
+  const { appendSystemPrompt, maxTurns, maxBudgetUsd, maxTokens } = spec.member;
+  return { ...flagsOf(spec, ports), appendSystemPrompt, maxTurns, maxBudgetUsd, maxTokens };
+}
