@@ -44,7 +44,13 @@ export const Command = z.discriminatedUnion("type", [
   command("member.respawn", { team, name: z.string().min(1) }),
   /** `*` is everybody. */
   command("member.set", { team, name: z.string().min(1), permissionMode: PermissionMode.exclude(["bubble"]) }),
-  command("task.create", { team, subject: z.string().min(1), description: z.string().optional() }),
+  command("task.create", {
+    team,
+    subject: z.string().min(1),
+    description: z.string().optional(),
+    /** It waits for these. */
+    blockedBy: z.array(WorkItemId).max(200).optional(),
+  }),
   command("task.update", {
     team,
     taskId: WorkItemId,

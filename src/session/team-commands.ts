@@ -45,8 +45,8 @@ export async function carryOutForTeam(
       await led.get(command.team).setMode(command.name, command.permissionMode);
       return { ok: true };
     case "task.create": {
-      const { subject, description = "" } = command;
-      return ackOf(await (await tasks(command.team)).create({ subject, description }, { name: teamUser }));
+      const { subject, description = "", blockedBy } = command;
+      return ackOf(await (await tasks(command.team)).create({ subject, description, blockedBy }, { name: teamUser }));
     }
     case "task.update": {
       const { taskId, status, owner } = command;

@@ -70,10 +70,14 @@ test("what is to be done, what waits for what, whose it is and how well it is kn
 
   await page.getByRole("textbox", { name: "Subject of the new task" }).fill("Look at <b>it</b>");
   await page.getByRole("textbox", { name: "Description of the new task" }).fill("all of it");
+  await page.getByRole("combobox", { name: "Waits for" }).selectOption({ label: "#3 Paint [U+202E]it" });
+  await page.getByRole("button", { name: "Does not wait for #3" }).click();
+  await page.getByRole("combobox", { name: "Waits for" }).selectOption({ label: "#3 Paint [U+202E]it" });
+  expect(await violations()).toEqual([]);
   await page.getByRole("button", { name: "Create" }).click();
-  // Whoever is free may have taken it already.
-  const created = page.getByRole("article", { name: "#4 Look at <b>it</b>" });
-  await created.waitFor();
+  const created = card(page, "Pending", 4);
+  await created.getByText("Waits for").waitFor();
+  await created.getByRole("button", { name: /^Task 3, / }).waitFor();
   const remove = created.locator(".task-changes button");
   await remove.click();
   await remove.click();

@@ -6,7 +6,7 @@ import { useDashboard } from "../../state/dashboard-store.ts";
 import { useMoment } from "../../state/moment.ts";
 import { useObstacle } from "../../state/obstacle.ts";
 import { useSend } from "../../state/send.ts";
-import { NewTask } from "./new-task.tsx";
+import { NewTask, type WantedTask } from "./new-task.tsx";
 import { TaskCard, type TaskChange } from "./task-card.tsx";
 import { type BoardTask, type ColumnName, columnTitles, taskColumns } from "./task-columns.ts";
 import "./tasks-view.css";
@@ -50,8 +50,14 @@ export function TasksView({ session }: { session: SessionId }) {
     },
     [send, session, team],
   );
-  const create = (subject: string, description: string) =>
-    send(session, { type: "task.create", ...team, subject, ...(description !== "" && { description }) });
+  const create = ({ subject, description, after }: WantedTask) =>
+    send(session, {
+      type: "task.create",
+      ...team,
+      subject,
+      ...(description !== "" && { description }),
+      ...(after.length > 0 && { blockedBy: [...after] }),
+    });
 
   const shown = tasks.filter(({ status }) => status !== "deleted").length;
   return (
@@ -70,7 +76,11 @@ export function TasksView({ session }: { session: SessionId }) {
           />
         )}
       </div>
-      {away === undefined ? <NewTask onCreate={create} /> : <p className="tasks-note soft">{away}</p>}
+      {away === undefined ? (
+        <NewTask key={name} tasks={tasks} onCreate={create} />
+      ) : (
+        <p className="tasks-note soft">{away}</p>
+      )}
       <div className="tasks-columns">
         {columnNames.map((column) => (
           <Column key={column} name={column} tasks={columns[column]}>
