@@ -1,10 +1,8 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../platform/index.ts";
-import { TroupeError } from "../protocol/index.ts";
-import { findAdminFolder } from "./worktree/admin-folder.ts";
-import { gitFailed, openRepository, type TeamPlace } from "./worktree/repository.ts";
-import { treeGit } from "./worktree/tree-git.ts";
+import type { TeamPlace } from "./worktree/repository.ts";
+import { type DiffedWorktree, worktreeChanges } from "./worktree/worktree-changes.ts";
 
 export interface DiffStat {
   readonly files: readonly FileDiff[];
@@ -20,32 +18,15 @@ export interface FileDiff {
 }
 
 /** What a worktree has that its base has not: committed, staged, changed and new files, by lines. */
-export async function diffStat(
-  place: TeamPlace,
-  worktree: { readonly path: string; readonly base: string },
-): Promise<DiffStat> {
-  const repository = await openRepository(place);
-  const admin = await findAdminFolder(repository, worktree.path);
-  if (!admin) throw new TroupeError("git", `${worktree.path} is no worktree of the repository at ${place.cwd}`);
-  const git = treeGit(repository, { path: worktree.path, admin: admin.path });
-  const ask = async (args: readonly string[]) => {
-    const result = await git(args);
-    if (!result.ok) throw gitFailed(args, result.stderr);
-    return result.stdout.split("\0").filter(Boolean);
-  };
-  const [tracked, untracked] = await Promise.all([
-    ask(["diff", "--numstat", "-z", ...plain, worktree.base, "--"]),
-    ask(["ls-files", "--others", "--exclude-standard", "-z"]),
-  ]);
+export async function diffStat(place: TeamPlace, worktree: DiffedWorktree): Promise<DiffStat> {
+  const { tracked, untracked } = await worktreeChanges(place, worktree, ["--numstat", "-z", "--no-renames"]);
   const files = [
-    ...tracked.map(parseNumstat),
+    ...tracked.split("\0").filter(Boolean).map(parseNumstat),
     ...(await Promise.all(untracked.map((path) => newFile(worktree.path, path)))),
   ];
   const sum = (key: "added" | "removed") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
   return { files, added: sum("added"), removed: sum("removed") };
 }
-
-const plain = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
 
 /** `added TAB removed TAB path`, with dashes for a binary file. */
 function parseNumstat(line: string): FileDiff {

@@ -2,35 +2,18 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../platform/index.ts";
-import { TroupeError } from "../protocol/index.ts";
-import { findAdminFolder } from "./worktree/admin-folder.ts";
-import { gitFailed, openRepository, type TeamPlace } from "./worktree/repository.ts";
-import { treeGit } from "./worktree/tree-git.ts";
+import type { TeamPlace } from "./worktree/repository.ts";
+import { type DiffedWorktree, worktreeChanges } from "./worktree/worktree-changes.ts";
 
 /** What a person can still read; more than this of one new file, or of all together, is not shown, and that is said. */
 const mostBytes = 2 * 1024 * 1024;
 const mostOfNewFile = 256 * 1024;
 
 /** What a worktree has that its base has not, as a unified diff: committed, staged, changed and new files. */
-export async function worktreeDiff(
-  place: TeamPlace,
-  worktree: { readonly path: string; readonly base: string },
-): Promise<string> {
-  const repository = await openRepository(place);
-  const admin = await findAdminFolder(repository, worktree.path);
-  if (!admin) throw new TroupeError("git", `${worktree.path} is no worktree of the repository at ${place.cwd}`);
-  const git = treeGit(repository, { path: worktree.path, admin: admin.path });
-  const ask = async (args: readonly string[]) => {
-    const result = await git(args);
-    if (!result.ok) throw gitFailed(args, result.stderr);
-    return result.stdout;
-  };
-  const [tracked, untracked] = await Promise.all([
-    ask(["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", worktree.base, "--"]),
-    ask(["ls-files", "--others", "--exclude-standard", "-z"]),
-  ]);
+export async function worktreeDiff(place: TeamPlace, worktree: DiffedWorktree): Promise<string> {
+  const { tracked, untracked } = await worktreeChanges(place, worktree);
   let diff = tracked;
-  for (const path of untracked.split("\0").filter(Boolean)) {
+  for (const path of untracked) {
     if (diff.length > mostBytes) break;
     diff += await newFile(worktree.path, path);
   }

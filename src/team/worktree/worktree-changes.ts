@@ -1,0 +1,41 @@
+import { TroupeError } from "../../protocol/index.ts";
+import { findAdminFolder } from "./admin-folder.ts";
+import { gitFailed, openRepository, type TeamPlace } from "./repository.ts";
+import { treeGit } from "./tree-git.ts";
+
+export interface WorktreeChanges {
+  /** What `git diff` says of the files it knows. */
+  readonly tracked: string;
+  /** Paths of new files, of which it says nothing. */
+  readonly untracked: readonly string[];
+}
+
+export interface DiffedWorktree {
+  readonly path: string;
+  readonly base: string;
+}
+
+/** Asks git what a worktree has that its base has not: committed, staged, changed and new files. `how` is for the diff. */
+export async function worktreeChanges(
+  place: TeamPlace,
+  { path, base }: DiffedWorktree,
+  how: readonly string[] = [],
+): Promise<WorktreeChanges> {
+  const repository = await openRepository(place);
+  const admin = await findAdminFolder(repository, path);
+  if (!admin) throw new TroupeError("git", `${path} is no worktree of the repository at ${place.cwd}`);
+  const git = treeGit(repository, { path, admin: admin.path });
+  const ask = async (args: readonly string[]) => {
+    const result = await git(args);
+    if (!result.ok) throw gitFailed(args, result.stderr);
+    return result.stdout;
+  };
+  const [tracked, untracked] = await Promise.all([
+    ask(["diff", ...how, ...plain, base, "--"]),
+    ask(["ls-files", "--others", "--exclude-standard", "-z"]),
+  ]);
+  return { tracked, untracked: untracked.split("\0").filter(Boolean) };
+}
+
+/** Nothing that the repository's own settings could have git run, or could make of its words. */
+const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty"];
