@@ -1,32 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { rolldown } from "rolldown";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { buildProgram } from "../platform/build-program.ts";
 import { processesWith, until } from "./live-processes.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "troupe-orphans-"));
-const program = join(folder, "host.mjs");
+let program: Awaited<ReturnType<typeof buildProgram>>;
 const hosts: ChildProcess[] = [];
 
-/** Node 20 runs no TypeScript: the host is made into one plain file first. */
 beforeAll(async () => {
-  const input = new URL("./scope-host.ts", import.meta.url).pathname;
-  const bundle = await rolldown({ input, platform: "node", external: ["zod"] });
-  await bundle.write({ file: program, format: "esm" });
-  await bundle.close();
+  program = await buildProgram("process/programs/scope-host.ts");
 });
 
 afterEach(() => {
   for (const host of hosts.splice(0)) host.kill("SIGKILL");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => program.remove());
 
 /** Resolves when the script has said `ready`. */
 async function startHost(script: string, token: string): Promise<ChildProcess> {
-  const host = spawn(process.execPath, [program, `: ${token}\n${script}`], {
+  const host = spawn(process.execPath, [program.path, `: ${token}\n${script}`], {
     env: { ...process.env, TOKEN: token },
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TroupeError } from "../../../src/protocol/index.ts";
 import { createTestClock, loadScriptedModel } from "../../../src/testing.ts";
+import { bundle } from "../../platform/build-program.ts";
 
 const clock = createTestClock({ auto: true });
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
@@ -100,18 +100,11 @@ describe("a broken script is told with file, line and field", () => {
 
 /** As it is shipped, a bundle in a package, and as it is run: by Node alone, the script outside of any package. */
 describe("scripts in code, under plain Node", () => {
-  let bundle: string;
+  let built: string;
 
   beforeAll(async () => {
-    bundle = join(folder, "package", "dist");
-    const build = await rolldown({
-      input: join(repository, "src/testing.ts"),
-      platform: "node",
-      external: [/^node:/],
-      resolve: { mainFields: ["module", "main"] },
-    });
-    await build.write({ dir: bundle, format: "esm", entryFileNames: "testing.js" });
-    await build.close();
+    built = join(folder, "package", "dist");
+    await bundle(join(repository, "src/testing.ts"), `${built}/`);
     await write(
       "package/package.json",
       JSON.stringify({ name: "troupe", type: "module", exports: { "./testing": "./dist/testing.js" } }),
@@ -130,7 +123,7 @@ describe("scripts in code, under plain Node", () => {
           if (event.type === "finished") console.log(event.answer.parts[0].text, model.contextWindow);
         }
       } catch (error) { console.log(error.code + ": " + error.message); }`;
-    const args = ["--input-type=module", "-e", program, join(bundle, "testing.js"), name, folder];
+    const args = ["--input-type=module", "-e", program, join(built, "testing.js"), name, folder];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder });
     expect(stderr).toBe("");
     return stdout.trim();

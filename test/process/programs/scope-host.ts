@@ -1,4 +1,4 @@
-import { createProcessScope } from "../../src/platform/index.ts";
+import { createProcessScope } from "../../../src/platform/index.ts";
 
 /** A program that starts a tree of children through a scope and then waits to be killed. Argument: the script to run. */
 const scope = createProcessScope();
