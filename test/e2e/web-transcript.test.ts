@@ -17,6 +17,7 @@ const script = `
 export default (ask) => {
   if (ask.said.includes("hang")) return { fault: { kind: "hang", after: 3 }, text: "This is never said to the end, whatever happens." };
   if (ask.said.includes("slowly")) return { text: "One ".repeat(40) + "**end**", chunk: 4, chunkDelayMs: 60 };
+  if (ask.said.includes("many")) return { calls: Array.from({ length: 30 }, (_, at) => ({ tool: "Bash", input: { command: "seq 1 50; echo needle " + at } })).slice(0, ask.results.length === 0 ? 30 : 0), text: ask.results.length === 0 ? "Many." : "Much was **run** here." };
   if (ask.said.includes("again")) return { text: "You said: " + ask.said };
   if (ask.results.length === 0) return {
     thinking: "First I look.\\nThen I write.",
@@ -108,6 +109,57 @@ test("an answer is seen while it is written; the page follows it unless one scro
     .getByText(/again first/)
     .first()
     .waitFor();
+  expect(problems).toEqual([]);
+  session.end();
+  await session.done;
+});
+
+test("words are found in all of it, folded and far away, by keyboard; on a phone too", async () => {
+  const session = startSession(workplace(), script);
+  session.say("many");
+  const { page, problems, go, violations, overflow } = await openDashboard(session, { ...phone, colorScheme: "dark" });
+  await go("transcript");
+  const log = page.getByRole("log", { name: "Transcript" });
+  await log.getByText("Much was run here.").waitFor();
+  await log.focus();
+  await page.keyboard.press("f");
+  const status = page.locator(".transcript-search [role=status]");
+  await page.keyboard.type("NEEDLE 7");
+  // In what it was called with and in what came out, which is folded: one row.
+  await status.getByText("1 of 1").waitFor();
+  const current = log.locator("[data-target]");
+  await current.locator("pre", { hasText: "needle 7" }).waitFor();
+  const isSeen = () =>
+    page.evaluate<boolean>(`(() => {
+      const [range] = CSS.highlights.get("found-current") ?? [];
+      const box = document.querySelector(".transcript-scroll").getBoundingClientRect();
+      const at = range?.getBoundingClientRect();
+      return at !== undefined && at.top >= box.top && at.bottom <= box.bottom;
+    })()`);
+  await expect.poll(isSeen).toBe(true);
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+
+  const field = page.getByRole("searchbox", { name: "Find in this transcript" });
+  await field.fill("needle 1");
+  await status.getByText(/^\d+ of 11$/).waitFor();
+  const index = async () => Number(await current.getAttribute("data-index"));
+  const first = await index();
+  await page.keyboard.press("Enter");
+  await expect.poll(index).not.toBe(first);
+  await expect.poll(isSeen).toBe(true);
+  await page.keyboard.press("Shift+Enter");
+  await expect.poll(index).toBe(first);
+  // Over the marks of Markdown.
+  await field.fill("was run here");
+  await status.getByText("1 of 1").waitFor();
+  await field.fill("nowhere to be found");
+  await status.getByText("not found").waitFor();
+  await page.keyboard.press("Escape");
+  await field.waitFor({ state: "detached" });
+  expect(await page.evaluate("[CSS.highlights.size, document.activeElement?.getAttribute('role')]")).toEqual([
+    0,
+    "log",
+  ]);
   expect(problems).toEqual([]);
   session.end();
   await session.done;

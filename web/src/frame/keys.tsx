@@ -58,6 +58,13 @@ export function useKeys() {
         const composer = document.querySelector<HTMLElement>("[data-composer]");
         if (!composer) return;
         composer.focus();
+      } else if (event.key === "f") {
+        const find = document.querySelector<HTMLElement>("[data-find]");
+        if (!find) return;
+        // Where it is open already, it is gone to.
+        const field = document.querySelector<HTMLElement>("search input");
+        if (field) field.focus();
+        else find.click();
       } else return;
       event.preventDefault();
     };
@@ -105,6 +112,7 @@ const rows: readonly (readonly [string, string])[] = [
   ["[", "Transcript of the agent before"],
   ["]", "Transcript of the next agent"],
   ["/", "Write to the agent that is shown"],
+  ["f", "Find in the transcript that is shown; Enter for the next, Shift with it for the one before"],
   ["Esc", "Leave a dialog or a field"],
 ];
 

@@ -11,10 +11,12 @@ interface Props {
   readonly entry: RosterEntry | undefined;
   readonly isUnfolded: boolean;
   readonly onFold: () => void;
+  readonly isSearching: boolean;
+  readonly onSearch: () => void;
 }
 
 /** Who it is, and how it is. */
-export function TranscriptHead({ session, agent, entry, isUnfolded, onFold }: Props) {
+export function TranscriptHead({ session, agent, entry, isUnfolded, onFold, isSearching, onSearch }: Props) {
   const facts = [
     agent.agentType === entry?.name ? "" : agent.agentType,
     agent.model.split("/").at(-1) ?? "",
@@ -41,9 +43,14 @@ export function TranscriptHead({ session, agent, entry, isUnfolded, onFold }: Pr
         ))}
       </ul>
       {entry?.state === "asking" && <a href={hrefOf(session, "approvals")}>Answer it</a>}
-      <button type="button" className="link transcript-fold" aria-pressed={isUnfolded} onClick={onFold}>
-        {isUnfolded ? "Fold" : "Unfold all"}
-      </button>
+      <div className="transcript-ways">
+        <button type="button" className="link" data-find aria-pressed={isSearching} onClick={onSearch}>
+          Find
+        </button>
+        <button type="button" className="link" aria-pressed={isUnfolded} onClick={onFold}>
+          {isUnfolded ? "Fold" : "Unfold all"}
+        </button>
+      </div>
     </header>
   );
 }

@@ -4,6 +4,9 @@ import { type AgentView, itemAt } from "../../../../src/view/index.ts";
 import { DraftRow } from "./draft-row.tsx";
 import { UnfoldedContext } from "./foldable.tsx";
 import { ItemRow } from "./item-row.tsx";
+import { SearchBar } from "./search/search-bar.tsx";
+import { useMarks } from "./search/use-marks.ts";
+import { useSearch } from "./search/use-search.ts";
 import { useTarget } from "./use-target.ts";
 
 interface Props {
@@ -14,13 +17,16 @@ interface Props {
   readonly isReading: boolean;
   /** Everything is open that was not folded by hand. */
   readonly isUnfolded: boolean;
+  /** What is looked for; undefined: nothing is. */
+  readonly words: string | undefined;
+  onSearch(words: string | undefined): void;
 }
 
 /** As near to the end, new things are followed. */
 const nearPx = 60;
 
 /** The transcript, of which only what is on the screen is drawn. It stays at its end while nobody scrolls away from it. */
-export function TranscriptList({ agent, at, isReading, isUnfolded }: Props) {
+export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSearch }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isStuck = useRef(true);
   const [isAway, setAway] = useState(false);
@@ -56,6 +62,24 @@ export function TranscriptList({ agent, at, isReading, isUnfolded }: Props) {
     virtual.scrollToIndex(target, { align: "center" });
   }, [virtual, target]);
 
+  const firstSeen = useCallback(
+    () => virtual.getVirtualItems().find(({ end }) => end > (virtual.scrollOffset ?? 0))?.index ?? 0,
+    [virtual],
+  );
+  const search = useSearch(agent, words ?? "", { setWords: onSearch, firstSeen });
+  const { current } = search;
+  useEffect(() => {
+    if (current === undefined) return;
+    isStuck.current = false;
+    setAway(true);
+    virtual.scrollToIndex(current, { align: "center" });
+  }, [virtual, current]);
+  useMarks(scroller, { words, current, scrollTo: (offset) => virtual.scrollToOffset(offset) });
+  const closeSearch = () => {
+    onSearch(undefined);
+    scroller.current?.focus();
+  };
+
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
@@ -75,46 +99,49 @@ export function TranscriptList({ agent, at, isReading, isUnfolded }: Props) {
 
   useEffect(() => setUnfolded(new Map()), [isUnfolded]);
   const folding = useMemo(() => ({ unfolded, unfold, isAll: isUnfolded }), [unfolded, unfold, isUnfolded]);
+  // What was found may be in a part that is folded.
+  const opened = useMemo(() => ({ ...folding, isAll: true }), [folding]);
 
   return (
-    <UnfoldedContext value={folding}>
-      <div className="transcript-place">
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <div
-          ref={scroller}
-          className="transcript-scroll"
-          onScroll={onScroll}
-          onWheel={onWheel}
-          tabIndex={0}
-          role="log"
-          aria-label="Transcript"
-          aria-live="off"
-        >
-          {count === 0 && (
-            <p className="transcript-loading soft">{isReading ? "Reading…" : "Nothing has been said yet."}</p>
-          )}
-          <div className="transcript-rows" style={{ height: total }}>
-            {virtual.getVirtualItems().map(({ index, key, start }) => (
-              <div
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                data-target={index === target || undefined}
-                className="transcript-row"
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <Row agent={agent} index={index} />
-              </div>
-            ))}
-          </div>
-        </div>
-        {isAway && (
-          <button type="button" className="transcript-end" onClick={toEnd}>
-            ↓ To the end
-          </button>
+    <div className="transcript-place">
+      {words !== undefined && <SearchBar search={search} onClose={closeSearch} />}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div
+        ref={scroller}
+        className="transcript-scroll"
+        onScroll={onScroll}
+        onWheel={onWheel}
+        tabIndex={0}
+        role="log"
+        aria-label="Transcript"
+        aria-live="off"
+      >
+        {count === 0 && (
+          <p className="transcript-loading soft">{isReading ? "Reading…" : "Nothing has been said yet."}</p>
         )}
+        <div className="transcript-rows" style={{ height: total }}>
+          {virtual.getVirtualItems().map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              data-target={index === (current ?? target) || undefined}
+              className="transcript-row"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <UnfoldedContext value={index === current ? opened : folding}>
+                <Row agent={agent} index={index} />
+              </UnfoldedContext>
+            </div>
+          ))}
+        </div>
       </div>
-    </UnfoldedContext>
+      {isAway && (
+        <button type="button" className="transcript-end" onClick={toEnd}>
+          ↓ To the end
+        </button>
+      )}
+    </div>
   );
 }
 

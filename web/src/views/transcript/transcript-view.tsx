@@ -25,6 +25,7 @@ export function TranscriptView({ session }: { session: SessionId }) {
   const view = useDashboard((state) => state.views.get(owner));
   const agent = view && (wanted === undefined ? leadOf(view) : agentOf(view, wanted));
   const [isUnfolded, setUnfolded] = useState(false);
+  const [words, setWords] = useState<string | undefined>(undefined);
   const isCaughtUp = useDashboard((state) => state.caughtUp.has(owner));
   const problem = useDashboard((state) => state.looking?.problem);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
@@ -46,6 +47,8 @@ export function TranscriptView({ session }: { session: SessionId }) {
         entry={entry}
         isUnfolded={isUnfolded}
         onFold={() => setUnfolded(!isUnfolded)}
+        isSearching={words !== undefined}
+        onSearch={() => setWords(words === undefined ? "" : undefined)}
       />
       {problem !== undefined && (
         <p className="transcript-problem" role="alert">
@@ -61,6 +64,8 @@ export function TranscriptView({ session }: { session: SessionId }) {
           at={at}
           isReading={!isCaughtUp && !isReplay}
           isUnfolded={isUnfolded}
+          words={words}
+          onSearch={setWords}
         />
       )}
       <Composer key={`composer ${agent.id}`} session={session} entry={entry} />

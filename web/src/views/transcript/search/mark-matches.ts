@@ -1,0 +1,39 @@
+import { patternOf } from "./matcher.ts";
+
+/** So many on the screen are marked. */
+const most = 500;
+
+/**
+ * Marks the words in what is drawn without touching it: ranges that the browser paints. Gives back the first of them inside
+ * of `current`. Words that go over the bounds of elements (one in the middle is bold) are found, and not marked.
+ */
+export function markMatches(place: HTMLElement, words: string, current: Element | null): Range | undefined {
+  if (!("highlights" in CSS)) return undefined;
+  const isAsked = words.trim() !== "";
+  const ranges = isAsked ? rangesIn(place, patternOf(words, "giu")) : [];
+  const isCurrent = (range: Range) => current?.contains(range.startContainer) ?? false;
+  CSS.highlights.set("found", new Highlight(...ranges.filter((range) => !isCurrent(range))));
+  CSS.highlights.set("found-current", new Highlight(...ranges.filter(isCurrent)));
+  return ranges.find(isCurrent);
+}
+
+export function unmarkMatches(): void {
+  if (!("highlights" in CSS)) return;
+  CSS.highlights.delete("found");
+  CSS.highlights.delete("found-current");
+}
+
+function rangesIn(place: HTMLElement, pattern: RegExp): Range[] {
+  const ranges: Range[] = [];
+  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node && ranges.length < most; node = walker.nextNode()) {
+    for (const found of (node.nodeValue ?? "").matchAll(pattern)) {
+      if (found[0] === "" || ranges.length >= most) break;
+      const range = new Range();
+      range.setStart(node, found.index);
+      range.setEnd(node, found.index + found[0].length);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}
