@@ -9,7 +9,7 @@ import { readSomeEvents } from "./read-some-events.ts";
 import { repairLog } from "./repair-log.ts";
 import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
 import type { SessionReading, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
-import { summarizeSession } from "./summarize-session.ts";
+import { isTeammates, summarizeSession } from "./summarize-session.ts";
 
 /** `home` is the checked state folder; everything below it is made as it is needed. */
 export function createFileSessionStore(options: SessionStoreOptions & { readonly home: string }): SessionStore {
@@ -88,7 +88,8 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
     has: async (id) => (await filesOf(id)) !== undefined,
     open: async (id) => resumeSession({ ...options, ...(await find(id)) }),
     list,
-    latest: async (cwd) => newestFirst(await listProject(projectName(await realPathOf(cwd))))[0],
+    latest: async (cwd) =>
+      newestFirst(await listProject(projectName(await realPathOf(cwd)))).find((summary) => !isTeammates(summary)),
     read,
     readAgents,
     readLog,

@@ -8,7 +8,7 @@ import { createMemoryLog, type EventLog } from "./event-log.ts";
 import { noSuchLog, notFound } from "./not-found.ts";
 import { realFolder } from "./real-folder.ts";
 import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
-import { summarizeEnvelopes } from "./summarize-session.ts";
+import { isTeammates, summarizeEnvelopes } from "./summarize-session.ts";
 import { writeBeside } from "./write-beside.ts";
 
 /** Sessions that are gone when the process is. Only outputs need a folder: a temporary one, until the session closes. */
@@ -44,7 +44,7 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
     has: async (id) => (sessions.get(id)?.lead.length ?? 0) > 0,
     open: async (id) => openKept(find(id), options),
     list: async () => list(),
-    latest: async (cwd) => list().find((summary) => summary.cwd === cwd),
+    latest: async (cwd) => list().find((summary) => summary.cwd === cwd && !isTeammates(summary)),
     read: async (id) => ({ lead: [...find(id).lead], agents: new Map(find(id).agents) }),
     readAgents: async (id) => new Map(find(id).agents),
     readLog: async (id, { agent, only }) => {

@@ -13,7 +13,7 @@ export interface SessionStore {
   open(sessionId: string): Promise<OpenedSession>;
   /** Newest first. Reads the ends of the logs only. */
   list(): Promise<SessionSummary[]>;
-  /** The newest session that was started in this folder. */
+  /** The newest session that was started in this folder; never a teammate's, whom its lead's session brings back. */
   latest(cwd: string): Promise<SessionSummary | undefined>;
   /** Without claiming it: a session in use can be read too. */
   read(sessionId: string): Promise<SessionReading>;

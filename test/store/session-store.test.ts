@@ -85,6 +85,17 @@ describe.each(["file", "memory"])("a session store (%s)", (kind) => {
     expect(await store.latest(cwd)).toEqual(list[0]);
   });
 
+  it("takes no teammate's session for the latest of a folder: whoever goes on there means its lead's", async () => {
+    const { store, cwd } = make();
+    const lead = await writeSession(store, cwd);
+    const scout = await writeSession(store, cwd);
+    const session = await store.open(scout);
+    await session.leadLog.record({ type: "team.joined", team: "alpha", name: "scout", role: "teammate" });
+    await session.close();
+    expect((await store.list())[0]).toMatchObject({ sessionId: scout });
+    expect(await store.latest(cwd)).toMatchObject({ sessionId: lead });
+  });
+
   it("names others when there is no such session", async () => {
     const { store, cwd } = make();
     await expect(store.open(newSessionId())).rejects.toThrow("nor any other yet");
