@@ -3,7 +3,7 @@ export { type AskAside, createAskAside } from "./ask-aside.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export { composeCoordinatorPrompt } from "./coordinator-prompt.ts";
 export type { EventSink } from "./event-sink.ts";
-export { memberElsewhere, remoteConduct, takenOver } from "./fragments/remote-words.ts";
+export { memberElsewhere, remoteConduct, stillElsewhere, takenOver } from "./fragments/remote-words.ts";
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";

@@ -149,6 +149,8 @@ export const BusSettings = z.strictObject({
   leaseMs: z.number().int().min(1000).optional(),
   /** How long an agent waits for a worker. */
   workerWaitMs: z.number().int().min(1000).optional(),
+  /** How long an agent on a worker goes on without a word of the session that has started it. */
+  leadWaitMs: z.number().int().min(1000).optional(),
 });
 export type BusSettings = z.infer<typeof BusSettings>;
 

@@ -4,7 +4,7 @@ import type { BusAddress } from "../store/index.ts";
 
 /** Where teams are kept if not on this machine: what `--bus` or `TROUPE_BUS` says, otherwise the settings. */
 export function busConfig(
-  { servers = [], credentialsFile, tls, leaseMs, workerWaitMs }: BusSettings,
+  { servers = [], credentialsFile, tls, leaseMs, workerWaitMs, leadWaitMs }: BusSettings,
   { env, userHome }: { readonly env: Readonly<Record<string, string | undefined>>; readonly userHome: string },
 ): BusAddress | undefined {
   const said = (env["TROUPE_BUS"] ?? "").split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
@@ -18,5 +18,6 @@ export function busConfig(
     tls: tls && { caFile: path(tls.caFile), certFile: path(tls.certFile), keyFile: path(tls.keyFile) },
     leaseMs,
     workerWaitMs,
+    leadWaitMs,
   };
 }

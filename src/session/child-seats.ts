@@ -20,6 +20,7 @@ import {
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
+import { givenName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
 import { lastMode } from "./plan-mode.ts";
 import { createSeat, type Seat, type Shared } from "./seat.ts";
@@ -45,7 +46,7 @@ export interface ChildSeatPorts {
   readonly manner: ChildManner;
   isolationAt(cwd: string): IsolationPorts;
   toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[];
-  lost(started: StartedWork): Promise<LostReport | undefined>;
+  lost(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
   resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
 }
 
@@ -300,15 +301,6 @@ interface Outfitted {
   readonly parent: { readonly seat: Seat; readonly tools: () => readonly Tool[] };
   readonly roots: readonly string[];
   readonly outfit: AgentOutfit | undefined;
-}
-
-/** The name it was given when it was started; undefined where its path has one that was made up. */
-export function givenName(
-  id: AgentId,
-  { path, agentType }: { path: AgentPath; agentType: string },
-): string | undefined {
-  const last = path.split("/").at(-1);
-  return last === `${agentType}-${id.slice(-6)}` ? undefined : last;
 }
 
 /** On a full disk an agent goes without its last words. */

@@ -129,6 +129,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await closeAll([
+      () => unlessFull(children?.leave()),
       lead.close,
       () => team?.close(),
       () => unlessFull(ordered),
@@ -175,6 +176,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(equipment?.notices ?? [])]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
+  if (resumed) await children?.takeUp(seat, log.replayed);
   await children?.tellOfLost(seat, log.replayed);
   await lead.closeOpenCalls();
   await background.recover(log.replayed, async (started) => children?.lost(started));

@@ -11,7 +11,7 @@ export interface SessionBackground {
   /** Tells the agent of work that an earlier life of the session has left without an end. */
   recover(
     log: readonly StoredEnvelope[],
-    report: (started: StartedWork) => Promise<LostReport | undefined>,
+    report: (started: StartedWork) => Promise<LostReport | "goes on" | undefined>,
   ): Promise<void>;
   /** Ends what runs, and wakes nobody for it. */
   stopRunning(): Promise<void>;
@@ -48,7 +48,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
         return agent().live(event);
       case "background.started":
         running.set(event.backgroundId, event);
-        return agent().record(event);
+        return report === "again" ? undefined : agent().record(event);
       case "background.ended": {
         const task = running.get(event.backgroundId);
         // The agent is at work on the news before anybody hears of the end: no moment in between looks like the end of all work.
@@ -86,6 +86,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
       for (const started of unfinished(log)) {
         const { backgroundId } = started;
         const lost = await report(started);
+        if (lost === "goes on") continue;
         const status = lost === undefined || lost.status === "stopped" ? "killed" : lost.status;
         const end: EndedWork = { type: "background.ended", backgroundId, status, exitCode: null };
         await tell(started, end, lost?.text);

@@ -18,10 +18,11 @@ import {
   type TeammateStarter,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
-import { createChildSeats, givenName } from "./child-seats.ts";
+import { createChildSeats } from "./child-seats.ts";
 import { delegate, type DelegatedWork } from "./delegate.ts";
+import { givenName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts } from "./isolate-agent.ts";
-import { seatRemote } from "./remote/remote-seat.ts";
+import { createRemotes } from "./remote/remotes.ts";
 import { type Seat, type Shared } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
 import type { AgentParts } from "./session-parts.ts";
@@ -39,7 +40,11 @@ export interface SessionChildren {
   /** Agents that work in the foreground go on in the background. */
   sendToBackground(): void;
   /** What is told of an agent that was at work when an earlier life of the session ended. */
-  lost(started: StartedWork): Promise<LostReport | undefined>;
+  lost(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
+  /** Goes on with agents that workers on other machines have been at work on since an earlier life of the session. Before any of its calls is closed. */
+  takeUp(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  /** The session ends: what works on other machines goes on there, and is taken up when the session is. */
+  leave(): Promise<void>;
   /** Tells of agents that the caller was waiting for when an earlier life of the session ended: before their calls are closed. */
   tellOfLost(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
   /** Agents that this one has started and that are at rest. */
@@ -98,7 +103,13 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
     isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
-    seatRemote: work && ((request) => seatRemote(request, shared, { work, place: isolationAt(request.cwd).place })),
+    seatRemote: work && ((request) => remotes.seat(request)),
+  });
+  const remotes = createRemotes(shared, agents, {
+    manner,
+    placeAt: (cwd) => isolationAt(cwd).place,
+    adopt: (child) => children.adopt(child),
+    occupy: limits.occupy,
   });
 
   function toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
@@ -134,8 +145,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     ];
   }
 
-  async function lost(started: StartedWork): Promise<LostReport | undefined> {
+  async function lost(started: StartedWork): Promise<LostReport | "goes on" | undefined> {
     if (started.agent === undefined) return undefined;
+    if (remotes.isTakenUp(started.agent)) return "goes on";
     const { agent, backgroundId: taskId, description } = started;
     return lostReport(
       { agent, taskId, description, wantsCheck: asides.handOverCheck },
@@ -169,6 +181,8 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       sendToBackground.clear();
     },
     lost,
+    takeUp: remotes.takeUp,
+    leave: remotes.leave,
     async tellOfLost(seat, log) {
       const open = new Set(seat.conversation.openCalls().map(({ call }) => call.callId));
       if (open.size === 0) return;
@@ -177,7 +191,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
       );
       for (const [agent, envelopes] of await agents.readLogs()) {
         const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
-        if (spawned?.parent !== seat.id || known.has(agent)) continue;
+        if (spawned?.parent !== seat.id || known.has(agent) || remotes.isTakenUp(agent)) continue;
         if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
         const { text } = lostReport(
           { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.handOverCheck },

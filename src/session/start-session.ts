@@ -236,7 +236,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
           simple: config.simpleWorkers,
         })
       : undefined;
-    const remote = config.bus && !options.member ? remoteWork({ ...config, bus: config.bus, clock }) : undefined;
+    const remote =
+      config.bus && !options.member
+        ? remoteWork({ ...config, bus: config.bus, clock, outlives: !options.store })
+        : undefined;
     const telemetry =
       config.telemetry &&
       (await import("./telemetry/start-telemetry.ts")).startTelemetry(config.telemetry, {

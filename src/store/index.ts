@@ -13,7 +13,7 @@ export type {
   SessionSummary,
 } from "./session-store.ts";
 export type { BusAddress } from "./nats/bus.ts";
-export type { JobOutcome, JobSpec, JobState } from "./work/job.ts";
+export type { JobOrder, JobOutcome, JobSpec, JobState } from "./work/job.ts";
 export { loadWorkBus } from "./work/load-work-bus.ts";
 export { workLabel } from "./work/work-label.ts";
 export type { HeldJob, JobNews, SubmittedJob, WorkBus } from "./work/work-bus.ts";

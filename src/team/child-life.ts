@@ -27,6 +27,7 @@ export function createLife(seat: ChildSeat, { history }: { readonly history: boo
   for (const envelope of seat.replayed) {
     evidence.add(envelope);
     doings.hear(envelope.event);
+    if (seat.isAtWork) hearWords(envelope.event);
   }
   const record = (event: Parameters<typeof seat.agent.record>[0]) => seat.agent.record(event);
   return {
@@ -53,9 +54,13 @@ export function createLife(seat: ChildSeat, { history }: { readonly history: boo
       evidence.add(envelope);
       doings.hear(event);
       if (event.type === "agent.summarized" && event.scope === "progress") lastLine = event.text;
-      if (event.type !== "turn.ended") return;
-      const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      if (words.length > 0) lastWords = words.join("\n");
+      hearWords(event);
     },
   };
+
+  function hearWords(event: Envelope["event"]) {
+    if (event.type !== "turn.ended") return;
+    const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    if (words.length > 0) lastWords = words.join("\n");
+  }
 }

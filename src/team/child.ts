@@ -23,7 +23,7 @@ export interface Child {
   readonly running: boolean;
   /** It can be sent on. */
   readonly resting: boolean;
-  /** Says something and works until there is nothing left to do. One at a time. */
+  /** Says something, if there is something to say, and works until there is nothing left to do. One at a time. */
   run(parts: readonly ContentPart[], place: AgentPlace, by?: Speaker): ChildRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
   tell(parts: readonly ContentPart[], by?: Speaker): Promise<boolean>;

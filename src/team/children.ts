@@ -28,6 +28,8 @@ export interface Children {
   start(parent: ParentAgent, request: StartChild): Promise<StartedChild>;
   /** By name, id or path; also one that an earlier life of the session has started. */
   find(who: string): Promise<Child | undefined>;
+  /** One that an earlier life of the session has started, and that is at work. */
+  adopt(child: Child): void;
   /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for the lead. */
   lendPlaceOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
   /** A place to send a finished agent on with. */
@@ -243,6 +245,11 @@ export function createChildren(options: ChildrenOptions): Children {
     }
   };
 
+  const adopt = (child: Child) => {
+    children.set(child.id, child);
+    if (child.name !== undefined) names.set(child.name, child.id);
+  };
+
   return {
     listing: agentListing(resolver.types),
     remote: options.seatRemote !== undefined,
@@ -252,12 +259,10 @@ export function createChildren(options: ChildrenOptions): Children {
         children.get(names.get(who) ?? (who as AgentId)) ?? [...children.values()].find(({ path }) => path === who);
       if (known) return known;
       const recalled = await options.recall(who);
-      if (recalled) {
-        children.set(recalled.id, recalled);
-        if (recalled.name !== undefined) names.set(recalled.name, recalled.id);
-      }
+      if (recalled) adopt(recalled);
       return recalled;
     },
+    adopt,
     lendPlaceOf: async (parent) => children.get(parent)?.lendPlace() ?? (async () => undefined),
     async placeFor(child, signal) {
       const depth = child.path.split("/").length - 2;

@@ -103,8 +103,10 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     return again;
   };
 
-  const report = ({ evidence, lastWords }: ChildLife, outcome: RunOutcome | undefined): AgentReport => {
+  const report = ({ evidence, lastWords, seat }: ChildLife, outcome: RunOutcome | undefined): AgentReport => {
+    const goesOn = seat.isLeft?.() ?? false;
     const end =
+      (goesOn ? { status: "stopped" as const, reason: goesOnElsewhere } : undefined) ??
       ended ??
       (outcome?.reason === "interrupted" ? { status: "stopped" as const, reason: "it was interrupted" } : undefined);
     const status = end?.status ?? (outcome?.reason === "completed" ? "completed" : "failed");
@@ -117,6 +119,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
       evidence: [words, ...unheardLine(unheard.size)].join("\n"),
       usage,
+      ...(goesOn && { goesOn }),
     };
   };
 
@@ -139,7 +142,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       },
     );
     try {
-      unheard.delete(await agent.admit(by, parts));
+      if (parts.length > 0) unheard.delete(await agent.admit(by, parts));
       onHeard();
       // Whoever stopped it before it could begin has stopped it.
       if (ended === undefined) agent.resume();
@@ -162,11 +165,12 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     try {
       const worked = await assembled;
       const ask = life?.seat.aside;
-      const handOver = asides?.handOverCheck
-        ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
-        : undefined;
+      const handOver =
+        asides?.handOverCheck && !worked.goesOn
+          ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
+          : undefined;
       try {
-        return { ...worked, handOver, worktree: await finishWorktree?.() };
+        return { ...worked, handOver, worktree: worked.goesOn ? undefined : await finishWorktree?.() };
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         return { ...worked, handOver, evidence: `${worked.evidence}\nIts worktree could not be put in order: ${why}` };
@@ -272,6 +276,9 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
   };
   return child;
 }
+
+const goesOnElsewhere =
+  "the session was closed, and it goes on on another machine; what comes of it is told when the session is resumed";
 
 /** So much of what an agent has written is given to somebody who comes later. */
 const writtenLimit = 1_000_000;

@@ -34,6 +34,7 @@ export { type ChildSeat, type Reseated, type SeatRequest } from "./child-seat.ts
 export { type Children, createChildren, type Isolation, type ParentAgent, staysElsewhere } from "./children.ts";
 export { createRestingPlaces } from "./resting.ts";
 export { sendOn } from "./send-on.ts";
+export { keepInBackground } from "./keep-in-background.ts";
 export { lostReport, type LostReport } from "./lost-report.ts";
 export { createAgentTool, type TeammateStarter, type TeammateWish } from "./tools/agent-tool.ts";
 export { createAskByMail } from "./ask-by-mail.ts";

@@ -1,5 +1,5 @@
 import { agentNotification } from "../agent/index.ts";
-import type { ToolContext } from "../tool/index.ts";
+import type { BackgroundWork, ToolContext } from "../tool/index.ts";
 import type { Child, ChildRun } from "./child.ts";
 
 export interface Kept {
@@ -16,13 +16,21 @@ export interface Kept {
  */
 export async function keepInBackground(
   context: Pick<ToolContext, "background">,
-  work: { child: Child; run: ChildRun; description: string; prompt: string },
+  work: {
+    child: Child;
+    run: ChildRun;
+    description: string;
+    prompt: string;
+    /** It was a task in an earlier life of the session, and is the same one. */
+    again?: BackgroundWork["again"];
+  },
 ): Promise<Kept> {
-  const { child, run, description, prompt } = work;
+  const { child, run, description, prompt, again } = work;
   const task = await context.background.start({
     kind: "agent",
     agent: child.id,
     description,
+    again,
     progress: () => child.progress(),
     async run({ id, signal, write }) {
       const stopWriting = child.onText((text) => write(Buffer.from(text)), { fromStart: true });
@@ -30,12 +38,13 @@ export async function keepInBackground(
       const stop = () => void child.interrupt("it was stopped");
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop, { once: true });
-      const { status } = await run.assembled;
+      const { status, goesOn } = await run.assembled;
       stopWriting();
       stopShowing();
       return {
         status: status === "stopped" ? "killed" : status,
         exitCode: null,
+        ...(goesOn && { goesOn }),
         report: async () => agentNotification(id, prompt, await run.done),
       };
     },

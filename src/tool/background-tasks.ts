@@ -23,6 +23,8 @@ export interface BackgroundWork {
   /** The agent that works there, if one does. */
   readonly agent?: AgentId | undefined;
   readonly description: string;
+  /** It was started in an earlier life of the session, and has not ended: it is the same task. */
+  readonly again?: BackgroundId | undefined;
   /** How far it is, in a line, while it runs. */
   progress?(): string | undefined;
   run(task: BackgroundRun): Promise<BackgroundEnd>;
@@ -37,6 +39,8 @@ export interface BackgroundRun {
 export interface BackgroundEnd {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
+  /** It has not ended, and is not here any more: nobody is told of an end. */
+  readonly goesOn?: boolean | undefined;
   /** What whoever started it is told, where there is more to say than how it ended. Nobody who waits for the end waits for this. */
   readonly report?: (() => Promise<string>) | undefined;
 }
@@ -66,7 +70,10 @@ export interface BackgroundTasksOptions {
   readonly createId: CreateId;
   readonly clock: Clock;
   outputFile(id: BackgroundId): Promise<string> | string;
-  /** `background.started` is awaited before the work starts. `report` comes with `background.ended`, if there is one. */
+  /**
+   * `background.started` is awaited before the work starts; "again" where it is in the log already. `report` comes with
+   * `background.ended`, if there is one.
+   */
   onEvent(event: BackgroundEvent, report?: string): Promise<void> | void;
   /** Whoever started the work could not be told of its end. */
   onUntold(error: unknown): Promise<void> | void;
@@ -97,13 +104,14 @@ export function createBackgroundTasks(options: BackgroundTasksOptions): Backgrou
 }
 
 async function startTask(work: BackgroundWork, options: BackgroundTasksOptions): Promise<BackgroundTask> {
-  const id = options.createId<BackgroundId>("bg");
+  const id = work.again ?? options.createId<BackgroundId>("bg");
   const outputFile = await options.outputFile(id);
   const file = openCappedFile(outputFile, options.fileLimitBytes ?? 64 * 1024 * 1024);
   const { kind, description } = work;
   const agent = work.agent && { agent: work.agent };
   try {
-    await options.onEvent({ type: "background.started", backgroundId: id, kind, ...agent, description, outputFile });
+    const started = { type: "background.started", backgroundId: id, kind, ...agent, description, outputFile } as const;
+    await options.onEvent(started, work.again && "again");
   } catch (error) {
     file.close();
     throw error;
@@ -132,6 +140,7 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     file.close();
     ended = end;
     markDone(end);
+    if (end.goesOn) return end;
     const { status, exitCode, report } = end;
     try {
       await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());

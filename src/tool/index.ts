@@ -2,6 +2,7 @@ export { authorize, resolveSubject } from "./authorize.ts";
 export {
   type BackgroundEvent,
   type BackgroundTasks,
+  type BackgroundWork,
   createBackgroundTasks,
 } from "./background-tasks.ts";
 export { boundOutcome, type BoundOptions } from "./bound-outcome.ts";

@@ -10,6 +10,8 @@ export interface AgentReport {
   readonly text: string;
   /** Why it ended, when it did not end by itself. */
   readonly reason?: string | undefined;
+  /** It is not over: it goes on elsewhere, and nothing more is heard of it before the session is resumed. */
+  readonly goesOn?: boolean | undefined;
   /** What it did to get there, as its log has it. */
   readonly evidence: string;
   /** Where reports are looked at before they are handed over: what came of it. */

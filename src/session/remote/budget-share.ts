@@ -8,6 +8,8 @@ export interface BudgetShare {
   /** A worker asks for more than it has. `most` is all that it may spend from its beginning. */
   grant(wanted: { readonly keeps: Amount; readonly needs: Amount }, signal: AbortSignal): Promise<Grant>;
   spend(amount: Amount): void;
+  /** It has spent this in an earlier life of the session: the ledger knows. */
+  recall(amount: Amount): void;
   /** It was given this, in an earlier life of the session or in this one. */
   given(most: Amount): void;
   /** What is not spent is given back: it has ended, or another worker begins. */
@@ -65,6 +67,9 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
       if (first) first.hold.lose(amount);
       else ledger.add(amount);
       fit();
+    },
+    recall(amount) {
+      spent = plus(spent, amount);
     },
     given(known) {
       most = known;

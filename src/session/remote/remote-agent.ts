@@ -1,35 +1,30 @@
-import type { Agent, Conversation, Recorder, RunOutcome } from "../../agent/index.ts";
-import { settleOpenCalls } from "../../agent/index.ts";
+import { type Agent, type ReceivingRecorder, type RunOutcome, settleOpenCalls } from "../../agent/index.ts";
 import type { Clock, CreateId } from "../../platform/index.ts";
-import {
-  type AgentPath,
-  type Event,
-  LiveEvent,
-  type PermissionAnswer,
-  type PromptId,
-  StoredEvent,
-  TroupeError,
-} from "../../protocol/index.ts";
-import type { JobNews, JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
-import type { Shared } from "../seat.ts";
+import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
+import type { JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
+import { createJobHearing, type HearingOptions, mostGenerations } from "./hear-job.ts";
 
-export interface RemoteAgentOptions {
+export interface RemoteAgentOptions extends Omit<HearingOptions, "over" | "giveUp"> {
   readonly path: AgentPath;
-  readonly conversation: Conversation;
-  readonly recorder: Recorder;
-  readonly shared: Pick<Shared, "ask" | "ledger">;
+  readonly recorder: ReceivingRecorder;
   readonly clock: Clock;
   readonly createId: CreateId;
   readonly leaseMs: number;
   readonly workerWaitMs: number;
-  /** Brings the code to the bus, and the job into its line. */
-  submit(said: JobSpec["said"]): Promise<SubmittedJob>;
+  /**
+   * Brings the code to the bus, and the job into its line; or finds it there, where an earlier life of the session has.
+   * Undefined: whether it is there cannot be known now.
+   */
+  submit(said: JobSpec["said"], signal: AbortSignal): Promise<SubmittedJob | undefined>;
 }
 
 /** An agent at work on another machine: what happens to it comes over the bus and goes into its log here. */
 export interface RemoteAgent extends Agent {
   /** What is known of its job; undefined while there is none. */
   state(): JobState | undefined;
+  /** Nothing more is heard of it here, and it goes on where it is. False: it is over. */
+  leave(): boolean;
+  readonly isLeft: boolean;
   forget(): Promise<void>;
 }
 
@@ -38,16 +33,22 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
   const said: JobSpec["said"] = [];
   const over = new AbortController();
   let job: SubmittedJob | undefined;
-  let state: JobState | undefined;
   let run: Promise<RunOutcome> | undefined;
   let isOver = false;
+  let isLeft = false;
   let stopping: { readonly verdict: string | undefined } | undefined;
   let broken: { readonly error: unknown } | undefined;
 
   const drive = async (): Promise<RunOutcome> => {
     try {
-      job = await options.submit(said);
-      if (stopping) await job.withdraw();
+      job = await options.submit(said, over.signal);
+      if (!job) {
+        isLeft = true;
+        await notice("The bus is not there: what has become of it is asked again when the session is resumed.");
+        return stopped();
+      }
+      if (isLeft) job.leave();
+      else if (stopping) await job.withdraw();
       return await follow(job);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
@@ -55,7 +56,8 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     } finally {
       over.abort();
       isOver = true;
-      await settleOpenCalls(conversation, recorder.record);
+      hearing.end();
+      if (!isLeft) await settleOpenCalls(conversation, recorder.record);
     }
   };
 
@@ -64,9 +66,13 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     const stopListening = submitted.onBeat(watch.heard);
     try {
       for await (const news of submitted.news(over.signal)) {
-        const outcome = await hear(news, submitted);
-        watch.heard();
-        if (outcome) return outcome;
+        const outcome = await hearing.hear(news, submitted);
+        if (news.kind === "state" || news.kind === "report") watch.heard();
+        if (outcome === "withdrawn") return stopped();
+        if (outcome === "too often") {
+          lost = `${mostGenerations} workers have taken it, and none has finished it`;
+          await submitted.withdraw();
+        } else if (outcome) return outcome;
       }
       return stopped();
     } finally {
@@ -82,6 +88,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     const look = setInterval(() => {
       if (!submitted.isConnected()) last = clock.monotonic();
       const silentMs = clock.monotonic() - last;
+      const state = hearing.state();
       if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
       if (silentMs > options.workerWaitMs) {
         lost ??= `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(silentMs / 1000)} s`;
@@ -109,70 +116,10 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     over.abort();
   };
 
+  const hearing = createJobHearing({ ...options, over: over.signal, giveUp });
+
   const notice = (message: string) =>
     recorder.record({ type: "notice.raised", level: "warning", code: "remote", message });
-
-  const hear = async (news: JobNews, submitted: SubmittedJob): Promise<RunOutcome | undefined> => {
-    if (news.kind === "state") return turnTo(news.state, submitted);
-    const { report } = news;
-    if (report.kind === "question") return void answer(report.question, submitted).catch(giveUp);
-    if (report.kind === "events") for (const event of report.events) await take(event);
-    return undefined;
-  };
-
-  const turnTo = async (next: JobState, submitted: SubmittedJob): Promise<RunOutcome | undefined> => {
-    const before = state;
-    state = next;
-    if (next.status === "withdrawn") return stopped();
-    if (next.status === "returned") return endOf(next);
-    if (next.generation > (before?.generation ?? 0)) {
-      await settleOpenCalls(conversation, recorder.record);
-      if (next.generation > mostGenerations) {
-        lost = `${mostGenerations} workers have taken it, and none has finished it`;
-        await submitted.withdraw();
-        return undefined;
-      }
-      const from = next.commits ? "from what was committed" : "from the beginning";
-      await (next.generation === 1
-        ? recorder.record({
-            type: "notice.raised",
-            level: "info",
-            code: "remote",
-            message: `${next.worker} works on it.`,
-          })
-        : notice(`The worker ${before?.worker ?? "that had it"} was lost; ${next.worker} goes on ${from}.`));
-    }
-    if (next.folder !== undefined && next.folder !== before?.folder)
-      await recorder.record({ type: "agent.changed", cwd: next.folder });
-    return undefined;
-  };
-
-  const take = async (event: Event) => {
-    const stored = StoredEvent.safeParse(event);
-    if (!stored.success) return recorder.live(LiveEvent.parse(event));
-    await recorder.record(stored.data);
-    options.shared.ledger.recall(stored.data);
-  };
-
-  const answer = async (question: Parameters<Shared["ask"]>[0], submitted: SubmittedJob) => {
-    const { requestId } = question;
-    let said: PermissionAnswer | undefined;
-    try {
-      said = await options.shared.ask(question, over.signal);
-    } catch (error) {
-      if (over.signal.aborted) return;
-      throw error;
-    }
-    const denied: PermissionAnswer = {
-      behavior: "deny",
-      by: "policy",
-      message: "Nobody is there to answer. Go on without it.",
-    };
-    // What is to last lasts here, and not on a machine that is somebody else's.
-    const once: PermissionAnswer =
-      said?.behavior === "allow" ? { ...said, scope: said.scope === "once" ? "once" : "session" } : (said ?? denied);
-    await submitted.order({ kind: "answer", requestId, answer: once });
-  };
 
   const stopped = (): RunOutcome => {
     if (broken) throw broken.error;
@@ -188,7 +135,8 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     const running = run;
     if (!running || isOver) return;
     try {
-      if (state?.status === "held") await job?.order({ kind: "interrupt" });
+      if (isLeft) return void (await running.catch(() => undefined));
+      if (hearing.state()?.status === "held") await job?.order({ kind: "interrupt" });
       else await job?.withdraw();
       const isDone = await Promise.race([
         running.then(
@@ -202,6 +150,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       ]);
       // Its worker is not to be had: whatever it does, nothing of it counts from here on.
       if (!isDone) await job?.withdraw();
+      if (!isDone && !job) over.abort();
     } catch (error) {
       giveUp(error);
     }
@@ -243,18 +192,20 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     },
     settled: async () => run,
     closeOpenCalls: () => settleOpenCalls(conversation, recorder.record),
-    state: () => state,
+    state: hearing.state,
+    leave() {
+      if (!run || isOver) return false;
+      isLeft = true;
+      job?.leave();
+      over.abort();
+      return true;
+    },
+    get isLeft() {
+      return isLeft;
+    },
     forget: async () => job?.forget(),
   };
 }
 
-function endOf({ outcome }: JobState): RunOutcome {
-  if (!outcome) return { reason: "failed", detail: "it said nothing of how it ended", turns: 0 };
-  const { reason, detail, turns } = outcome;
-  return { reason, turns, ...(detail !== undefined && { detail }) };
-}
-
 const doesOneThing =
   "An agent with isolation: remote does one task, and its clone is gone with it. Start another one for what is left; what it has committed is on its branch.";
-
-const mostGenerations = 5;

@@ -1,34 +1,29 @@
 import { join } from "node:path";
 import { createConversation, createRecorder } from "../../agent/index.ts";
 import type { AgentReport } from "../../agent/index.ts";
-import { type AgentDefinition, TroupeError } from "../../protocol/index.ts";
-import { type JobSpec, workLabel } from "../../store/index.ts";
-import {
-  type ChildSeat,
-  importCommits,
-  type RemoteSource,
-  remoteSource,
-  type SeatRequest,
-  type TeamPlace,
-} from "../../team/index.ts";
+import { type AgentDefinition, type AgentId, TroupeError } from "../../protocol/index.ts";
+import { type JobSpec, type SubmittedJob, workLabel } from "../../store/index.ts";
+import { type ChildSeat, importCommits, remoteSource, type SeatRequest, type TeamPlace } from "../../team/index.ts";
 import type { Shared } from "../seat.ts";
-import { createRemoteAgent, type RemoteAgent } from "./remote-agent.ts";
+import { createRemoteAgent, type RemoteAgent, type RemoteAgentOptions } from "./remote-agent.ts";
 import type { RemoteWork } from "./remote-work.ts";
 
 export interface RemoteSeated {
   readonly seat: ChildSeat;
+  readonly agent: RemoteAgent;
   /** Makes a branch of what came back. */
   finish(): Promise<AgentReport["worktree"]>;
 }
 
+export interface RemotePorts {
+  readonly work: RemoteWork;
+  readonly place: TeamPlace;
+}
+
 /** Seats an agent that a worker on another machine will run. */
-export async function seatRemote(
-  request: SeatRequest,
-  shared: Shared,
-  { work, place }: { readonly work: RemoteWork; readonly place: TeamPlace },
-): Promise<RemoteSeated> {
+export async function seatRemote(request: SeatRequest, shared: Shared, ports: RemotePorts): Promise<RemoteSeated> {
+  const { work, place } = ports;
   const { parts } = shared;
-  const { clock, createId, opened } = parts;
   const definition = travelling(request.definition);
   const source = await remoteSource(place);
   const labels = request.definition.labels ?? [];
@@ -40,6 +35,89 @@ export async function seatRemote(
       );
   const bus = await work.bus();
   const fitting = (await bus.workers()).filter((worker) => labels.every((label) => worker.labels.includes(label)));
+  // Of this session alone: an object that is put a second time is not there for a moment.
+  const object = `head-${source.head}-${parts.opened.sessionId}`;
+  const { budget } = shared.ledger;
+  return seatJob(request, shared, {
+    ...ports,
+    notices: [
+      ...source.notices,
+      ...(fitting.length > 0 ? [] : [`No worker${withLabels(labels)} is there yet: it waits for one.`]),
+    ],
+    base: async () => source.head,
+    async submit(said) {
+      await work.putOnce(object, source.bundle);
+      return bus.submit({
+        id: jobOf(request.agentId),
+        agent: request.agentId,
+        path: request.path,
+        description: request.path,
+        definition,
+        model: request.model,
+        mode: request.mode,
+        deny: parts.rules.deny.map(({ text }) => text),
+        said,
+        labels,
+        leaseMs: work.leaseMs,
+        leadWaitMs: work.leadWaitMs,
+        ...budget,
+        isBudgeted: budget.maxBudgetUsd !== undefined || budget.maxTokens !== undefined,
+        source: { object, head: source.head },
+        author: source.author,
+      } satisfies JobSpec);
+    },
+  });
+}
+
+/** Seats one that an earlier life of the session has given to a worker, which may be at work on it, or have finished. */
+export function takeUpRemote(request: SeatRequest, shared: Shared, ports: RemotePorts): Promise<RemoteSeated> {
+  const { work } = ports;
+  const { clock } = shared.parts;
+  let found: Promise<SubmittedJob | undefined> | undefined;
+  /** Undefined: the bus is away. It comes back, or does not: then the next life of the session asks again. */
+  const find = async (signal: AbortSignal): Promise<SubmittedJob | undefined> => {
+    const began = clock.monotonic();
+    for (;;) {
+      try {
+        const job = await (await work.bus()).find(jobOf(request.agentId));
+        if (job) return job;
+        throw new TroupeError("agent", "Nothing of it is on the bus any more: what it had done is in its log.");
+      } catch (error) {
+        if (!TroupeError.is(error) || error.code === "agent") throw error;
+        if (signal.aborted || clock.monotonic() - began > work.workerWaitMs) return undefined;
+        await clock.sleep(retryMs, signal).catch(() => undefined);
+      }
+    }
+  };
+  return seatJob(request, shared, {
+    ...ports,
+    notices: [],
+    isAtWork: true,
+    async base() {
+      const spec = await (await found)?.spec();
+      if (!spec) throw new TroupeError("agent", "What it had begun from is not on the bus any more.");
+      return spec.source.head;
+    },
+    submit: (_, signal) => (found ??= find(signal)),
+  });
+}
+
+/** An agent elsewhere does one thing, so that its job can be named after it, and found again by whoever knows its log. */
+const jobOf = (agent: AgentId): string => agent.replace(/^agt_/, "job_");
+
+const retryMs = 1000;
+
+interface JobSeating extends RemotePorts {
+  readonly notices: readonly string[];
+  readonly isAtWork?: boolean;
+  /** The commit that it began from. */
+  base(): Promise<string>;
+  readonly submit: RemoteAgentOptions["submit"];
+}
+
+async function seatJob(request: SeatRequest, shared: Shared, seating: JobSeating): Promise<RemoteSeated> {
+  const { clock, createId, opened } = shared.parts;
+  const { work } = seating;
   const log = await opened.agentLog(request.agentId);
   const conversation = createConversation();
   for (const { event } of log.replayed) conversation.apply(event);
@@ -56,45 +134,26 @@ export async function seatRemote(
       shared.publish(envelope);
     },
   });
-  // Of this session alone: an object that is put a second time is not there for a moment.
-  const object = `head-${source.head}-${opened.sessionId}`;
   const agent = createRemoteAgent({
     path: request.path,
+    agent: request.agentId,
     conversation,
     recorder,
     shared,
     clock,
     createId,
+    known: new Set(log.replayed.map(({ id }) => id)),
     ...work,
-    async submit(said) {
-      await work.putOnce(object, source.bundle);
-      return bus.submit({
-        id: createId<string>("job"),
-        agent: request.agentId,
-        path: request.path,
-        description: request.path,
-        definition,
-        model: request.model,
-        mode: request.mode,
-        deny: parts.rules.deny.map(({ text }) => text),
-        said,
-        labels,
-        leaseMs: work.leaseMs,
-        ...budgetLeft(shared),
-        source: { object, head: source.head },
-        author: source.author,
-      } satisfies JobSpec);
-    },
+    submit: seating.submit,
   });
   let finished: Promise<AgentReport["worktree"]> | undefined;
   const seat: ChildSeat = {
     agent,
     conversation,
     replayed: log.replayed,
-    notices: [
-      ...source.notices,
-      ...(fitting.length > 0 ? [] : [`No worker${withLabels(labels)} is there yet: it waits for one.`]),
-    ],
+    isAtWork: seating.isAtWork,
+    isLeft: () => agent.isLeft,
+    notices: seating.notices,
     async begin(spawned) {
       await recorder.record({ type: "agent.spawned", ...spawned });
     },
@@ -104,7 +163,7 @@ export async function seatRemote(
     async close() {
       await agent.close();
       try {
-        await agent.forget();
+        if (!agent.isLeft) await agent.forget();
       } catch (error) {
         if (!TroupeError.is(error)) throw error;
         const message = `Its job is still on the bus, and goes from there after a week: ${error.message}`;
@@ -113,37 +172,32 @@ export async function seatRemote(
       await log.close();
     },
   };
-  return { seat, finish: () => (finished ??= bringBack({ agent, source, request, work, place })) };
+  return { seat, agent, finish: () => (finished ??= bringBack(agent, request, seating)) };
 }
 
-async function bringBack({
-  agent,
-  source,
-  request,
-  work,
-  place,
-}: {
-  agent: RemoteAgent;
-  source: RemoteSource;
-  request: SeatRequest;
-  work: RemoteWork;
-  place: TeamPlace;
-}): Promise<AgentReport["worktree"]> {
+async function bringBack(
+  agent: RemoteAgent,
+  request: SeatRequest,
+  { work, place, base }: JobSeating,
+): Promise<AgentReport["worktree"]> {
   const branch = `troupe/agent-${request.agentId.slice(-8)}`;
   const commits = agent.state()?.commits;
   if (!commits) return { path: place.cwd, branch, kept: false };
   const { files } = await work.bus();
   const { top, diff } = await work.withFolder(async (folder) => {
     const file = join(folder, "result.bundle");
-    await files.get(commits.object, file);
-    return importCommits(place, { file, head: commits.head, base: source.head, branch });
+    const bring = async () => {
+      await files.get(commits.object, file);
+      return file;
+    };
+    return importCommits(place, { bring, head: commits.head, base: await base(), branch });
   });
   await files.remove(commits.object);
   return { path: top, branch, kept: true, diff };
 }
 
 /** What of a definition goes to another machine: words and names. What would run something there does not. */
-function travelling(definition: AgentDefinition): JobSpec["definition"] {
+export function travelling(definition: AgentDefinition): JobSpec["definition"] {
   const { name, description, prompt, tools, disallowedTools, maxTurns, hooks, mcpServers, source } = definition;
   if (hooks !== undefined || mcpServers !== undefined)
     throw new TroupeError(
@@ -158,15 +212,6 @@ function travelling(definition: AgentDefinition): JobSpec["definition"] {
     ...(tools && { tools }),
     ...(disallowedTools && { disallowedTools }),
     ...(maxTurns !== undefined && { maxTurns }),
-  };
-}
-
-function budgetLeft({ ledger: { budget, spent } }: Shared): Pick<JobSpec, "maxBudgetUsd" | "maxTokens"> {
-  const { maxBudgetUsd, maxTokens } = budget;
-  const left = (most: number, used: number, least: number) => Math.max(most - used, least);
-  return {
-    ...(maxBudgetUsd !== undefined && { maxBudgetUsd: left(maxBudgetUsd, spent.usd, 1e-6) }),
-    ...(maxTokens !== undefined && { maxTokens: left(maxTokens, spent.tokens, 1) }),
   };
 }
 

@@ -8,6 +8,10 @@ export interface RemoteWork {
   readonly leaseMs: number;
   /** How long a job may wait for a worker, or for another one. */
   readonly workerWaitMs: number;
+  /** How long a worker goes on without a word of this session. */
+  readonly leadWaitMs: number;
+  /** Agents may go on when the session ends, since it can be resumed. */
+  readonly outlives: boolean;
   bus(): Promise<WorkBus>;
   /** Brings a file to the bus, made by `write`: once, however many ask for it at the same time. */
   putOnce(object: string, write: (file: string) => Promise<void>): Promise<void>;
@@ -16,7 +20,7 @@ export interface RemoteWork {
   close(): Promise<void>;
 }
 
-interface RemoteWorkOptions {
+interface RemoteWorkOptions extends Pick<RemoteWork, "outlives"> {
   readonly bus: BusAddress;
   readonly home: string;
   readonly clock: Clock;
@@ -58,6 +62,8 @@ export function remoteWork(options: RemoteWorkOptions): RemoteWork {
   return {
     leaseMs: bus.leaseMs ?? 10_000,
     workerWaitMs: bus.workerWaitMs ?? 120_000,
+    leadWaitMs: bus.leadWaitMs ?? 3_600_000,
+    outlives: options.outlives,
     bus: open,
     withFolder,
     putOnce(object, write) {

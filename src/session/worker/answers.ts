@@ -1,6 +1,7 @@
 import type { PermissionQuestion } from "../../agent/index.ts";
 import type { PermissionAnswer, RequestId } from "../../protocol/index.ts";
-import type { HeldJob } from "../../store/index.ts";
+import type { HeldJob, JobOrder } from "../../store/index.ts";
+import type { BudgetAnswer, createJobLedger } from "./job-ledger.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** Questions for permission go to whoever wants the job. */
@@ -23,5 +24,32 @@ export function createAnswers({ lost }: HeldJob, reporter: () => Reporter) {
       }
     },
     answered: (requestId: RequestId, answer: PermissionAnswer) => open.get(requestId)?.(answer),
+  };
+}
+
+/** So do questions for money and tokens. What another worker of the same job has asked for is not ours. */
+export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Reporter) {
+  const open = new Map<number, (answer: BudgetAnswer) => void>();
+  /** The answer can be there before it is known here under which number it was asked. */
+  const early = new Map<number, BudgetAnswer>();
+  const ask: Parameters<typeof createJobLedger>[0] = async (wanted) => {
+    lost.throwIfAborted();
+    const number = await reporter().budget(wanted);
+    const known = early.get(number);
+    if (known) return known;
+    return new Promise<BudgetAnswer>((resolve, reject) => {
+      open.set(number, resolve);
+      lost.addEventListener("abort", () => reject(lost.reason as Error), { once: true });
+    });
+  };
+  return {
+    ask,
+    answered(order: Extract<JobOrder, { kind: "budget" }>) {
+      if (order.generation !== state.generation) return;
+      const resolve = open.get(order.number);
+      open.delete(order.number);
+      if (resolve) resolve(order);
+      else early.set(order.number, order);
+    },
   };
 }

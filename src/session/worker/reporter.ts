@@ -1,4 +1,4 @@
-import type { PermissionQuestion } from "../../agent/index.ts";
+import type { Amount, PermissionQuestion } from "../../agent/index.ts";
 import {
   type AgentId,
   type Envelope,
@@ -16,6 +16,8 @@ export interface Reporter {
   /** The next prompt that the session admits is known to the other side under this id. */
   expect(promptId: PromptId): void;
   question(question: PermissionQuestion): Promise<void>;
+  /** Asks for money and tokens. Resolves with the number of the question. */
+  budget(wanted: { readonly keeps: Amount; readonly needs: Amount }): Promise<number>;
 }
 
 export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void }): Reporter {
@@ -102,6 +104,12 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
     async question(question) {
       await flush();
       await job.report({ kind: "question", generation, number: ++number, question });
+    },
+    async budget(wanted) {
+      await flush();
+      const mine = ++number;
+      await job.report({ kind: "budget", generation, number: mine, ...wanted });
+      return mine;
     },
   };
 }

@@ -1,14 +1,16 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { remoteConduct, takenOver } from "../../agent/index.ts";
-import { makeFolder } from "../../platform/index.ts";
+import { type Ledger, remoteConduct, takenOver } from "../../agent/index.ts";
+import { createGateRegistry } from "../../model/index.ts";
+import { makeFolder, systemClock } from "../../platform/index.ts";
 import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts";
 import { cloneBundle, type TeamPlace } from "../../team/index.ts";
 import type { ConfigFlags } from "../load-config.ts";
 import type { Session } from "../session.ts";
-import { startSession } from "../start-session.ts";
-import { createAnswers } from "./answers.ts";
+import { type SharedWithLead, startSession } from "../start-session.ts";
+import { createAnswers, createBudgetAnswers } from "./answers.ts";
+import { createJobLedger } from "./job-ledger.ts";
 import { createCommitPusher } from "./push-commits.ts";
 import { createReporter } from "./reporter.ts";
 
@@ -65,6 +67,7 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
   await job.note({ folder });
   const over = new AbortController();
   const answers = createAnswers(job, () => reporter);
+  const budget = createBudgetAnswers(job, () => reporter);
   const pusher = createCommitPusher({ ...ports, job, clone: { folder, base: spec.source.head } });
   const session = await startSession({
     cwd: folder,
@@ -73,6 +76,7 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
     asker: answers.ask,
     keep: "none",
     isObservable: false,
+    ...(spec.isBudgeted && { shared: alone(createJobLedger(budget.ask)) }),
     member: {
       agentType: spec.definition.name,
       team: "remote",
@@ -89,7 +93,7 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
   const stop = () => void session.dispatch({ type: "interrupt" });
   const ends = AbortSignal.any([lost, orphaned, ports.leaving]);
   ends.addEventListener("abort", stop, { once: true });
-  const obeying = obey(job, { session, reporter, answers, signal: over.signal });
+  const obeying = obey(job, { session, reporter, answers, budget, signal: over.signal });
   // Both are waited for below; until then what they reject with is nobody's.
   for (const each of [reporting, obeying]) each.catch(() => undefined);
   try {
@@ -132,11 +136,13 @@ async function obey(
     session,
     reporter,
     answers,
+    budget,
     signal,
   }: {
     session: Session;
     reporter: ReturnType<typeof createReporter>;
     answers: ReturnType<typeof createAnswers>;
+    budget: ReturnType<typeof createBudgetAnswers>;
     signal: AbortSignal;
   },
 ): Promise<void> {
@@ -151,9 +157,20 @@ async function obey(
       case "answer":
         answers.answered(order.requestId, order.answer);
         break;
+      case "budget":
+        budget.answered(order);
+        break;
     }
   }
 }
+
+/** A session that has nothing in common with others but what it may spend. */
+const alone = (ledger: Ledger): SharedWithLead => ({
+  gates: createGateRegistry(systemClock),
+  models: new Map(),
+  ledger,
+  counted: new Set(),
+});
 
 /** What the job brings along is words and limits; everything else is as this machine's user has it. */
 export function flagsOf(spec: JobSpec, { flags, mode }: JobPorts): ConfigFlags {

@@ -16,6 +16,8 @@ export interface BusAddress {
   /** Of agents that workers run: after how long one is lost, and how long one is waited for. */
   readonly leaseMs?: number | undefined;
   readonly workerWaitMs?: number | undefined;
+  /** How long they go on without whoever has started them. */
+  readonly leadWaitMs?: number | undefined;
 }
 
 export interface BusTls {

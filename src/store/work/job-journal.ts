@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { publish, ask, type Patience } from "../nats/ask-bus.ts";
 import type { Bus } from "../nats/bus.ts";
-import { JobState } from "./job.ts";
+import { JobSpec, JobState } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 
 /** What a job's journal says last, and under which number of the stream. */
@@ -15,6 +15,13 @@ export async function readStanding(bus: Bus, job: string, patience: Patience): P
   const last_by_subj = jobSubjects(job).journal;
   const last = await ask(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
   return last === null ? undefined : { seq: last.seq, state: JobState.parse(last.json()) };
+}
+
+/** What was asked for. Undefined: there is no such job any more. */
+export async function readSpec(bus: Bus, job: string, patience: Patience): Promise<JobSpec | undefined> {
+  const last_by_subj = jobSubjects(job).spec;
+  const stored = await ask(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
+  return stored === null ? undefined : JobSpec.parse(stored.json());
 }
 
 /** "conflict": another has written since `after`, so that this is not said. */

@@ -5,8 +5,8 @@ import { ask, publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { beat, listenFor } from "./job-beat.ts";
 import { followJob } from "./job-feed.ts";
-import { readStanding, writeStanding } from "./job-journal.ts";
-import { JobReport, type JobSpec, JobState } from "./job.ts";
+import { readSpec, readStanding, writeStanding } from "./job-journal.ts";
+import { JobOrder, JobReport, type JobSpec, JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { JobNews, SubmittedJob } from "./work-bus.ts";
 import {
@@ -40,15 +40,24 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
   );
   if (first === "conflict") throw new Error(`${spec.id} is on the bus already`);
   // The last: whoever hears of it finds all of it.
-  const offer = { stream: queueStream, subject: queueSubject(line), payload: JSON.stringify({ job: spec.id }) };
-  await publish(bus, { ...offer, id: spec.id }, patience);
+  await offer(spec, ports);
   return followSubmitted(spec.id, ports);
+}
+
+async function offer({ id, labels }: JobSpec, { bus, patience }: WorkPorts): Promise<void> {
+  const subject = queueSubject(lineOf(labels));
+  await publish(bus, { stream: queueStream, subject, payload: JSON.stringify({ job: id }), id }, patience);
 }
 
 /** A job that is on the bus already, as whoever wants it has it from now on; undefined if nothing of it is there. */
 export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJob | undefined> {
-  const standing = await readStanding(ports.bus, id, ports.patience);
-  return standing === undefined ? undefined : followSubmitted(id, ports);
+  const { bus, patience } = ports;
+  const standing = await readStanding(bus, id, patience);
+  const spec = await readSpec(bus, id, patience);
+  if (standing === undefined || spec === undefined) return undefined;
+  // It may have died between the two: whatever is offered twice is taken once.
+  if (standing.state.status === "asked") await offer(spec, ports);
+  return followSubmitted(id, ports);
 }
 
 function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): SubmittedJob {
@@ -62,20 +71,27 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
       for await (const message of followJob({ bus, clock, waitMs: patience.waitMs }, subjects.all, signal)) {
         const said = parseMessage(message);
         let news: JobNews | undefined;
+        const isLast = message.info.pending === 0;
         if (message.subject === subjects.journal) {
           const state = JobState.safeParse(said);
-          if (!state.success || state.data.generation < generation) continue;
-          if (state.data.generation > generation) number = 0;
-          generation = state.data.generation;
-          news = { kind: "state", state: state.data };
+          if (state.success && state.data.generation >= generation) {
+            if (state.data.generation > generation) number = 0;
+            generation = state.data.generation;
+            news = { kind: "state", state: state.data };
+          }
         } else if (message.subject === subjects.reports) {
           const report = JobReport.safeParse(said);
           // Of a worker that has lost the job, or said before.
-          if (!report.success || report.data.generation !== generation || report.data.number <= number) continue;
-          number = report.data.number;
-          news = { kind: "report", report: report.data };
+          if (report.success && report.data.generation === generation && report.data.number > number) {
+            number = report.data.number;
+            news = { kind: "report", report: report.data };
+          }
+        } else if (message.subject === subjects.orders) {
+          const order = JobOrder.safeParse(said);
+          if (order.success) news = { kind: "order", order: order.data };
         }
         if (news) yield news;
+        if (isLast) yield { kind: "caught up" };
       }
     },
     onBeat: (listener) => listenFor({ bus, clock }, holderBeat(id), listener).end,
@@ -88,6 +104,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
       });
       return () => subscription.unsubscribe();
     },
+    spec: () => readSpec(bus, id, patience),
     state: async () => (await readStanding(bus, id, patience))?.state,
     isConnected: bus.isConnected,
     async order(order) {

@@ -4,13 +4,13 @@ import { version } from "../../platform/index.ts";
 import { ask } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { holdJob } from "./held-job.ts";
-import { readStanding, type Standing, writeStanding } from "./job-journal.ts";
+import { readSpec, readStanding, type Standing, writeStanding } from "./job-journal.ts";
 import { listenFor } from "./job-beat.ts";
-import { JobSpec, type WorkerSign } from "./job.ts";
+import type { JobSpec, WorkerSign } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import { createRoom, type Room } from "./room.ts";
 import type { TakeWork } from "./work-bus.ts";
-import { holderBeat, jobStream, jobSubjects, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
+import { holderBeat, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
 
 /** Serves every line whose labels this worker has, until it is told to stop; then waits for what runs. */
 export async function takeJobs(work: TakeWork, ports: WorkPorts): Promise<void> {
@@ -113,12 +113,10 @@ async function take(job: string, work: TakeWork, ports: WorkPorts): Promise<Take
   const { bus, patience } = ports;
   const { signal } = work;
   const found = await readStanding(bus, job, { ...patience, signal });
-  const last_by_subj = jobSubjects(job).spec;
-  const stored = await ask(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), { ...patience, signal });
-  if (found === undefined || stored === null) return "over";
+  const spec = await readSpec(bus, job, { ...patience, signal });
+  if (found === undefined || spec === undefined) return "over";
   const { state } = found;
   if (state.status === "returned" || state.status === "withdrawn") return "over";
-  const spec = JobSpec.parse(stored.json());
   if (state.status === "held" && (await isHeard(job, found, { spec, ...ports, signal }))) return "held";
   const { folder: _, publicKey: __, ...before } = state;
   const mine = {

@@ -31,6 +31,8 @@ export interface SubmittedJob {
   onBeat(listener: () => void): () => void;
   /** What is shown of it from now on, until what this gives is called. */
   onShown(listener: (envelope: Envelope) => void): () => void;
+  /** What was asked for; undefined if nothing of it is there. */
+  spec(): Promise<JobSpec | undefined>;
   /** How it stands at this moment; undefined if nothing of it is there. */
   state(): Promise<JobState | undefined>;
   /** Whether the bus is there: while it is not, silence means nothing. */
@@ -45,7 +47,11 @@ export interface SubmittedJob {
 
 export type JobNews =
   | { readonly kind: "state"; readonly state: JobState }
-  | { readonly kind: "report"; readonly report: JobReport };
+  | { readonly kind: "report"; readonly report: JobReport }
+  /** What was ordered before, in this life of whoever wants it or in an earlier one. */
+  | { readonly kind: "order"; readonly order: JobOrder }
+  /** Everything that is there has been handed on. */
+  | { readonly kind: "caught up" };
 
 export interface TakeWork {
   readonly name: string;

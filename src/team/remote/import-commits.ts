@@ -10,22 +10,23 @@ export interface ReturnedCommits {
   readonly branch: string;
 }
 
-/** Makes a branch of the commits in a bundle: a new one, whose history holds what the agent began from. Gives its diff in a line. */
+/**
+ * Makes a branch of the commits in the bundle that `bring` gives: a new one, whose history holds what the agent began
+ * from. Gives its diff in a line.
+ */
 export async function importCommits(
   place: TeamPlace,
-  commits: ReturnedCommits,
+  { bring, ...commits }: Omit<ReturnedCommits, "file"> & { readonly bring: () => Promise<string> },
 ): Promise<{ readonly top: string; readonly diff: string }> {
   const { head, branch } = commits;
   const repository = await openRepository(place);
-  await fetchCommits(repository, commits);
-  await repository.ask([
-    "update-ref",
-    "-m",
-    "troupe: from a worker",
-    `refs/heads/${branch}`,
-    head,
-    "0".repeat(head.length),
-  ]);
+  const ref = `refs/heads/${branch}`;
+  const there = await repository.git(["rev-parse", "--verify", "--quiet", `${ref}^{commit}`]);
+  // An earlier life of the session may have made it, and told nobody.
+  if (!there.ok || there.stdout.trim() !== head) {
+    await fetchCommits(repository, { ...commits, file: await bring() });
+    await repository.ask(["update-ref", "-m", "troupe: from a worker", ref, head, "0".repeat(head.length)]);
+  }
   return { top: repository.top, diff: await diffOf(repository, commits) };
 }
 

@@ -1,0 +1,202 @@
+import {
+  type Conversation,
+  type ReceivingRecorder,
+  type RunOutcome,
+  settleOpenCalls,
+  tokensIn,
+} from "../../agent/index.ts";
+import {
+  type AgentId,
+  type Event,
+  type EventId,
+  LiveEvent,
+  type PermissionAnswer,
+  type RequestId,
+  StoredEvent,
+} from "../../protocol/index.ts";
+import type { JobNews, JobState, SubmittedJob } from "../../store/index.ts";
+import type { Shared } from "../seat.ts";
+import { createBudgetShare } from "./budget-share.ts";
+import { type Received, receivedId } from "./received-id.ts";
+
+export interface HearingOptions {
+  readonly agent: AgentId;
+  readonly conversation: Conversation;
+  readonly recorder: ReceivingRecorder;
+  readonly shared: Pick<Shared, "ask" | "ledger">;
+  /** What its log holds already, from an earlier life of the session. */
+  readonly known: ReadonlySet<EventId>;
+  /** Nothing more is asked or answered. */
+  readonly over: AbortSignal;
+  /** Something that goes on beside this has failed. */
+  giveUp(error: unknown): void;
+}
+
+type Report = Extract<JobNews, { kind: "report" }>["report"];
+type Question = Extract<Report, { kind: "question" }>["question"];
+type Asked = Extract<Report, { kind: "budget" }>;
+
+/** Puts what is heard of a job into the log of its agent, each thing once, and answers what its worker asks. */
+export interface JobHearing {
+  /** Gives the end, when it has come. "too often": too many workers have had it. */
+  hear(news: JobNews, job: SubmittedJob): Promise<RunOutcome | "withdrawn" | "too often" | undefined>;
+  state(): JobState | undefined;
+  /** What it has not spent is for others. */
+  end(): void;
+}
+
+export function createJobHearing(options: HearingOptions): JobHearing {
+  const { agent, recorder, conversation, shared, over, giveUp } = options;
+  const known = new Set(options.known);
+  const share = createBudgetShare(shared.ledger);
+  const questions = new Map<RequestId, { readonly question: Question; isAsked: boolean }>();
+  let state: JobState | undefined;
+  let isCaughtUp = false;
+  /** The last that its worker has asked for without an answer, and all that it was given. */
+  let asked: (Asked & { isAnswered?: boolean }) | undefined;
+  let given: Asked["keeps"] | undefined;
+
+  /** False: it was there. */
+  const put = async (place: Received, event: StoredEvent): Promise<boolean> => {
+    const id = receivedId(agent, place);
+    if (known.has(id)) return false;
+    await recorder.recordAs(id, event);
+    known.add(id);
+    return true;
+  };
+
+  const turnTo = async (next: JobState): ReturnType<JobHearing["hear"]> => {
+    const before = state;
+    state = next;
+    const { generation, folder } = next;
+    if (generation > (before?.generation ?? 0)) {
+      questions.clear();
+      share.end();
+      asked = given = undefined;
+      if (next.status === "held" && !(await begin(next, before))) return "too often";
+    }
+    if (next.status === "withdrawn") return "withdrawn";
+    if (next.status === "returned") return endOf(next);
+    if (folder !== undefined && folder !== before?.folder)
+      await put({ generation, number: 0, index: 1 }, { type: "agent.changed", cwd: folder });
+    return undefined;
+  };
+
+  const begin = async ({ generation, worker, commits }: JobState, before: JobState | undefined): Promise<boolean> => {
+    const place = { generation, number: 0, index: 0 };
+    if (known.has(receivedId(agent, place))) return true;
+    await settleOpenCalls(conversation, recorder.record);
+    if (generation > mostGenerations) return false;
+    const from = commits ? "from what was committed" : "from the beginning";
+    const [level, message] =
+      generation === 1
+        ? (["info", `${worker} works on it.`] as const)
+        : (["warning", `The worker ${before?.worker ?? "that had it"} was lost; ${worker} goes on ${from}.`] as const);
+    await put(place, { type: "notice.raised", level, code: "remote", message });
+    return true;
+  };
+
+  const take = async (event: Event, place: Received) => {
+    const stored = StoredEvent.safeParse(event);
+    if (!stored.success) {
+      // What was written bit by bit, and is over, is of interest to nobody.
+      if (isCaughtUp) recorder.live(LiveEvent.parse(event));
+      return;
+    }
+    const isNew = await put(place, stored.data);
+    if (stored.data.type !== "cost.recorded") return;
+    const amount = { usd: stored.data.costUsd, tokens: tokensIn(stored.data.usage) };
+    if (isNew) share.spend(amount);
+    else share.recall(amount);
+  };
+
+  const answerQuestion = async (question: Question, job: SubmittedJob) => {
+    let said: PermissionAnswer | undefined;
+    try {
+      said = await shared.ask(question, over);
+    } catch (error) {
+      if (over.aborted) return;
+      throw error;
+    }
+    // What is to last lasts here, and not on a machine that is somebody else's.
+    const once: PermissionAnswer =
+      said?.behavior === "allow" ? { ...said, scope: said.scope === "once" ? "once" : "session" } : (said ?? denied);
+    await job.order({ kind: "answer", requestId: question.requestId, answer: once });
+  };
+
+  const answerAsked = async ({ generation, number, ...wanted }: Asked, job: SubmittedJob) => {
+    try {
+      const grant = await share.grant(wanted, over);
+      await job.order({ kind: "budget", generation, number, ...grant });
+    } catch (error) {
+      if (!over.aborted) throw error;
+    }
+  };
+
+  /** What an earlier life of the session has answered is known by now, and is not answered again. */
+  const answerAll = (job: SubmittedJob) => {
+    if (!isCaughtUp && given) share.given(given);
+    isCaughtUp = true;
+    for (const each of questions.values()) {
+      if (each.isAsked) continue;
+      each.isAsked = true;
+      answerQuestion(each.question, job).catch(giveUp);
+    }
+    if (asked && !asked.isAnswered) {
+      asked.isAnswered = true;
+      answerAsked(asked, job).catch(giveUp);
+    }
+  };
+
+  const obeyed = (order: Extract<JobNews, { kind: "order" }>["order"]) => {
+    if (order.kind === "answer") questions.delete(order.requestId);
+    if (order.kind !== "budget" || order.generation !== state?.generation) return;
+    given = order.most;
+    if (isCaughtUp) share.given(given);
+    if (asked?.number === order.number) asked = undefined;
+  };
+
+  return {
+    state: () => state,
+    end: share.end,
+    async hear(news, job) {
+      switch (news.kind) {
+        case "state":
+          return turnTo(news.state);
+        case "order":
+          obeyed(news.order);
+          return undefined;
+        case "caught up":
+          answerAll(job);
+          return undefined;
+        case "report": {
+          const { report } = news;
+          const { generation, number } = report;
+          if (report.kind === "question")
+            questions.set(report.question.requestId, { question: report.question, isAsked: false });
+          if (report.kind === "budget") {
+            asked = report;
+            given = report.keeps;
+          }
+          if (report.kind === "events")
+            for (const [index, event] of report.events.entries()) await take(event, { generation, number, index });
+          return undefined;
+        }
+      }
+    },
+  };
+}
+
+function endOf({ outcome }: JobState): RunOutcome {
+  if (!outcome) return { reason: "failed", detail: "it said nothing of how it ended", turns: 0 };
+  const { reason, detail, turns } = outcome;
+  return { reason, turns, ...(detail !== undefined && { detail }) };
+}
+
+const denied: PermissionAnswer = {
+  behavior: "deny",
+  by: "policy",
+  message: "Nobody is there to answer. Go on without it.",
+};
+
+export const mostGenerations = 5;

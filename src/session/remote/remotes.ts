@@ -1,0 +1,176 @@
+import { stillElsewhere } from "../../agent/index.ts";
+import type {
+  AgentDefinition,
+  AgentId,
+  BackgroundId,
+  PromptId,
+  StoredEnvelope,
+  StoredEvent,
+} from "../../protocol/index.ts";
+import {
+  type AgentPlace,
+  type Child,
+  type ChildManner,
+  createChild,
+  keepInBackground,
+  type SeatRequest,
+  staysElsewhere,
+  type TeamPlace,
+} from "../../team/index.ts";
+import { givenName } from "../given-name.ts";
+import type { Seat, Shared } from "../seat.ts";
+import type { AgentParts } from "../session-parts.ts";
+import type { RemoteAgent } from "./remote-agent.ts";
+import { type RemoteSeated, seatRemote, takeUpRemote } from "./remote-seat.ts";
+
+export interface RemotesPorts {
+  readonly manner: ChildManner;
+  placeAt(cwd: string): TeamPlace;
+  adopt(child: Child): void;
+  occupy(): AgentPlace;
+}
+
+/** The agents of a session that are on other machines, over more than one life of the session. */
+export interface Remotes {
+  seat(request: SeatRequest): Promise<RemoteSeated>;
+  takeUp(lead: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  isTakenUp(agent: AgentId): boolean;
+  leave(): Promise<void>;
+}
+
+type Spawned = Extract<StoredEvent, { type: "agent.spawned" }>;
+
+export function createRemotes(shared: Shared, agents: AgentParts, ports: RemotesPorts): Remotes {
+  const { remote: work } = agents;
+  const { opened, createId } = shared.parts;
+  const seated = new Map<AgentId, { readonly agent: RemoteAgent; readonly description: string }>();
+  const takenUp = new Set<AgentId>();
+
+  const takeUp = async (id: AgentId, envelopes: readonly StoredEnvelope[], { lead, spawned, again }: Unfinished) => {
+    if (!work || spawned.parent === undefined) return;
+    let hear: SeatRequest["onEnvelope"] = () => undefined;
+    const definition = definitionFor(spawned.agentType, agents.definitions);
+    const request: SeatRequest = {
+      agentId: id,
+      parent: spawned.parent,
+      path: spawned.path,
+      definition,
+      kind: "background",
+      fork: false,
+      model: spawned.model,
+      mode: spawned.permissionMode,
+      cwd: spawned.cwd,
+      env: {},
+      isolated: false,
+      onEnvelope: (envelope) => hear(envelope),
+    };
+    const { seat, agent, finish } = await takeUpRemote(request, shared, { work, place: ports.placeAt(spawned.cwd) });
+    const description = spawned.description ?? definition.name;
+    const child = createChild({
+      id,
+      path: spawned.path,
+      name: givenName(id, spawned),
+      definition,
+      description,
+      parent: spawned.parent,
+      isFork: false,
+      ...ports.manner,
+      seat,
+      reseat: () => Promise.reject(staysElsewhere(spawned.path)),
+      finishWorktree: finish,
+      listen: (listener) => {
+        hear = listener;
+      },
+    });
+    seated.set(id, { agent, description });
+    takenUp.add(id);
+    ports.adopt(child);
+    const run = child.run([], ports.occupy());
+    const background = lead.background.tasks;
+    const kept = await keepInBackground({ background }, { child, run, description, prompt: askedOf(envelopes), again });
+    if (again !== undefined) return;
+    const promptId = id.replace(/^agt_/, "prm_") as PromptId;
+    const text = stillElsewhere({ description, ...kept });
+    await lead.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
+  };
+
+  return {
+    async seat(request) {
+      if (!work) throw new Error("there is no bus to other machines");
+      const made = await seatRemote(request, shared, { work, place: ports.placeAt(request.cwd) });
+      seated.set(request.agentId, { agent: made.agent, description: request.path });
+      return made;
+    },
+    async takeUp(lead, log) {
+      if (!work) return;
+      const logs = await agents.readLogs();
+      const all = [log, ...logs.values()].flat();
+      for (const [id, envelopes] of logs) {
+        const unfinished = unfinishedOf(id, envelopes, all);
+        if (unfinished) await takeUp(id, envelopes, { lead, ...unfinished });
+      }
+    },
+    isTakenUp: (agent) => takenUp.has(agent),
+    async leave() {
+      if (!work?.outlives) return;
+      for (const [id, { agent, description }] of seated) {
+        if (!agent.running) continue;
+        const lead = agents.lead();
+        const isTask = lead.background.tasks.list().some((task) => task.agent === id && !task.ended);
+        if (!isTask) {
+          // It was waited for by a call that ends here: by this it is known when the session is resumed.
+          const backgroundId = createId<BackgroundId>("bg");
+          const outputFile = opened.taskOutputFile(backgroundId);
+          await lead.agent.record({
+            type: "background.started",
+            backgroundId,
+            kind: "agent",
+            agent: id,
+            description,
+            outputFile,
+          });
+        }
+        agent.leave();
+      }
+    },
+  };
+}
+
+interface Unfinished {
+  readonly lead: Seat;
+  readonly spawned: Spawned;
+  /** The task that it is. */
+  readonly again?: BackgroundId | undefined;
+}
+
+/** Undefined where it is another's, or has told how it ended: to whoever waited for it, or as a task. */
+function unfinishedOf(
+  id: AgentId,
+  own: readonly StoredEnvelope[],
+  all: readonly StoredEnvelope[],
+): Omit<Unfinished, "lead"> | undefined {
+  const spawned = own.map(({ event }) => event).find((event) => event.type === "agent.spawned");
+  if (!spawned?.remote || spawned.parent === undefined) return undefined;
+  let again: BackgroundId | undefined;
+  let isSettled = false;
+  for (const { event } of all) {
+    if (event.type === "background.started" && event.agent === id) again = event.backgroundId;
+    if (event.type === "background.ended" && event.backgroundId === again) return undefined;
+    if (event.type === "tool.settled" && event.callId === spawned.callId) isSettled = true;
+  }
+  if (again !== undefined) return { spawned, again };
+  return isSettled || spawned.callId === undefined ? undefined : { spawned };
+}
+
+function askedOf(envelopes: readonly StoredEnvelope[]): string {
+  const first = envelopes.map(({ event }) => event).find((event) => event.type === "prompt.admitted");
+  return (first?.parts ?? []).map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
+}
+
+/** A type that is not there any more: what it was told is with its job, and only its name is of use here. */
+function definitionFor(type: string, definitions: readonly AgentDefinition[]): AgentDefinition {
+  const found =
+    definitions.find(({ name }) => name === type) ?? definitions.find(({ name }) => name === "general-purpose");
+  if (!found) throw new Error("there are no definitions of agents");
+  return found;
+}
