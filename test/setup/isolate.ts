@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { finishFile } from "./file-end.ts";
 
 /** Every test file has a home of its own, no key in sight, does not know who runs it, and leaves nothing behind. */
 const home = mkdtempSync(join(tmpdir(), "troupe-test-home-"));
@@ -13,4 +14,7 @@ for (const name of Object.keys(process.env)) {
   if (/^(CI|CONTINUOUS_INTEGRATION|NO_COLOR|FORCE_COLOR)$/.test(name)) delete process.env[name];
 }
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(async () => {
+  await finishFile();
+  rmSync(home, { recursive: true, force: true });
+});
