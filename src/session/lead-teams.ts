@@ -113,13 +113,15 @@ function leadMessageTool(
   };
   return messageTool({
     ...place,
-    linkTo: (member) => led.with(member.name).link,
+    linkTo: (member) => led.with(member.agentId).link,
     isLead: () => true,
     statusOf: async (members) =>
-      led
-        .all()
-        .flatMap((team) => team.statuses())
-        .filter(({ name }) => members.some((m) => m.name === name)),
+      members.flatMap(({ name, agentId }) =>
+        led
+          .with(agentId)
+          .statuses()
+          .filter((status) => status.name === name),
+      ),
     control: {
       open: {
         shutdown: () => [],
@@ -127,7 +129,7 @@ function leadMessageTool(
           led.all().flatMap((team) => [...team.plans()].map(([requestId, { from }]) => ({ requestId, from }))),
       },
       async requestShutdown(member, reason) {
-        const team = led.with(member.name);
+        const team = led.with(member.agentId);
         team
           .stop(member.name, { reason })
           .then((came) => tellOfEnd(member.name, came.kind))

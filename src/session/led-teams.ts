@@ -53,7 +53,7 @@ export interface LedTeams {
   find(name?: string): LeadTeam | undefined;
   /** The same; throws a TroupeError if there is none. */
   get(name?: string): LeadTeam;
-  /** The one that this member is in. */
+  /** The one that this member is in: `name@team`, or a name, which means one that is there rather than one that has ended. */
   with(member: string): LeadTeam;
   create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
   remove(name?: string): Promise<{ readonly team: string }>;
@@ -206,7 +206,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     all: () => [...teams.values()],
     find: only,
     get: teamOf,
-    with: (name) => [...teams.values()].find((team) => team.members().some((each) => each.name === name)) ?? teamOf(),
+    with: (who) => teamWith(who, [...teams.values()]) ?? teamOf(),
     create,
     remove,
     begun: (team, name, place) => places?.begun(team, name, place),
@@ -243,6 +243,15 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       ]);
     },
   };
+}
+
+function teamWith(who: string, teams: readonly LeadTeam[]): LeadTeam | undefined {
+  const has = (fits: (member: Member) => boolean) => teams.find((team) => team.members().some(fits));
+  return (
+    has(({ agentId }) => agentId === who) ??
+    has(({ name, ended }) => name === who && !ended) ??
+    has(({ name }) => name === who)
+  );
 }
 
 /** Whether all have ended. One whose record cannot be read any more is closed like any other, and that says so. */

@@ -201,7 +201,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   const expect = (name: string) => {
     for (const member of awaited())
-      if (!member.ended && (name === "*" || member.name === name)) quiescence.sentTo(member.name);
+      if (!member.ended && [member.name, member.agentId, "*"].includes(name)) quiescence.sentTo(member.name);
   };
 
   /** A lead with fewer rights than before has nobody with more. */
@@ -312,7 +312,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
       if (envelope.event.type === "agent.changed" && lowers(envelope.event.permissionMode))
         for (const member of others()) if (!member.ended) withinRights(member).catch(fail);
-      if (envelope.event.type === "mail.sent" && isWork.has(envelope.event.kind)) expect(envelope.event.to);
+      if (envelope.event.type === "mail.sent" && envelope.event.team === team.name && isWork.has(envelope.event.kind))
+        expect(envelope.event.to);
     },
     async start() {
       const missing: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createFileSessionStore } from "../../src/store/index.ts";
-import { alpha, inState, leading, mate, membersOf, ports } from "../promises/teammates.ts";
+import { agrees, alpha, filesOf, inState, leading, mate, membersOf, ports, say } from "../promises/teammates.ts";
 import { teamSession } from "./team-session.ts";
 
 test("promise 15: who goes on where it left off goes on with the lead's session, whoever wrote last", async () => {
@@ -21,4 +21,57 @@ test("promise 15: who goes on where it left off goes on with the lead's session,
   });
   expect(again.session.id).toBe(first.session.id);
   await inState(again, "scout", "idle");
+});
+
+test("of several teams the one that is named is spoken to and ended, also where its members have the names of others", async () => {
+  const make = (team_name: string) => ({ tool: "TeamCreate", input: { team_name } });
+  const wanted: Record<string, { tool: string; input: object }[]> = {
+    one: [make("one")],
+    "its tester": [mate("tester")],
+    two: [make("two")],
+    "another tester": [mate("tester")],
+    "to two": [say("tester@two", "for two")],
+    "to one": [say("tester@one", "for one"), say("tester", "which?")],
+    "to all": [say("*", "for all")],
+    "end it": [say("tester@two", { type: "shutdown_request" })],
+  };
+  const heard: string[] = [];
+  const team = await teamSession({
+    stored: true,
+    settings: { teams: { enabled: true } },
+    answer: (ask) => {
+      for (const [words] of ask.said.matchAll(/for (one|two|all|the user)/g)) heard.push(`${ask.agent}: ${words}`);
+      if (ask.agent !== "lead") return agrees(ask) ?? { text: "done" };
+      // It may hear at the same moment that its teammates are idle.
+      const line = ask.result ? undefined : ask.said.split("\n").find((each) => each in wanted);
+      return line === undefined ? { text: "fine" } : { calls: wanted[line] ?? [] };
+    },
+  });
+  for (const step of ["one", "its tester", "two", "another tester", "to two"]) await team.ask(step);
+  // Nobody waits for the one who was not spoken to.
+  await expect.poll(() => team.session.backgroundRunning()).toEqual([]);
+  await team.ask("to one");
+  expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({
+    outcome: "failed",
+    content: [{ text: "There are several of that name. Say which: tester@one, tester@two." }],
+  });
+  await team.ask("to all");
+  expect(await team.command({ type: "mail.send", to: "tester@one", text: "for the user" })).toEqual({ ok: true });
+  await expect
+    .poll(() => heard.toSorted())
+    .toEqual([
+      "tester@one: for all",
+      "tester@one: for one",
+      "tester@one: for the user",
+      "tester@two: for all",
+      "tester@two: for two",
+    ]);
+  await team.ask("end it");
+  await inState(team, "tester", "ended");
+  const endedIn = async (name: string) =>
+    (await (await filesOf(team.tree, name)).record.read()).members.map(({ ended }) => ended?.reason);
+  expect(await endedIn("two")).toEqual([undefined, "shutdown"]);
+  expect(await endedIn("one")).toEqual([undefined, undefined]);
+  // The other one of that name has ended: it is clear who is meant.
+  expect(await team.command({ type: "mail.send", to: "tester", text: "for the user" })).toEqual({ ok: true });
 });
