@@ -138,8 +138,13 @@ export const StoredEvent = z.discriminatedUnion("type", [
     exitCode: z.number().int().nullable(),
   }),
 
-  /** From here on the agent is this member of this team. */
-  event("team.joined", { team: z.string(), name: z.string(), role: z.enum(["lead", "teammate"]) }),
+  /** From here on the agent is this member of this team. `made`: by the lead's own model, for as long as it is needed. */
+  event("team.joined", {
+    team: z.string(),
+    name: z.string(),
+    role: z.enum(["lead", "teammate"]),
+    made: z.literal(true).optional(),
+  }),
   event("team.left", { team: z.string(), reason: z.string() }),
   /** A member was started; what it does is in the log of a session of its own. */
   event("member.joined", {

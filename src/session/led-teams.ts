@@ -2,6 +2,7 @@ import { leadConduct } from "../agent/index.ts";
 import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
+  type Event,
   isOutside,
   type LaunchFlags,
   type Member,
@@ -79,6 +80,8 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   const { agent, seat } = ports;
   const teams = new Map<string, LeadTeam>();
   const closers = new Map<string, () => Promise<void>>();
+  /** Those that the lead's model has made, in this life or an earlier one: nobody else has a use for them. */
+  const made = new Set(ledBefore(ports, ({ made: isMade }) => isMade === true));
   const over = new AbortController();
   const places = ports.children && createMemberPlaces(ports.children.occupy);
 
@@ -145,32 +148,54 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   const followTasks = (tasks: TaskList, team: string | undefined) =>
     showTasks(tasks, { team, agent, signal: over.signal });
 
-  const join = async (name: string) => {
-    await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead" });
+  const join = async (name: string, how: { readonly made?: true } = {}) => {
+    await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
+  };
+
+  const make = async (wanted: string, description?: string) => {
+    const team = await store.create({ name: wanted, description, leadSessionId: ports.sessionId, cwd: options.cwd });
+    await take(team);
+    return team.name;
   };
 
   const create = async (wanted: string, description?: string) => {
-    const team = await store.create({ name: wanted, description, leadSessionId: ports.sessionId, cwd: options.cwd });
-    await take(team);
-    await join(team.name);
-    return { team: team.name, lead: teamLead };
+    const team = await make(wanted, description);
+    made.add(team);
+    await join(team, { made: true });
+    return { team, lead: teamLead };
   };
 
-  /** A team that is there already, if nobody leads it; undefined if there is none. */
-  const takeUp = async (name: string): Promise<string | undefined> => {
-    const known = (await store.list()).find((summary) => summary.name === name);
-    if (!known) return undefined;
-    const team = await store.open(name);
+  /** Rejects if another session leads it: both would read one inbox. */
+  const takeFromNobody = async (team: StoredTeam): Promise<readonly string[]> => {
     const before = await team.presence.look(teamLead);
     if (before && before.alive !== "dead" && before.state !== "ended") {
       await team.close();
       throw new TroupeError(
         "team",
-        `the team ${name} is led by another session (process ${before.pid}): end that first.`,
+        `the team ${team.name} is led by another session (process ${before.pid}): end that first.`,
       );
     }
     await team.record.changeTeam({ leadSessionId: ports.sessionId });
-    await say(await take(team));
+    return take(team);
+  };
+
+  /** One that an earlier life of this session has led; meanwhile it may have become another's. */
+  const takeAgain = async (team: StoredTeam): Promise<readonly string[]> =>
+    (await team.record.read()).leadSessionId === ports.sessionId ? take(team) : takeFromNobody(team);
+
+  /** A team that is there already, if nobody leads it; undefined if there is none. */
+  const takeUp = async (name: string): Promise<string | undefined> => {
+    const known = (await store.list()).find((summary) => summary.name === name);
+    if (!known) return undefined;
+    await say(await takeFromNobody(await store.open(name)));
+    made.delete(name);
+    await join(name);
+    return name;
+  };
+
+  /** One that the user has named stays until the user takes it away. */
+  const makeAsked = async (wanted: string): Promise<string> => {
+    const name = await make(wanted);
     await join(name);
     return name;
   };
@@ -216,7 +241,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       for (const name of ledBefore(ports)) {
         const missing = await store
           .open(name)
-          .then(take)
+          .then(takeAgain)
           .catch((error: unknown) => {
             if (!TroupeError.is(error)) throw error;
             return [`the team ${name} could not be taken up again: ${error.message}`];
@@ -224,7 +249,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
         await say(missing);
       }
       if (options.team === undefined || teams.has(options.team)) return;
-      const team = (await takeUp(options.team)) ?? (await create(options.team)).team;
+      const team = (await takeUp(options.team)) ?? (await makeAsked(options.team));
       const text = leadConduct({ team, lead: teamLead });
       const promptId = createId<PromptId>("prm");
       await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
@@ -233,7 +258,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       const leaving = [...teams].map(([name, team]) => async () => {
         const isOver = isEmpty(team) && !(settings.keep ?? false);
         await closers.get(name)?.();
-        if (isOver && options.team === undefined) await store.delete(name);
+        if (isOver && made.has(name)) await store.delete(name);
       });
       await closeAll([
         ...leaving,
@@ -264,12 +289,14 @@ function isEmpty(team: LeadTeam): boolean {
   }
 }
 
-/** Teams that an earlier life of the session has led and not left. */
-function ledBefore({ replayed }: TeamPorts): readonly string[] {
+type Joined = Extract<Event, { type: "team.joined" }>;
+
+/** Teams that an earlier life of the session has led and not left: all, or those whose last joining fits. */
+function ledBefore({ replayed }: TeamPorts, fits: (joined: Joined) => boolean = () => true): readonly string[] {
   const led = new Set<string>();
   for (const { event } of replayed) {
-    if (event.type === "team.joined" && event.role === "lead") led.add(event.team);
-    if (event.type === "team.left") led.delete(event.team);
+    if (event.type === "team.left" || event.type === "team.joined") led.delete(event.team);
+    if (event.type === "team.joined" && event.role === "lead" && fits(event)) led.add(event.team);
   }
   return [...led];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createFileSessionStore } from "../../src/store/index.ts";
+import { createFileSessionStore, createFileTeamStore } from "../../src/store/index.ts";
 import { agrees, alpha, filesOf, inState, leading, mate, membersOf, ports, say } from "../promises/teammates.ts";
 import { teamSession } from "./team-session.ts";
 
@@ -74,4 +74,59 @@ test("of several teams the one that is named is spoken to and ended, also where 
   expect(await endedIn("one")).toEqual([undefined, undefined]);
   // The other one of that name has ended: it is clear who is meant.
   expect(await team.command({ type: "mail.send", to: "tester", text: "for the user" })).toEqual({ ok: true });
+});
+
+test("a team that the user has named stays with its tasks, whoever goes on with the session; one that the model made goes", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [{ tool: "TaskCreate", input: { subject: "later", description: "not now" } }] }], () => ({
+      text: "done",
+    })),
+  });
+  await first.ask("go");
+  await first.close();
+  const again = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    flags: { settings: '{"teams":{"enabled":true}}' },
+    answer: leading([{ calls: [{ tool: "TeamCreate", input: { team_name: "beta" } }] }], () => ({ text: "done" })),
+  });
+  await again.ask("and on");
+  const names = async () =>
+    (await createFileTeamStore({ home: first.tree.path("home/.troupe"), ...ports }).list()).map(({ name }) => name);
+  expect((await names()).toSorted()).toEqual(["alpha", "beta"]);
+  await again.close();
+  expect(await names()).toEqual(["alpha"]);
+  expect(await (await filesOf(first.tree)).tasks.list()).toMatchObject([{ subject: "later" }]);
+});
+
+test("who goes on with a session whose team another one leads by now leaves it alone, and both go on", async () => {
+  const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  const other = await alpha({ tree: first.tree, answer: () => ({ text: "I lead" }) });
+  await other.ask("hello");
+  const again = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    answer: () => ({ text: "I am here" }),
+  });
+  expect((await again.ask("hello")).text).toBe("I am here");
+  expect(again.all("notice.raised").map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^the team alpha could not be taken up again: .* led by another session/),
+  ]);
+  expect((await other.ask("still there?")).text).toBe("I lead");
+  await again.close();
+  await other.close();
+  // Nobody leads it any more: it is taken up as before.
+  const last = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    answer: () => ({ text: "back" }),
+  });
+  await inState(last, "scout", "idle");
+  expect((await (await filesOf(first.tree)).record.read()).leadSessionId).toBe(first.session.id);
 });
