@@ -1,13 +1,20 @@
-import { type SessionId, TroupeError } from "../protocol/index.ts";
+import { type SessionId, type SessionListing, TroupeError } from "../protocol/index.ts";
 import type { Observatory } from "../session/index.ts";
 
 /** The folder that a session works in. */
 export async function folderOf(observatory: Observatory, session: SessionId): Promise<string> {
+  const { cwd, isElsewhere } = await findListing(observatory, session);
+  if (isElsewhere)
+    throw new TroupeError("usage", "this session is on another machine, and its worktrees with it: look at them there");
+  return cwd;
+}
+
+export async function findListing(observatory: Observatory, session: SessionId): Promise<SessionListing> {
   const enough = new AbortController();
   for await (const sessions of observatory.sessions(enough.signal)) {
     enough.abort();
     const found = sessions.find(({ id }) => id === session);
-    if (found) return found.cwd;
+    if (found) return found;
   }
   throw new TroupeError("session_not_found", `there is no session ${session}`);
 }

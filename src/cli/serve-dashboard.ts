@@ -1,5 +1,7 @@
+import { idMaker, systemClock } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { openObservatory, type Session } from "../session/index.ts";
+import { type BusAddress, openTeamStore } from "../store/index.ts";
 import { startWebServer, type WebServer } from "../web-server/index.ts";
 import { createWorktreeDesk } from "./web-desk.ts";
 import { webFolder } from "./web-folder.ts";
@@ -14,13 +16,17 @@ export interface DashboardOptions {
   readonly preferred?: number | undefined;
   /** A session that is open in this process. */
   readonly own?: Session | undefined;
+  /** Where teams are besides those of this machine. */
+  readonly bus?: BusAddress | undefined;
   readonly onProblem: (message: string) => void;
 }
 
 /** The dashboard of all sessions of a home, until it is closed. */
 export async function serveDashboard(options: DashboardOptions): Promise<WebServer> {
-  const { home, env, own, onProblem } = options;
-  const observatory = openObservatory({ home, own });
+  const { home, env, own, bus: address, onProblem } = options;
+  const clock = systemClock;
+  const bus = address && openTeamStore({ home, bus: address, clock, createId: idMaker(clock), onNotice: onProblem });
+  const observatory = openObservatory({ home, own, bus, onProblem });
   const closing = new AbortController();
   const worktrees = createWorktreeDesk({ observatory, env, signal: closing.signal });
   const mail = createMailDesk({ observatory, env });

@@ -4,7 +4,7 @@ import { loadConfig, type Observatory } from "../session/index.ts";
 import { openTeamStore } from "../store/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../team/index.ts";
 import type { MailDesk } from "../web-server/index.ts";
-import { folderOf } from "./folder-of.ts";
+import { findListing } from "./folder-of.ts";
 
 export interface MailDeskOptions {
   readonly observatory: Observatory;
@@ -14,7 +14,9 @@ export interface MailDeskOptions {
 /** Mail as the page sees it: of a session that leads a team all of the team's, of a member its own. */
 export function createMailDesk({ observatory, env }: MailDeskOptions): MailDesk {
   const inTeams = async <T>(session: SessionId, act: (team: SeenTeam) => Promise<T>): Promise<T[]> => {
-    const { home, bus } = await loadConfig({ cwd: await folderOf(observatory, session), env });
+    const { cwd, isElsewhere } = await findListing(observatory, session);
+    // A folder of another machine says nothing here.
+    const { home, bus } = await loadConfig({ cwd: isElsewhere ? process.cwd() : cwd, env });
     const ports = { home, bus, clock: systemClock, createId: idMaker(systemClock) };
     const listed = await openTeamStore(ports).list();
     const results: T[] = [];

@@ -17,7 +17,7 @@ const usualPort = 4747;
 
 /** `troupe web`: the dashboard of all sessions on this machine, until Ctrl-C. */
 export async function web({ port, open, json }: WebFlags): Promise<number> {
-  const { home } = await loadConfig({ cwd: process.cwd(), env: process.env });
+  const { home, bus } = await loadConfig({ cwd: process.cwd(), env: process.env });
   const ending = new AbortController();
   const signals = listenToSignals({
     // The second one does not wait for anything.
@@ -25,7 +25,7 @@ export async function web({ port, open, json }: WebFlags): Promise<number> {
     leave: () => (ending.signal.aborted ? process.exit(signals.exitCode) : ending.abort()),
   });
   const onProblem = (message: string) => process.stderr.write(`troupe: ${message}\n`);
-  const server = await serveDashboard({ home, env: process.env, port, preferred: usualPort, onProblem });
+  const server = await serveDashboard({ home, bus, env: process.env, port, preferred: usualPort, onProblem });
   try {
     process.stdout.write(
       json ? `${JSON.stringify({ url: server.address, port: server.port })}\n` : words(server.address),

@@ -22,6 +22,8 @@ export const SessionListing = z.object({
   role: z.enum(["lead", "teammate"]).optional(),
   member: z.string().optional(),
   problem: z.string().optional(),
+  /** It is on another machine: what a bus has of it can be looked at, and nothing be said to it. */
+  isElsewhere: z.boolean().optional(),
 });
 export type SessionListing = z.infer<typeof SessionListing>;
 

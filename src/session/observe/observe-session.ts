@@ -1,6 +1,6 @@
 import { type Clock, type CreateId, claimHolder, type FolderWatcher, isAlive } from "../../platform/index.ts";
 import type { AgentId, Cursor, Envelope, SessionId, SessionListing } from "../../protocol/index.ts";
-import { type SessionFiles, tailSession } from "../../store/index.ts";
+import { createFileTeamStore, type SessionFiles, tailSession } from "../../store/index.ts";
 import { isLive } from "../../view/index.ts";
 import type { Session } from "../session.ts";
 import { createBell } from "./bell.ts";
@@ -34,7 +34,7 @@ export async function* observeSession(
   const tail = tailSession(files, { session: id, seen });
   const parts = createFreshParts();
   const bell = createBell();
-  const onDisk = createStoredState({ ...ports, session: id });
+  const onDisk = createStoredState({ ...ports, session: id, teams: createFileTeamStore(ports) });
   const stopFollowing = [
     watcher.follow(files.log, bell.ring),
     watcher.followFolder(files.subagents, bell.ring),

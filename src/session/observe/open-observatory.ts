@@ -1,6 +1,12 @@
 import { createFolderWatcher, idMaker, systemClock } from "../../platform/index.ts";
 import { type Ack, type Command, type SessionId, TroupeError } from "../../protocol/index.ts";
-import { createFileSessionStore, createSessionCatalog, type SessionFiles } from "../../store/index.ts";
+import {
+  createFileSessionStore,
+  createSessionCatalog,
+  type SessionFiles,
+  shareTeams,
+  type TeamStore,
+} from "../../store/index.ts";
 import { isTranscriptEvent } from "../../view/index.ts";
 import type { Session } from "../session.ts";
 import { dispatchAtDoor } from "./dispatch-at-door.ts";
@@ -8,6 +14,7 @@ import { doorsFolder } from "./door-place.ts";
 import { createSessionLister } from "./list-sessions.ts";
 import { observeSession, openHere } from "./observe-session.ts";
 import type { Observatory, ObservedSession } from "./observed-session.ts";
+import { createTeamsElsewhere } from "./teams-elsewhere.ts";
 import { watchSessions } from "./watch-sessions.ts";
 
 export interface ObservatoryOptions {
@@ -15,15 +22,20 @@ export interface ObservatoryOptions {
   readonly home: string;
   /** A session that is open in this process, of the same home: it is looked at without a way around. */
   readonly own?: Session | undefined;
+  /** Teams on a bus: those whose sessions are on other machines are shown as far as the bus has them. */
+  readonly bus?: TeamStore | undefined;
+  /** What cannot be seen there, for people. */
+  readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 /** The sessions of a home as seen from outside of them. Makes nothing and claims nothing. */
-export function openObservatory({ home, own }: ObservatoryOptions): Observatory {
+export function openObservatory({ home, own, bus, onProblem = () => undefined }: ObservatoryOptions): Observatory {
   const clock = systemClock;
   const createId = idMaker(clock);
   const store = createFileSessionStore({ home, clock, createId });
   const catalog = createSessionCatalog({ home });
   const lister = createSessionLister(catalog, { home, clock, createId });
+  const elsewhere = bus && createTeamsElsewhere({ teams: shareTeams(bus), clock, createId, onProblem });
   const watcher = createFolderWatcher();
   const closing = new AbortController();
   const until = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
@@ -45,16 +57,24 @@ export function openObservatory({ home, own }: ObservatoryOptions): Observatory 
     };
   };
 
+  /** What is on this machine is seen here better than on the bus. */
+  const list = async () => {
+    const here = await lister.list(openHere(own)?.id);
+    const ids = new Set(here.map(({ id }) => id));
+    return [...here, ...(elsewhere?.list() ?? []).filter(({ id }) => !ids.has(id))];
+  };
+
   return {
     sessions: (signal) =>
       watchSessions(
-        { catalog, watcher, doors: doorsFolder(home), list: () => lister.list(openHere(own)?.id), clock },
+        { catalog, watcher, doors: doorsFolder(home), list, also: elsewhere?.follow, clock },
         until(signal),
       ),
     async open(id) {
       const files = await catalog.filesOf(id);
-      if (!files) throw new TroupeError("session_not_found", `There is no session ${id}.`);
-      return openOne(id, files);
+      const found = files ? openOne(id, files) : await elsewhere?.open(id, closing.signal);
+      if (!found) throw new TroupeError("session_not_found", `There is no session ${id}.`);
+      return found;
     },
     async close() {
       closing.abort();

@@ -7,13 +7,7 @@ import {
   TroupeError,
   type WorkItem,
 } from "../../protocol/index.ts";
-import {
-  createFileTeamStore,
-  loadTaskList,
-  type SessionFiles,
-  type StoredTeam,
-  type TeamStore,
-} from "../../store/index.ts";
+import { loadTaskList, type SessionFiles, type StoredTeam, type TeamStore } from "../../store/index.ts";
 import { memberChanged } from "../led-teams.ts";
 import { liveEnvelope } from "./live-state.ts";
 
@@ -26,8 +20,9 @@ export interface StoredState {
 }
 
 export interface StoredStateOptions {
-  readonly home: string;
-  readonly files: SessionFiles;
+  readonly teams: TeamStore;
+  /** Where its own task list is; undefined of a session on another machine. */
+  readonly files?: SessionFiles | undefined;
   readonly session: SessionId;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -43,7 +38,7 @@ export function createStoredState(options: StoredStateOptions): StoredState {
     async changes({ agent, seq }) {
       if (clock.monotonic() - lookedAt < restMs) return [];
       lookedAt = clock.monotonic();
-      const now = [...(await ofTeams(options)), ...(await ofOwnList(files, { clock, createId }))];
+      const now = [...(await ofTeams(options)), ...(files ? await ofOwnList(files, { clock, createId }) : [])];
       const changed = now.filter((event) => {
         const [key, text] = [keyOf(event), JSON.stringify(event)];
         if (told.get(key) === text) return false;
@@ -66,8 +61,7 @@ const keyOf = (event: Stated): string =>
   `${event.type} ${event.team ?? ""} ${event.type === "member.changed" ? event.name : event.task.id}`;
 
 /** As its own process would say it: who leads a team shows the members, and everybody in it the tasks. */
-async function ofTeams({ home, session, clock, createId }: StoredStateOptions): Promise<Stated[]> {
-  const store = createFileTeamStore({ home, clock, createId });
+async function ofTeams({ teams: store, session }: StoredStateOptions): Promise<Stated[]> {
   const events: Stated[] = [];
   for (const { name, team: summary } of await store.list()) {
     const isLead = summary?.leadSessionId === session;

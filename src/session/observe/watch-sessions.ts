@@ -9,6 +9,8 @@ export interface WatchPorts {
   /** The folder of doors. */
   readonly doors: string;
   readonly list: () => Promise<readonly SessionListing[]>;
+  /** What else it may change with: rings then, and gives back how to stop. */
+  readonly also?: ((ring: () => void) => () => void) | undefined;
   readonly clock: Clock;
 }
 
@@ -20,7 +22,7 @@ const sameMs = 5000;
 
 /** The list now, and again whenever it is another one. */
 export async function* watchSessions(
-  { catalog, watcher, doors, list, clock }: WatchPorts,
+  { catalog, watcher, doors, list, also, clock }: WatchPorts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly SessionListing[], void, undefined> {
   const bell = createBell();
@@ -36,6 +38,7 @@ export async function* watchSessions(
     }
   };
   const letGo = watcher.hold();
+  const stop = also?.(bell.ring);
   let told = { all: "", news: "", at: -Infinity };
   try {
     while (!signal.aborted) {
@@ -53,6 +56,7 @@ export async function* watchSessions(
       await bell.heard(signal);
     }
   } finally {
+    stop?.();
     letGo();
     follow([]);
   }

@@ -20,7 +20,7 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
           <span className="header-name">{sessionName(listing)}</span>
           {listing && (
             <span className="badge" data-state={listing.state}>
-              {sessionStateWords[listing.state]}
+              {sessionStateWords(listing)}
             </span>
           )}
           {listing?.team !== undefined && <span className="header-team">team {visibleLine(listing.team)}</span>}

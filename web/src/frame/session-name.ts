@@ -9,7 +9,10 @@ export function sessionName(listing: SessionListing | undefined): string {
     : folder;
 }
 
-export const sessionStateWords: Readonly<Record<SessionListing["state"], string>> = {
+export const sessionStateWords = ({ state, isElsewhere }: SessionListing): string =>
+  isElsewhere ? "on another machine" : stateWords[state];
+
+const stateWords: Readonly<Record<SessionListing["state"], string>> = {
   stored: "closed",
   open: "open elsewhere",
   reachable: "live",

@@ -5,7 +5,8 @@ import { useDashboard } from "./dashboard-store.ts";
 export function useObstacle(session: SessionId): string | undefined {
   return useDashboard(({ replayAt, sessions }) => {
     if (replayAt !== undefined) return "This is a replay: nothing can be changed in the past.";
-    const state = sessions?.find(({ id }) => id === session)?.state;
+    const { state, isElsewhere } = sessions?.find(({ id }) => id === session) ?? {};
+    if (isElsewhere) return "This session is on another machine: what the bus has of it can be looked at here.";
     if (state === "reachable") return undefined;
     return state === "open"
       ? "The process that has this session open cannot be reached from here: use its terminal."

@@ -59,7 +59,8 @@ export function rosterOf(
   const stateIn = (id: SessionId, agent: AgentView) => stateOf(agent, isRunning(id) || isRunning(session));
   const members = [...view.teams.values()].flatMap((team) =>
     team.members
-      .filter((member) => member.role !== "lead" && member.sessionId !== session)
+      // Of a session on another machine nothing is known but what its team says of it.
+      .filter((member) => !lead || (member.role !== "lead" && member.sessionId !== session))
       .map((member) => ({ ...member, team: team.name })),
   );
   return [
@@ -88,12 +89,12 @@ function memberEntries(member: MemberView & { team: string }, views: Views, stat
   const agent = view && leadOf(view);
   const entry: RosterEntry = {
     key: `${member.name}@${member.team}`,
-    kind: "teammate",
+    kind: member.role === "lead" ? "lead" : "teammate",
     name: member.name,
     color: colorOf(member.color),
     agentType: member.agentType ?? agent?.agentType ?? "",
     state: memberState(member) ?? (session && agent ? stateIn(session, agent) : "starting"),
-    depth: 1,
+    depth: member.role === "lead" ? 0 : 1,
     session,
     agent,
     member,

@@ -62,7 +62,7 @@ function SessionRow({ listing, now }: { listing: SessionListing; now: number }) 
       <span className="home-row-head">
         <strong>{sessionName(listing)}</strong>
         <span className="badge" data-state={listing.state}>
-          {sessionStateWords[listing.state]}
+          {sessionStateWords(listing)}
         </span>
         {listing.team !== undefined && <span className="tag">team {visibleLine(listing.team)}</span>}
         <span className="home-time" title={listing.updatedAt}>
@@ -70,7 +70,11 @@ function SessionRow({ listing, now }: { listing: SessionListing; now: number }) 
         </span>
       </span>
       <span className="home-words">
-        {listing.firstPrompt === undefined ? "(nothing said)" : visibleText(listing.firstPrompt)}
+        {listing.firstPrompt === undefined
+          ? listing.isElsewhere
+            ? "(what it says is on its own machine)"
+            : "(nothing said)"
+          : visibleText(listing.firstPrompt)}
       </span>
       <span className="home-facts">
         <span>{visibleLine(listing.cwd)}</span>

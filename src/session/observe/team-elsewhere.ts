@@ -1,0 +1,66 @@
+import type { Clock, CreateId } from "../../platform/index.ts";
+import type { AgentId, SessionId } from "../../protocol/index.ts";
+import type { TeamStore } from "../../store/index.ts";
+import { createBell } from "./bell.ts";
+import type { Observed, ObservedSession } from "./observed-session.ts";
+import { createStoredState } from "./stored-state.ts";
+
+export interface SeenElsewhere {
+  readonly teams: TeamStore;
+  readonly id: SessionId;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/** How members are is asked for so often: what each says of itself is pushed to nobody. */
+const lookMs = 2_000;
+
+/** A session on another machine that leads a team of the bus: its members and tasks. What its agent says is on that machine. */
+export async function lookAtTeam(seen: SeenElsewhere & { readonly name: string }): Promise<ObservedSession> {
+  const { teams, id, name, clock, createId } = seen;
+  const team = await teams.open(name);
+  const closed = new AbortController();
+  const agent = createId<AgentId>("agt");
+
+  async function* events(signal: AbortSignal): AsyncGenerator<Observed> {
+    const bell = createBell();
+    const state = createStoredState({ teams, session: id, clock, createId });
+    const ringAt = async (changes: AsyncIterable<unknown>) => {
+      for await (const _ of changes) bell.ring();
+    };
+    // What they end with is met by the next look.
+    for (const changes of [team.record.follow(signal), team.tasks.follow(signal)]) ringAt(changes).catch(bell.ring);
+    const timer = setInterval(bell.ring, lookMs).unref();
+    let isFirst = true;
+    try {
+      while (!signal.aborted) {
+        const envelopes = await state.changes({ agent, seq: 0 });
+        if (isFirst) yield { kind: "state", state: "open" };
+        if (envelopes.length > 0) yield { kind: "envelopes", envelopes };
+        if (isFirst) yield { kind: "caught-up" };
+        isFirst = false;
+        await bell.heard(signal);
+      }
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  return {
+    id,
+    events: ({ signal }) => events(AbortSignal.any([signal, seen.signal, closed.signal])),
+    dispatch: () => Promise.resolve(refusal),
+    transcript: () => Promise.resolve([]),
+    async close() {
+      closed.abort();
+      await team.close();
+    },
+  };
+}
+
+export const refusal = {
+  ok: false,
+  code: "not_running",
+  message: "this session is on another machine: what is on the bus can be looked at here, and nothing be said to it",
+} as const;
