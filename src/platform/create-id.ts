@@ -25,7 +25,7 @@ export function idMaker(clock: Pick<Clock, "now">, fill: (bytes: Uint8Array) => 
       used = 0;
     }
     const tail = tails.slice(used, (used += tailLength));
-    return `${prefix}_${time}${(firstCount + counter).toString(32).slice(1)}${tail}` as I;
+    return `${prefix}_${time}${counter < 32 ? `000${alphabet[counter]}` : encode(counter, 4)}${tail}` as I;
   };
 }
 
@@ -38,8 +38,6 @@ function encode(value: number, width: number): string {
   return text;
 }
 
-/** With it a count has always four digits behind the first one. */
-const firstCount = 32 ** 4;
 const tailLength = 12;
 
 /** Five bits of each byte, for many ids at once: one id alone would cost a send a tenth more. */

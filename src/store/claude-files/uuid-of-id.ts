@@ -12,29 +12,27 @@ export function uuidOf(id: string): string {
 /** The id with this prefix that has the bits of a UUID; of any other text, of its hash. */
 export function idOf<I extends string>(prefix: string, text: string): I {
   const number = uuid.test(text) ? BigInt(`0x${text.replaceAll("-", "")}`) : hashOf(text);
-  return `${prefix}_${digitsOf(number >> tailBits, head, 14)}${digitsOf(number & tailMask, tail, 12)}` as I;
+  return `${prefix}_${digitsOf(number)}` as I;
 }
 
-/** As `createId` makes them: the time and the counter in one alphabet, the random end in the other. */
-const head = "0123456789abcdefghjkmnpqrstvwxyz";
-const tail = "0123456789abcdefghijklmnopqrstuv";
-const tailBits = 60n;
-const tailMask = (1n << tailBits) - 1n;
+/** As `createId` makes them. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const width = 26;
 const form = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 function asNumber(digits: string): bigint | undefined {
-  if (digits.length !== 26) return undefined;
+  if (digits.length !== width) return undefined;
   let number = 0n;
-  for (const [at, digit] of digits.split("").entries()) {
-    const value = (at < 14 ? head : tail).indexOf(digit);
+  for (const digit of digits) {
+    const value = alphabet.indexOf(digit);
     if (value === -1) return undefined;
     number = number * 32n + BigInt(value);
   }
   return number < 1n << 128n ? number : undefined;
 }
 
-function digitsOf(value: bigint, alphabet: string, width: number): string {
+function digitsOf(value: bigint): string {
   let text = "";
   for (let rest = value, n = 0; n < width; n++, rest /= 32n) text = alphabet.charAt(Number(rest % 32n)) + text;
   return text;
