@@ -43,8 +43,11 @@ export const AgentFrontmatter = z.object({
   color: AgentColor.optional(),
   memory: z.enum(["user", "project", "local"]).optional(),
   initialPrompt: z.string().min(1).optional(),
-  /** `acp`: another program runs it, which `command` starts and which speaks the Agent Client Protocol. */
-  backend: z.enum(["acp"]).optional(),
+  /**
+   * `acp`: another program runs it, which `command` starts and which speaks the Agent Client Protocol. `remote`: a worker on
+   * another machine, the same as `isolation: remote`.
+   */
+  backend: z.enum(["acp", "remote"]).optional(),
   /** A program and its arguments, as a list or with blanks between them; no shell reads it. */
   command: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).optional(),
 });

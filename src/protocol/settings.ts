@@ -113,8 +113,8 @@ export type SubagentSettings = z.infer<typeof SubagentSettings>;
 export const TeamSettings = z.strictObject({
   /** Offers the tools for teams without `--team`. */
   enabled: z.boolean().optional(),
-  /** Where teammates run; `auto` takes tmux when already inside it. */
-  backend: z.enum(["auto", "in-process", "tmux"]).optional(),
+  /** Where teammates run; `auto` takes tmux when already inside it, `remote` is on workers of the bus. */
+  backend: z.enum(["auto", "in-process", "tmux", "remote"]).optional(),
   /** Panes on a server of Troupe's own, or beside the user's. */
   tmux: z.enum(["own", "user"]).optional(),
   /** How long a teammate may take to answer when it is asked to end. */

@@ -22,6 +22,7 @@ import {
   type SpawnRequest,
 } from "../team/index.ts";
 import { createMemberPlaces } from "./member-places.ts";
+import type { MemberJobs } from "./remote/member-jobs.ts";
 import type { TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
 
@@ -34,6 +35,8 @@ export interface LeadTeamsOptions {
   /** The team to lead from the start: joined if it is there, else made. */
   readonly team?: string | undefined;
   readonly launch: LaunchFlags;
+  /** Undefined: no workers on other machines can be had. */
+  readonly jobs?: MemberJobs | undefined;
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** After the last member has ended or rests. */
   readonly closeBackends: () => Promise<void>;

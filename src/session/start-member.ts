@@ -1,12 +1,12 @@
 import { type AgentId, leadPath, type Member, type SessionId, TroupeError } from "../protocol/index.ts";
-import type { ParentAgent, SpawnRequest, TeammateWish } from "../team/index.ts";
+import type { ParentAgent, ResolvedChild, SpawnRequest, TeammateWish } from "../team/index.ts";
 import { textResult, type ToolResult } from "../tool/index.ts";
 import type { LeadTeamsOptions, LedTeams } from "./led-teams.ts";
 import type { TeamPorts } from "./session-team.ts";
 
 export interface StartMember {
   readonly led: LedTeams;
-  readonly options: Pick<LeadTeamsOptions, "resolver" | "launch" | "createId">;
+  readonly options: Pick<LeadTeamsOptions, "resolver" | "launch" | "createId" | "jobs" | "settings">;
   readonly ports: TeamPorts;
 }
 
@@ -22,11 +22,14 @@ export async function startMember(
   if (known) return spawned(known, team.name, []);
   const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
   if (!ports.children) throw new TroupeError("agent", "This session starts no agents.");
+  const sessionId = options.createId<SessionId>("ses");
+  const elsewhere = isElsewhere(wish, resolved, options)
+    ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })
+    : undefined;
   const place = await ports.children.admit(parent, wish.signal);
   let isPlaced = false;
   try {
     const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
-    const sessionId = options.createId<SessionId>("ses");
     const spawn = await team
       .spawn({
         name: wish.name,
@@ -39,6 +42,7 @@ export async function startMember(
         planModeRequired: wish.planModeRequired,
         cwd: resolved.cwd,
         worktree: worktree && { path: worktree.path, branch: worktree.branch },
+        ...(elsewhere && { backend: "remote" as const, worker: elsewhere.worker }),
         sessionId,
         launch: { ...options.launch, ...(coordinator && { scratchpad: coordinator.scratchpad }) },
         startedBy: parent.id,
@@ -65,10 +69,32 @@ export async function startMember(
       model,
       ...(color && { color }),
     });
-    return spawned(member, team.name, [...notices, ...(worktree?.notices ?? [])]);
+    return spawned(member, team.name, [...notices, ...(worktree?.notices ?? []), ...(elsewhere?.notices ?? [])]);
   } finally {
     if (!isPlaced) place.release();
   }
+}
+
+/** Whether a worker is to run it: the call says so, its type, or the settings where neither says anything else. */
+function isElsewhere(
+  { isolation, cwd }: TeammateWish,
+  { remote, definition }: ResolvedChild,
+  { jobs, settings }: StartMember["options"],
+): boolean {
+  if (remote) return true;
+  const isDefault = settings.backend === "remote" && isolation === undefined && definition.isolation === undefined;
+  if (!isDefault || definition.backend === "acp") return false;
+  if (cwd !== undefined)
+    throw new TroupeError(
+      "agent",
+      "Teammates run on other machines here, which do not have that folder: leave cwd out.",
+    );
+  if (!jobs)
+    throw new TroupeError(
+      "agent",
+      "Teammates are to run on other machines (teams.backend), and there is no bus to them: the user can give one with --bus nats://host:4222.",
+    );
+  return true;
 }
 
 /** The same for a member that has asked its lead for one: with the rights of who asked, and in its folder. */
@@ -97,11 +123,16 @@ function spawned(member: Member, team: string, notices: readonly string[]): Tool
   const notes = notices.map((notice) => `Note: ${notice}`);
   const where =
     member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on ${member.worktreeBranch}.`];
+  const elsewhere =
+    member.worker === undefined
+      ? []
+      : [`It works on another machine; its commits come to the branch ${member.worker.branch} here.`];
   return textResult(
     [
       ...notes,
       `Teammate ${member.name} (${member.agentId}) has begun in the team ${team}.`,
       ...where,
+      ...elsewhere,
       "It works by itself; its report comes to you when it is done. Speak to it with SendMessage.",
     ].join("\n"),
   );

@@ -11,14 +11,8 @@ import {
 } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
-import {
-  type AgentDefinition,
-  type ModelClient,
-  type SessionId,
-  type StoredEnvelope,
-  TroupeError,
-} from "../protocol/index.ts";
-import { createFileSessionStore, type OpenedSession, type SessionReading, type SessionStore } from "../store/index.ts";
+import { type AgentDefinition, type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
+import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { acpMember } from "./acp-member.ts";
@@ -32,6 +26,7 @@ import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { withSecretsKept } from "./keep-secrets.ts";
 import { type SessionMcp, startMcp } from "./mcp.ts";
 import { doorLater } from "./observe/door-later.ts";
+import { logsInOrder } from "./logs-in-order.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { jointLedger } from "./joint-ledger.ts";
@@ -39,6 +34,7 @@ import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { existing, modelOf, openIfThere, sessionToResume } from "./resuming.ts";
 import { remoteWork } from "./remote/remote-work.ts";
+import { secretsOf } from "./secrets-of.ts";
 import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
@@ -209,11 +205,17 @@ export async function startSession(options: StartOptions): Promise<Session> {
         replayed: opened.leadLog.replayed,
         environment: config.coordinatorMode,
       });
+    const remote =
+      config.bus && !options.member
+        ? remoteWork({ ...config, bus: config.bus, clock, outlives: !options.store })
+        : undefined;
     const leadTeams =
       options.member || options.store
         ? undefined
         : teamsOf({
             ledgerFile: joint?.path,
+            remote,
+            deny: rules.deny.map(({ text }) => text),
             options,
             config,
             shared,
@@ -227,6 +229,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
               coordinator: coordinates,
               modelOverride: config.subagentModel?.value,
               modeSetting: config.subagents.permissionMode,
+              remote: remote !== undefined && config.claudeFolder === undefined,
             }),
           });
     const coordinator = coordinates
@@ -236,10 +239,6 @@ export async function startSession(options: StartOptions): Promise<Session> {
           simple: config.simpleWorkers,
         })
       : undefined;
-    const remote =
-      config.bus && !options.member
-        ? remoteWork({ ...config, bus: config.bus, clock, outlives: !options.store })
-        : undefined;
     const telemetry =
       config.telemetry &&
       (await import("./telemetry/start-telemetry.ts")).startTelemetry(config.telemetry, {
@@ -251,7 +250,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       opened,
       telemetry,
       coordinator,
-      readStored: async () => inOrder(await store.read(sessionId)),
+      readStored: async () => logsInOrder(await store.read(sessionId)),
       readTranscript: (session, agent) => store.readLog(session, { agent, only: isTranscriptEvent }),
       keep: options.keep,
       earlierAgents: !isResumed ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
@@ -373,20 +372,9 @@ function definitionOf({ name, agentType }: MemberWishes, agents: DefinitionList)
   throw new TroupeError("team", `${name} is of the type ${agentType}, which is not there any more.`);
 }
 
-/** The logs of a session as one: by time, and each agent's in its own order. */
-function inOrder({ lead, agents }: SessionReading): StoredEnvelope[] {
-  return [lead, ...agents.values()].flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-}
-
 function mergeTools(builtin: readonly Tool[], own: readonly Tool[]): Tool[] {
   const names = new Set(own.map((tool) => tool.name));
   return [...builtin.filter((tool) => !names.has(tool.name)), ...own];
-}
-
-/** What must never be written anywhere. */
-function secretsOf({ providerEnv }: Config): string[] {
-  const { anthropicKey, anthropicAuthToken, openaiKey, localKey } = providerEnv;
-  return [anthropicKey, anthropicAuthToken, openaiKey, localKey].filter((key) => key !== undefined);
 }
 
 const overridesOf = ({ aliases, models }: Config) => ({ aliases, models });

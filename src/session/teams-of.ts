@@ -1,17 +1,37 @@
 import { join } from "node:path";
 import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
-import { type BackendType, type Envelope, type LaunchFlags, type Member, TroupeError } from "../protocol/index.ts";
+import {
+  type BackendType,
+  type Envelope,
+  type LaunchFlags,
+  type Member,
+  type PromptId,
+  TroupeError,
+} from "../protocol/index.ts";
 import { loadTaskList, type OpenedSession, openTeamStore, shareTeams, type TaskList } from "../store/index.ts";
-import { type Backend, type ChildResolver, createInProcessBackend, createTmuxBackend } from "../team/index.ts";
+import {
+  type Backend,
+  type ChildResolver,
+  createInProcessBackend,
+  createRemoteBackend,
+  createTmuxBackend,
+} from "../team/index.ts";
 import { createLeadTeams } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
 import { ownProgram } from "./own-program.ts";
 import { putAwayWorktree } from "./member-worktree.ts";
+import { createMemberJobs } from "./remote/member-jobs.ts";
+import { openMemberMirror } from "./remote/member-mirror.ts";
+import type { RemoteWork } from "./remote/remote-work.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { SharedWithLead, StartOptions } from "./start-session.ts";
 
 export interface TeamsOf {
   readonly ledgerFile?: string | undefined;
+  /** Undefined: there is no bus to other machines. */
+  readonly remote?: RemoteWork | undefined;
+  /** Rules by which calls are refused. */
+  readonly deny: readonly string[];
   readonly options: StartOptions;
   readonly config: Config;
   readonly shared: SharedWithLead;
@@ -24,6 +44,8 @@ export interface TeamsOf {
 /** What a session needs to lead teams: where they are kept, and where their members run. */
 export function teamsOf({
   ledgerFile,
+  remote,
+  deny,
   options,
   config,
   shared,
@@ -34,6 +56,21 @@ export function teamsOf({
 }: TeamsOf): SessionParts["team"] {
   const { home, teams: settings, cwd, bus, claudeFolder } = config;
   const teams = shareTeams(openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => tell(text) }));
+  const launch = { ...launchOf(options, config), ...(ledgerFile !== undefined && { ledger: ledgerFile }) };
+  const work = bus && claudeFolder === undefined ? remote : undefined;
+  const jobs =
+    work &&
+    createMemberJobs({
+      work,
+      sessionId: opened.sessionId,
+      place: { home, userHome: config.userHome, env: config.childEnv, clock, createId },
+      types: resolver.types,
+      deny,
+      launch,
+      ledger: shared.ledger,
+      clock,
+      createId,
+    });
   const backends = new Map<BackendType, Promise<Backend>>();
   const backend = (type: BackendType): Promise<Backend> => {
     const known = backends.get(type) ?? make(type);
@@ -55,7 +92,24 @@ export function teamsOf({
           clock,
         });
       case "remote":
-        throw new TroupeError("team", "members on other machines need a bus, and this session has none.");
+        if (!jobs || !work) throw new TroupeError("team", noBus);
+        return createRemoteBackend({
+          ...jobs,
+          leaseMs: work.leaseMs,
+          workerWaitMs: work.workerWaitMs,
+          clock,
+          openTeam: ({ agentId, name }) => teams.open(agentId.slice(name.length + 1)),
+          mirror: (member, team) =>
+            openMemberMirror(team, member, {
+              home,
+              clock,
+              createId,
+              publish: (envelope) => show(envelope),
+              recall: (event) => shared.ledger.recall(event),
+              onFailure: (error) => tell(`What ${member.name} does cannot be shown any more: ${String(error)}`),
+            }),
+          tell: (text, level) => inform(text, level),
+        });
     }
   };
 
@@ -73,6 +127,7 @@ export function teamsOf({
   const isInside = (options.env["TMUX"] ?? "") !== "";
   /** Panes where they are wanted and can be had; without them the work is done all the same. */
   const defaultBackend = async () => {
+    if (wanted === "remote") throw new TroupeError("team", noBus);
     if (wanted === "in-process" || (wanted === "auto" && !isInside)) return { type: "in-process" as const };
     try {
       await backend("tmux");
@@ -90,7 +145,8 @@ export function teamsOf({
     settings,
     isOn: areTeamsOn(options, config) || hasLed,
     team: options.flags.team,
-    launch: { ...launchOf(options, config), ...(ledgerFile !== undefined && { ledger: ledgerFile }) },
+    launch,
+    jobs,
     backend,
     closeBackends: async () => {
       for (const made of await Promise.allSettled(backends.values()))
@@ -104,6 +160,7 @@ export function teamsOf({
     createId,
   });
   let tell: (message: string) => void = () => undefined;
+  let inform: (text: string, level: "info" | "warning") => Promise<void> = async () => undefined;
   return (ports) => {
     show = ports.shared.publish;
     tell = (message) => {
@@ -111,9 +168,17 @@ export function teamsOf({
       // That it could not be put down is told by whatever is put down next.
       told.catch(() => undefined);
     };
+    inform = async (message, level) => {
+      await ports.agent().record({ type: "notice.raised", level, code: "member", message });
+      const parts = [{ type: "text" as const, text: message }];
+      await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+    };
     return connect(ports);
   };
 }
+
+const noBus =
+  "Teammates on other machines need a team on a bus: start with --bus nats://host:4222, or set teams.backend to something else.";
 
 async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
   await makeFolder(folder);

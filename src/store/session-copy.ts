@@ -51,12 +51,19 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
     throw error;
   }
   return {
-    count: (agent) => known(agent)?.count ?? 0,
+    // The first who is written is the one that the session is about.
+    count: (agent) => (lead === undefined ? 0 : (known(agent)?.count ?? 0)),
     async append(envelope) {
       lead ??= envelope.agent;
       const log = known(envelope.agent);
       if (!log) throw new Error(`${envelope.agent} has no log in ${files.folder}`);
-      const own = { ...envelope, session: sessionId, seq: log.count + 1 };
+      const { event } = envelope;
+      const own: StoredEnvelope = {
+        ...envelope,
+        session: sessionId,
+        seq: log.count + 1,
+        event: event.type === "session.opened" ? { ...event, sessionId } : event,
+      };
       log.count += 1;
       try {
         await log.file.append([own]);

@@ -66,6 +66,8 @@ export interface MemberWish {
   readonly cwd: string;
   readonly worktree?: { readonly path: string; readonly branch: string } | undefined;
   readonly backend?: BackendType | undefined;
+  /** With the backend `remote`. */
+  readonly worker?: Member["worker"];
   readonly sessionId: SessionId;
   readonly launch: LaunchFlags;
   readonly startedBy: string;

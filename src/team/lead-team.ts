@@ -1,6 +1,7 @@
+import { join, relative } from "node:path";
 import { effectiveMode } from "../agent/definitions/index.ts";
 import { type Agent, type Conversation, isDiskFull, type PermissionQuestion } from "../agent/index.ts";
-import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
+import { type Clock, closeAll, type CreateId, isInside } from "../platform/index.ts";
 import {
   type BackendType,
   type Envelope,
@@ -102,7 +103,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       return worktreePath ?? cwd;
     },
     plansBy: options.plansBy,
-    allowPath: async ({ path, tool, askedBy }) => {
+    allowPath: async ({ path: asked, tool, askedBy }) => {
+      const path = pathHere(asked, memberOf(askedBy), lives.folderOf(askedBy));
+      if (path === undefined) return;
       await record.allowPath({ path, tool, addedBy: teamLead });
       // The record is read at each call; this is for those who wait for an answer to the same question.
       for (const { name, ended } of driven())
@@ -135,7 +138,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     replayed: options.replayed,
     onTaken: async (mail: Mail) => {
-      if (mail.body.kind === "idle_notification") quiescence.heardFrom(mail.from);
+      if (mail.body.kind === "idle_notification") {
+        await lives.settled(mail.from);
+        quiescence.heardFrom(mail.from);
+      }
       lookAgain(mail.from).catch(fail);
     },
     onFailure: fail,
@@ -183,7 +189,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   const silence = createSilenceWatch({
     statuses: () => watch.all(),
-    isOurs: lives.has,
+    // Whether a worker runs it is for its job to say: another one may be about to.
+    isOurs: (name) => lives.has(name) && memberOf(name).worker === undefined,
     giveUp: lives.giveUp,
     silentMs: options.silentMs,
     clock,
@@ -360,6 +367,12 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       ]);
     },
   };
+}
+
+/** A path that one on another machine has asked about is the same one of the repository here; undefined: there is none. */
+function pathHere(path: string, { worker, cwd }: Member, folder: string | undefined): string | undefined {
+  if (!worker) return path;
+  return folder !== undefined && isInside(path, folder) ? join(cwd, relative(folder, path)) : undefined;
 }
 
 /** A lead that plans for a while takes nothing from those who have their work already. */

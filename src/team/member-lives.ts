@@ -16,6 +16,10 @@ export interface MemberLives {
   lose(member: Member, why: string): Promise<void>;
   /** Whether its process is in hand. */
   has(name: string): boolean;
+  /** Resolves when what it has done so far is where its lead can see it. */
+  settled(name: string): Promise<void>;
+  /** Where it works, if that is on another machine. */
+  folderOf(name: string): string | undefined;
   /** Ends one that shows no sign of life: it is lost, as if its process were gone. */
   giveUp(name: string, why: string): Promise<void>;
   /** Resolves when it is no longer there; false when it still is after that long. */
@@ -144,7 +148,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     const handle = running.get(name);
     if (!handle) return true;
     const stop = new AbortController();
-    const late = clock.sleep(ms, stop.signal).then(
+    const late = clock.sleep(Math.max(ms, handle.restMs ?? 0), stop.signal).then(
       () => false,
       () => false,
     );
@@ -211,6 +215,8 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     respawn,
     lose,
     has: (name) => running.has(name),
+    settled: async (name) => running.get(name)?.settled?.(),
+    folderOf: (name) => running.get(name)?.folder?.(),
     giveUp,
     goneWithin,
     endNow,

@@ -88,12 +88,13 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
               parent: parent.model,
             });
       if (!model.ok) throw new TroupeError("agent", model.message);
-      const isolation = request.isolation ?? definition.isolation;
+      const isolation =
+        request.isolation ?? definition.isolation ?? (definition.backend === "remote" ? "remote" : undefined);
       const remote = isolation === "remote";
       if (remote && !options.remote)
         throw new TroupeError(
           "agent",
-          "isolation: remote is for sub-agents, and needs a bus to other machines, which is not to be had here: use worktree, or leave it out.",
+          "isolation: remote needs a bus to other machines, on which teams are kept as well, and there is none here: the user can give one with --bus nats://host:4222. Until then use worktree, or leave it out.",
         );
       if (remote && fork)
         throw new TroupeError("agent", "A fork works where you do: name a subagent_type to have it elsewhere.");

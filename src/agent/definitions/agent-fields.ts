@@ -15,7 +15,7 @@ export const agentFields = (checkHooks: CheckHooks | undefined) =>
     AgentFrontmatter.superRefine(({ hooks, backend, command }, context) => {
       if (backend === "acp" && command === undefined)
         context.addIssue({ code: "custom", path: ["backend"], message: "acp needs a command that starts the program" });
-      if (command !== undefined && backend === undefined)
+      if (command !== undefined && backend !== "acp")
         context.addIssue({ code: "custom", path: ["command"], message: "is for backend: acp alone" });
       const problem = hooks === undefined ? undefined : checkHooks?.(hooks);
       if (problem !== undefined) context.addIssue({ code: "custom", path: ["hooks"], message: problem });

@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import type { Ledger } from "../../agent/index.ts";
+import type { Clock, CreateId } from "../../platform/index.ts";
+import {
+  type AgentDefinition,
+  type AgentId,
+  type AgentPath,
+  type LaunchFlags,
+  type Member,
+  type SessionId,
+  TroupeError,
+} from "../../protocol/index.ts";
+import { type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
+import { advanceBranch, type RemoteBackendOptions, remoteSource, type TeamPlace } from "../../team/index.ts";
+import { travelling } from "./remote-seat.ts";
+import type { RemoteWork } from "./remote-work.ts";
+
+export interface MemberJobsPorts {
+  readonly work: RemoteWork;
+  readonly sessionId: SessionId;
+  readonly place: Omit<TeamPlace, "cwd">;
+  /** Types that may be started. */
+  readonly types: readonly AgentDefinition[];
+  /** Rules of the lead's by which calls are refused. */
+  readonly deny: readonly string[];
+  readonly launch: LaunchFlags;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/** Teammates that workers on other machines run, as their lead's session asks for them. */
+export interface MemberJobs extends Pick<RemoteBackendOptions, "submit" | "find" | "bring"> {
+  /** What its entry in the record says of that, and what the lead should know. Rejects where it cannot be. */
+  prepare(wish: {
+    readonly definition: AgentDefinition;
+    readonly cwd: string;
+    readonly sessionId: SessionId;
+  }): Promise<{
+    readonly worker: NonNullable<Member["worker"]>;
+    readonly notices: readonly string[];
+  }>;
+}
+
+export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
+  const { work, createId } = ports;
+  const placeOf = (cwd: string): TeamPlace => ({ ...ports.place, cwd });
+
+  return {
+    async prepare({ definition, cwd, sessionId }) {
+      travelling(definition);
+      if (definition.backend === "acp")
+        throw new TroupeError("agent", `${definition.name} is run by a program of this machine: it cannot be remote.`);
+      const labels = definition.labels ?? [];
+      for (const label of labels)
+        if (!workLabel.test(label))
+          throw new TroupeError(
+            "agent",
+            `${JSON.stringify(label)} is no label of workers: small letters, digits, - and _.`,
+          );
+      const { head, notices } = await remoteSource(placeOf(cwd));
+      const there = await (await work.bus()).workers();
+      const isFitting = there.some((worker) => labels.every((label) => worker.labels.includes(label)));
+      const wanted = labels.length === 0 ? "" : ` with the labels ${labels.join(", ")}`;
+      return {
+        worker: { labels, branch: `troupe/agent-${sessionId.slice(-8)}`, base: head },
+        notices: [...notices, ...(isFitting ? [] : [`No worker${wanted} is there yet: it waits for one.`])],
+      };
+    },
+    async submit(member, team) {
+      const { worker } = member;
+      const definition = ports.types.find(({ name }) => name === (member.agentType ?? "general-purpose"));
+      if (!worker || !definition)
+        throw new TroupeError("team", `There is no agent type ${JSON.stringify(member.agentType)} any more.`);
+      const source = await remoteSource(placeOf(member.cwd), worker.branch);
+      const { head, ref, author } = source;
+      const object = `${ref === undefined ? "head" : "branch"}-${head}-${ports.sessionId}`;
+      await work.putOnce(object, source.bundle);
+      const id = createId<string>("job");
+      // Before it is there: whoever finds the record finds the job, or that there is none.
+      await team.record.change(member.name, { worker: { ...worker, job: id } });
+      return (await work.bus()).submit({
+        id,
+        agent: createId<AgentId>("agt"),
+        path: `${member.name}@${team.name}` as AgentPath,
+        description: `teammate ${member.name} of ${team.name}`,
+        definition: travelling(definition),
+        model: member.model ?? "",
+        mode: member.mode ?? "default",
+        deny: [...ports.deny],
+        said: [],
+        labels: worker.labels,
+        leaseMs: work.leaseMs,
+        leadWaitMs: work.leadWaitMs,
+        source: { object, head, ...(ref !== undefined && { ref }) },
+        author,
+        member: memberOf(member, team, ports),
+      });
+    },
+    find: async (job): Promise<SubmittedJob | undefined> => (await work.bus()).find(job),
+    async bring(member, { object, head, was }) {
+      const { branch, base } = member.worker ?? {};
+      if (branch === undefined || base === undefined) throw new Error(`${member.name} is not on a worker`);
+      const { files } = await work.bus();
+      return work.withFolder(async (folder) => {
+        const file = join(folder, "result.bundle");
+        await files.get(object, file);
+        return advanceBranch(placeOf(member.cwd), { file, head, base, branch, was });
+      });
+    },
+  };
+}
+
+/** What is left of the budget when it begins is its own limit. */
+function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget, spent } }: MemberJobsPorts) {
+  const { appendSystemPrompt, maxTurns } = launch;
+  const { maxBudgetUsd, maxTokens } = budget;
+  const left = (most: number, used: number, least: number) => Math.max(most - used, least);
+  return {
+    team: team.name,
+    name: member.name,
+    branch: member.worker?.branch ?? "",
+    leadFolder: member.cwd,
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd: left(maxBudgetUsd, spent.usd, 1e-6) }),
+    ...(maxTokens !== undefined && { maxTokens: left(maxTokens, spent.tokens, 1) }),
+  };
+}

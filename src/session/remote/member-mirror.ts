@@ -1,0 +1,80 @@
+import type { Clock, CreateId } from "../../platform/index.ts";
+import type { AgentId, Envelope, Member, StoredEvent } from "../../protocol/index.ts";
+import { createLifeFilter, openSessionCopy, type StoredTeam } from "../../store/index.ts";
+import type { MemberMirror } from "../../team/index.ts";
+
+export interface MemberMirrorPorts {
+  readonly home: string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  /** Shows it beside what the lead does. */
+  publish(envelope: Envelope): void;
+  /** What it spends counts here too. */
+  recall(event: StoredEvent): void;
+  onFailure(error: unknown): void;
+}
+
+/** What a member does on another machine, as a session of this one: written as it comes, and shown. */
+export async function openMemberMirror(
+  { events }: Pick<StoredTeam, "events">,
+  { name, sessionId, cwd }: Member,
+  ports: MemberMirrorPorts,
+): Promise<MemberMirror> {
+  if (!events || sessionId === undefined) throw new Error(`${name} is not on a bus`);
+  const copy = await openSessionCopy({ ...ports, cwd, sessionId });
+  const over = new AbortController();
+  const counts = createLifeFilter();
+  /** Of each agent: how much was written in earlier lives of the lead, and how much of that has come by again. */
+  const earlier = new Map<AgentId, { readonly written: number; passed: number }>();
+  let seen = 0;
+  const waiting = new Set<() => void>();
+
+  const isNew = (agent: AgentId): boolean => {
+    const known = earlier.get(agent) ?? { written: copy.count(agent), passed: 0 };
+    earlier.set(agent, known);
+    known.passed += 1;
+    return known.passed > known.written;
+  };
+
+  const follow = async () => {
+    for await (const news of events.follow(name, over.signal)) {
+      if (!("envelope" in news)) continue;
+      const { envelope } = news;
+      if (counts(envelope) && isNew(envelope.agent)) {
+        const own = await copy.append(envelope);
+        ports.publish(own);
+        ports.recall(own.event);
+      }
+      seen += 1;
+      for (const look of waiting) look();
+    }
+  };
+  let isBroken = false;
+  const following = follow().catch((error: unknown) => {
+    isBroken = true;
+    for (const look of waiting) look();
+    if (!over.signal.aborted) ports.onFailure(error);
+  });
+
+  return {
+    show: (envelope) => ports.publish({ ...envelope, session: sessionId }),
+    async caughtUp() {
+      const there = (await events.read(name)).length;
+      await new Promise<void>((resolve) => {
+        const look = () => {
+          if (seen < there && !isBroken && !over.signal.aborted) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      });
+    },
+    async close() {
+      over.abort();
+      for (const look of waiting) look();
+      await following;
+      await copy.close();
+    },
+  };
+}

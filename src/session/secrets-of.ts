@@ -1,0 +1,7 @@
+import type { Config } from "./load-config.ts";
+
+/** What must never be written anywhere. */
+export function secretsOf({ providerEnv }: Config): string[] {
+  const { anthropicKey, anthropicAuthToken, openaiKey, localKey } = providerEnv;
+  return [anthropicKey, anthropicAuthToken, openaiKey, localKey].filter((key) => key !== undefined);
+}

@@ -1,0 +1,199 @@
+import type { Clock } from "../../platform/index.ts";
+import { type Member, TroupeError } from "../../protocol/index.ts";
+import type { JobState, StoredTeam, SubmittedJob } from "../../store/index.ts";
+import type { Backend, RunningMember } from "./backend.ts";
+import { createBranchKeeper } from "./keep-branch.ts";
+import { watchHolder } from "./watch-holder.ts";
+
+export interface RemoteBackendOptions {
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** How long a member may be without a worker. */
+  readonly workerWaitMs: number;
+  openTeam(member: Member): Promise<StoredTeam>;
+  /** Puts a new job for this member on the bus, and its id into the record. */
+  submit(member: Member, team: StoredTeam): Promise<SubmittedJob>;
+  /** One that is on the bus already. */
+  find(job: string): Promise<SubmittedJob | undefined>;
+  /** Brings commits to the repository; gives the branch that has them, and what they change. */
+  bring(member: Member, commits: BroughtCommits): Promise<{ readonly branch: string; readonly diff: string }>;
+  /** Writes down what it does, and shows it, until it is closed. */
+  mirror(member: Member, team: StoredTeam): Promise<MemberMirror>;
+  /** For the user, and for the lead's model when it next hears something. */
+  tell(text: string, level: "info" | "warning"): Promise<void>;
+}
+
+export interface BroughtCommits extends NonNullable<JobState["commits"]> {
+  /** What was brought before. */
+  readonly was?: string | undefined;
+}
+
+export interface MemberMirror {
+  show: Parameters<SubmittedJob["onShown"]>[0];
+  /** Resolves when all that is on the bus by now is written here. */
+  caughtUp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Members that workers on other machines run. Each has a job on the bus, which outlives its lead's process and its worker's. */
+export function createRemoteBackend(options: RemoteBackendOptions): Backend {
+  return {
+    type: "remote",
+    async start(member) {
+      const before = await earlier(member);
+      if (before) await finish(member, before);
+      const team = await options.openTeam(member);
+      try {
+        return await follow(member, { team, job: await options.submit(member, team) });
+      } catch (error) {
+        await team.close();
+        throw error;
+      }
+    },
+    async attach(member) {
+      const job = await earlier(member);
+      const state = await job?.state();
+      if (!job || !state) return undefined;
+      if (isOver(state)) {
+        await finish(member, job);
+        return undefined;
+      }
+      return follow(member, { team: await options.openTeam(member), job });
+    },
+    close: async () => undefined,
+  };
+
+  async function earlier({ worker }: Member): Promise<SubmittedJob | undefined> {
+    return worker?.job === undefined ? undefined : options.find(worker.job);
+  }
+
+  /** Nobody works on it any more, and what was committed is here. */
+  async function finish(member: Member, job: SubmittedJob): Promise<void> {
+    await job.withdraw();
+    const keeper = createBranchKeeper(member, { job, ...options });
+    await keeper.settled();
+    await job.forget();
+  }
+
+  async function follow(
+    member: Member,
+    { team, job }: { readonly team: StoredTeam; readonly job: SubmittedJob },
+  ): Promise<RunningMember> {
+    const { name } = member;
+    const mirror = await options.mirror(member, team);
+    const branch = createBranchKeeper(member, { job, ...options });
+    const over = new AbortController();
+    const takes: number[] = [];
+    let state: JobState | undefined;
+    let why: string | undefined;
+
+    const giveUp = (reason: string) => {
+      why ??= reason;
+      return job.withdraw();
+    };
+
+    const turnTo = async (next: JobState): Promise<boolean> => {
+      const before = state;
+      state = next;
+      if (next.status === "returned" && next.outcome?.reason !== "completed") why ??= next.outcome?.detail;
+      if (isOver(next)) return true;
+      if (before && next.generation > Math.max(before.generation, 1)) await takenOver(before, next);
+      if (next.publicKey !== undefined && next.publicKey !== before?.publicKey) await vouch(next.publicKey);
+      if (next.commits) branch.want(next.commits);
+      return false;
+    };
+
+    const takenOver = async (before: JobState, next: JobState) => {
+      const from = next.commits ? " what was committed and from" : "";
+      await options.tell(
+        `The worker ${before.worker ?? "that had it"}, which ran ${name}, is gone; ${next.worker} goes on from${from} its transcript. Its mail is there; what it had not committed is lost.`,
+        "warning",
+      );
+      const now = options.clock.monotonic();
+      takes.push(now);
+      while ((takes[0] ?? now) < now - soonMs) takes.shift();
+      if (takes.length >= mostSoon)
+        await giveUp(`${takes.length} workers have taken it one after another, and none has kept it`);
+    };
+
+    /** Of who holds it now alone: what stands in the journal from before is of those who have lost it. */
+    const vouch = async (publicKey: string) => {
+      const now = await job.state();
+      if (now?.status === "held" && now.publicKey === publicKey) await team.record.vouchFor?.(name, publicKey);
+    };
+
+    const holder = watchHolder({
+      ...options,
+      job,
+      isHeld: () => state?.status === "held",
+      silent: () =>
+        options.tell(
+          state?.worker === undefined
+            ? `${name} waits for a worker.`
+            : `The worker ${state.worker}, which runs ${name}, is silent: another one takes over if there is one.`,
+          "warning",
+        ),
+      late: (ms) =>
+        giveUp(
+          `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(ms / 1000)} s`,
+        ),
+      onFailure(error) {
+        why ??= messageOf(error);
+        over.abort();
+      },
+    });
+
+    const run = async (): Promise<string | undefined> => {
+      const unshow = job.onShown(mirror.show);
+      try {
+        for await (const news of job.news(over.signal)) {
+          if (news.kind !== "state") continue;
+          holder.heard();
+          if (await turnTo(news.state)) break;
+        }
+      } catch (error) {
+        if (!TroupeError.is(error)) throw error;
+        why ??= error.message;
+      } finally {
+        holder.end();
+        unshow();
+        await putAway();
+      }
+      return why;
+    };
+
+    const putAway = async () => {
+      const steps = [branch.settled, mirror.caughtUp, mirror.close, job.forget, team.close];
+      for (const step of steps) {
+        try {
+          await step();
+        } catch (error) {
+          if (!TroupeError.is(error)) throw error;
+          await options.tell(`What ${name} leaves on the bus could not be put in order: ${error.message}`, "warning");
+        }
+      }
+    };
+
+    const ended = run();
+    ended.catch(() => undefined); // whoever waits for it hears of it
+    return {
+      ended,
+      restMs: mostRestMs,
+      settled: branch.settled,
+      folder: () => state?.folder,
+      async kill() {
+        await job.withdraw();
+        await ended;
+      },
+    };
+  }
+}
+
+const isOver = ({ status }: JobState): boolean => status === "returned" || status === "withdrawn";
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** What it leaves has to come over the bus. */
+const mostRestMs = 30_000;
+/** So many workers in so short a time: something is wrong with it, and not with them. */
+const mostSoon = 5;
+const soonMs = 600_000;

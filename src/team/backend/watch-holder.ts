@@ -1,0 +1,48 @@
+import type { Clock } from "../../platform/index.ts";
+import type { SubmittedJob } from "../../store/index.ts";
+
+export interface WatchHolderOptions {
+  readonly job: Pick<SubmittedJob, "onBeat" | "isConnected">;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly leaseMs: number;
+  readonly workerWaitMs: number;
+  isHeld(): boolean;
+  /** Nobody has it, or who has it is not heard: told once each time. */
+  silent(): Promise<void>;
+  /** That has been so for too long. */
+  late(ms: number): Promise<unknown>;
+  onFailure(error: unknown): void;
+}
+
+/** Notices that nobody works on a job. A bus that is away is no silence of the worker's. */
+export function watchHolder(options: WatchHolderOptions): { heard(): void; end(): void } {
+  const { clock, job } = options;
+  let last = clock.monotonic();
+  let isTold = false;
+  let isLate = false;
+  const heard = () => {
+    last = clock.monotonic();
+    isTold = false;
+  };
+  const unlisten = job.onBeat(() => {
+    if (options.isHeld()) heard();
+  });
+  const look = setInterval(() => {
+    if (!job.isConnected()) last = clock.monotonic();
+    const silentMs = clock.monotonic() - last;
+    if (silentMs > options.workerWaitMs && !isLate) {
+      isLate = true;
+      options.late(silentMs).catch(options.onFailure);
+    } else if (silentMs > options.leaseMs * 1.5 && !isTold) {
+      isTold = true;
+      options.silent().catch(options.onFailure);
+    }
+  }, options.leaseMs / 5);
+  return {
+    heard,
+    end() {
+      clearInterval(look);
+      unlisten();
+    },
+  };
+}
