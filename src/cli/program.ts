@@ -31,9 +31,18 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
+    if (error.code === "commander.help") throw noSubcommand(program, argv);
     throw new TroupeError("usage", `${oneLine(error.message)}; 'troupe --help' lists what there is`, { cause: error });
   }
   return exitCode;
+}
+
+/** A command that is only there for those below it. */
+function noSubcommand(program: Program, argv: readonly string[]): TroupeError {
+  const command = argv.reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, program);
+  const below = command.commands.map((each) => each.name()).filter((name) => name !== "help");
+  const words = `troupe ${command.name()}`;
+  return new TroupeError("usage", `${words} what? There is: ${below.join(", ")}; '${words} --help' says more`);
 }
 
 /** With -p the words are a prompt, also where one of them is a command's name; and describing all commands takes time. */
@@ -189,6 +198,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
   subcommand(program, "web", "the dashboard of all sessions and teams on this machine, in the browser")
     .option("--port <port>", "at this port; without it 4747, or another one where that is taken", portNumber)
     .option("--no-open", "open no browser")
+    .option("--bus <url>", "teams on this bus too, whose sessions are on other machines", useBus)
     .option("--json", "the address as JSON")
     .action(async (flags: WebFlags) => {
       const { web } = await import("./web.ts");

@@ -1,3 +1,4 @@
+import { openBlockers } from "../agent/index.ts";
 import { createFolderWatcher, idMaker, systemClock } from "../platform/index.ts";
 import { teamUser, TroupeError, type WorkItem } from "../protocol/index.ts";
 import { openTaskList, type TaskAnswer, type TaskList } from "../store/index.ts";
@@ -16,15 +17,16 @@ export async function listTasks(flags: TasksFlags & { all?: boolean; follow?: bo
   return withTasks(flags, async (tasks) => {
     const interrupted = untilInterrupted();
     const changes = flags.follow ? tasks.follow(interrupted.signal) : undefined;
-    const items = (await tasks.list()).filter(({ status }) => flags.all || status !== "completed");
+    const all = await tasks.list();
+    const items = all.filter(({ status }) => flags.all || status !== "completed");
     if (flags.json && !flags.follow) printJson(items);
     else if (flags.json) for (const item of items) printJson(item);
     else if (items.length === 0 && !flags.follow) terminal().line("no open tasks");
-    else for (const item of items) printTask(item);
+    else for (const item of items) printTask(item, { after: openBlockers(item, all) });
     warn(tasks.problems());
     for await (const { what, by, item, why } of changes ?? []) {
       if (flags.json) printJson({ what, by, why, ...item });
-      else printTask(item, `${what} by ${by}${why === undefined ? "" : ` (${why})`}`);
+      else printTask(item, { what: `${what} by ${by}${why === undefined ? "" : ` (${why})`}` });
     }
     interrupted.release();
     return exitCodes.done;
@@ -123,13 +125,15 @@ function answered(answer: TaskAnswer, flags: TasksFlags): number {
 
 const marks = { pending: " ", in_progress: "◐", completed: "✓", deleted: "✗" } as const;
 
-function printTask(item: WorkItem, what?: string): void {
+/** `after`: what it waits for; what it was to wait for at first, where nobody has looked. */
+function printTask(
+  item: WorkItem,
+  { what, after = item.blockedBy }: { what?: string; after?: readonly number[] } = {},
+): void {
   const screen = terminal();
   const notes = [
     item.owner,
-    item.blockedBy.length > 0 &&
-      item.status === "pending" &&
-      `after ${item.blockedBy.map((id) => `#${id}`).join(", ")}`,
+    after.length > 0 && item.status === "pending" && `after ${after.map((id) => `#${id}`).join(", ")}`,
     item.proof !== undefined && item.acceptance.length > 0 && item.proof,
     what,
   ].filter(Boolean);

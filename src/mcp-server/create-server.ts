@@ -5,11 +5,11 @@ import { executeTool, parseInput, type Tool, type ToolContext, toolSpecs } from 
 import { instructions } from "./instructions.ts";
 import type { MemberSeat } from "./member-seat.ts";
 
-/** One server for one connection or one request; the member it speaks for lives longer. */
-export function createServer(seat: MemberSeat, tools: readonly Tool[]): Server {
+/** One server for one connection or one request; the member it speaks for lives longer. `name`: who that is, if it is known. */
+export function createServer(seat: MemberSeat, tools: readonly Tool[], name?: string): Server {
   const server = new Server(
     { name: "troupe", title: "Troupe team", version },
-    { instructions: instructions(seat.team.name), capabilities: { tools: {} } },
+    { instructions: instructions(seat.team.name, name), capabilities: { tools: {} } },
   );
   server.setRequestHandler("tools/list", async () => ({ tools: listed(tools) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {

@@ -1,8 +1,8 @@
 /** What a client's model is told of this server, once. */
-export const instructions = (team: string): string =>
-  `Through this server you are a member of the team ${team}: agents of several programs that work on one thing, talk by mail and share a task list.
+export const instructions = (team: string, name?: string): string =>
+  `Through this server you are ${name === undefined ? "a member" : name} of the team ${team}: agents of several programs that work on one thing, talk by mail and share a task list.
 
-- Register first, under a short name. Then call Roster to see who there is, and TaskList to see what there is to do.
+- ${name === undefined ? "Register first, under a short name. Then call" : "Call"} Roster to see who there is, and TaskList to see what there is to do.
 - Claim a task with TaskUpdate (status in_progress) before you begin, and complete it when all of it is done. What you cannot finish you give back (pending).
 - Reserve the files that you are going to change with ReserveFiles, and release them afterwards.
 - Nobody sees what you write unless you send it: report to team-lead with SendMessage when something is done, and ask whoever knows when something is unclear.

@@ -49,7 +49,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     await seat.take(name);
     taken.push(seat);
     const tools = createSeatTools(seat, options);
-    return toNodeHandler(createMcpHandler(() => createServer(seat, tools), { onerror: options.onError }));
+    return toNodeHandler(createMcpHandler(() => createServer(seat, tools, name), { onerror: options.onError }));
   };
 
   const isHost = localhostHostValidation();

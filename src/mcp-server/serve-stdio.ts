@@ -20,7 +20,7 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     if (options.as !== undefined) await seat.take(options.as);
     const tools = createSeatTools(seat, options);
     const transport = new StdioServerTransport(options.input, options.output);
-    const handle = serve(() => createServer(seat, tools), { transport, onerror: options.onError });
+    const handle = serve(() => createServer(seat, tools, options.as), { transport, onerror: options.onError });
     await new Promise<void>((resolve) => {
       options.input.once("end", resolve);
       options.input.once("close", resolve);

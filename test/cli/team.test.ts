@@ -114,6 +114,27 @@ describe("troupe team", () => {
     expect(await ok("team", "log", "crew")).toMatch(
       /alice +joined\n[^]*user +to alice: before\n[^]*user +to bob: after\n/,
     );
+    await ok("tasks", "release", "1", "--team", "crew", "--as", "bob");
+    await ok("tasks", "claim", "1", "--team", "crew", "--as", "alice");
+    const log = await ok("team", "log", "crew");
+    expect(log.split("\n").flatMap((line) => /\S+ +\S+ #1.*/.exec(line)?.[0].replace(/ +/, " ") ?? [])).toEqual([
+      "user created #1 paint the door",
+      "bob claimed #1 paint the door",
+      "bob released #1 paint the door",
+      "alice claimed #1 paint the door",
+    ]);
+  });
+
+  test("what is empty, or half said, is refused in words", async () => {
+    const { refused } = await crew();
+    const words = async (...args: string[]) => (await refused(...args)).stderr.slice("troupe: ".length, -1);
+    expect(await words("team", "send", "crew", "alice", " ")).toBe("the message is empty, and was not sent");
+    expect(await words("tasks", "add", " ", "--team", "crew")).toBe("The subject of a task does not fit: it is empty.");
+    expect(await words("team", "list", "--bus", "")).toContain("--bus is empty: give an address");
+    expect(await words("team")).toMatch(
+      /^troupe team what\? There is: create, list, .*'troupe team --help' says more$/,
+    );
+    expect(await words("bus")).toBe("troupe bus what? There is: status; 'troupe bus --help' says more");
   });
 
   test("what is damaged is told of, and never taken for empty", async () => {
@@ -148,6 +169,7 @@ describe("troupe tasks", () => {
       item: { owner: "bob", generation: 2 },
     });
     expect(await tasks("done", "1", "--as", "bob")).toBe("✓ #1 fix it  (bob; claimed)\n");
+    expect(await tasks("list")).toBe("  #2 second\n");
     expect(await tasks("claim", "2")).toBe("◐ #2 second  (user)\n");
     expect(json(await tasks("list", "--json"))).toMatchObject([{ id: 2, status: "in_progress", owner: "user" }]);
     expect(await tasks("list", "--all")).toBe("✓ #1 fix it  (bob; claimed)\n◐ #2 second  (user)\n");

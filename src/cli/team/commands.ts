@@ -1,10 +1,8 @@
 import type { Command } from "commander";
 import { TroupeError } from "../../protocol/index.ts";
 import type { AddFlags, TasksFlags } from "../tasks.ts";
-import { useBus } from "../use-bus.ts";
+import { onBus, useBus } from "../use-bus.ts";
 import { teamStoreWords, useTeamStore } from "../use-team-store.ts";
-
-const onBus = "of teams that are there and not in files: nats://host:4222";
 
 type Subcommand = (parent: Command, name: string, description: string) => Command;
 

@@ -37,7 +37,7 @@ async function history(stored: StoredTeam): Promise<Entry[]> {
       (await stored.inbox(name).look()).mail.map((held) => mailEntry(held.mail)),
     ),
   );
-  const entries = [...teamEntries(team), ...mail.flat(), ...(await stored.tasks.list()).flatMap(taskEntries)];
+  const entries = [...teamEntries(team), ...mail.flat(), ...(await stored.tasks.history()).flatMap(changeEntries)];
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
@@ -74,7 +74,7 @@ async function follow(
     }
   };
   const watchTasks = async () => {
-    for await (const change of taskChanges) tell([changeEntry(change)]);
+    for await (const change of taskChanges) tell(changeEntries(change));
   };
 
   const teamChanges = stored.record.follow(ended);
@@ -112,7 +112,8 @@ function mailEntry(mail: Parameters<ReturnType<StoredTeam["inbox"]>["send"]>[0])
   return { at: mail.timestamp, type: "mail", who: mail.from, text: `to ${mail.to}: ${said}`, about: mail };
 }
 
-function taskEntries(item: TaskChange["item"]): Entry[] {
+/** What was written down so long ago that only what came of it is known. */
+function formerEntries(item: TaskChange["item"]): Entry[] {
   const of = `#${item.id} ${item.subject}`;
   const created: Entry = { at: item.createdAt, type: "task", who: item.createdBy, text: `created ${of}`, about: item };
   if (item.updatedAt === item.createdAt) return [created];
@@ -120,10 +121,11 @@ function taskEntries(item: TaskChange["item"]): Entry[] {
   return [created, { at: item.updatedAt, type: "task", who, text: `${item.status} ${of}`, about: item }];
 }
 
-function changeEntry({ what, by, at, item, why }: TaskChange): Entry {
+function changeEntries({ what, by, at, item, why }: TaskChange): Entry[] {
+  if (what === "created" && by !== item.createdBy) return formerEntries(item);
   const reason = why === undefined ? "" : ` (${why})`;
   const about = { what, by, why, ...item };
-  return { at, type: "task", who: by, text: `${what} #${item.id} ${item.subject}${reason}`, about };
+  return [{ at, type: "task", who: by, text: `${what} #${item.id} ${item.subject}${reason}`, about }];
 }
 
 function createPrinter(team: Team, asJson: boolean): (entries: readonly Entry[]) => void {

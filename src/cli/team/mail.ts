@@ -1,5 +1,5 @@
 import { idMaker, systemClock } from "../../platform/index.ts";
-import { teamUser } from "../../protocol/index.ts";
+import { teamUser, TroupeError } from "../../protocol/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
@@ -11,8 +11,10 @@ export async function send(
   { to, text }: { to: string; text: readonly string[] },
   flags: { from?: string; urgent?: boolean; json?: boolean },
 ): Promise<number> {
+  const words = text.join(" ");
+  if (words.trim() === "") throw new TroupeError("usage", "the message is empty, and was not sent");
   return withTeam(team, async ({ mailbox }) => {
-    const mail = { from: flags.from ?? teamUser, text: text.join(" "), urgent: flags.urgent ?? false };
+    const mail = { from: flags.from ?? teamUser, text: words, urgent: flags.urgent ?? false };
     if (to === "*") {
       const { sent, failed } = await mailbox.broadcast(mail);
       if (flags.json)

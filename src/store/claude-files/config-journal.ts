@@ -141,6 +141,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
     fresh,
     write,
     follow: feed.follow,
+    history: async () => [],
     problems: () => [],
     close: async () => feed.close(),
     config: configNow,

@@ -174,6 +174,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     },
     write,
     follow: feed.follow,
+    history: async () => [...taskFold.difference(emptyTasks(), read())],
     problems: () => [...troubles.values()],
     close: async () => feed.close(),
   };

@@ -29,7 +29,7 @@ export interface BusJournalOptions {
  */
 export async function openBusJournal<State, Entry, Change, Refusal>(
   fold: JournalFold<State, Entry, Change, Refusal>,
-  options: BusJournalOptions,
+  options: BusJournalOptions & { readonly onPast?: (change: Change) => void },
 ): Promise<Journal<State, Entry, Change, Refusal>> {
   const { bus, stream, subject, clock, createId, limitBytes } = options;
   const closed = new AbortController();
@@ -80,6 +80,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     if (!isKnown) {
       const restored = fold.restore(next.snapshot, subject);
       const missed = isOpen ? fold.difference(state, restored) : [];
+      if (options.onPast) fold.difference(state, restored).forEach(options.onPast);
       state = restored;
       for (const change of missed) feed.push(change);
     }
@@ -98,7 +99,9 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     const change = refusal === undefined ? fold.apply(state, entry) : undefined;
     if (own.has(id))
       own.set(id, change === undefined ? { ok: false, refusal: refusal as Refusal } : { ok: true, change });
-    if (change !== undefined && isOpen) feed.push(change);
+    if (change === undefined) return;
+    options.onPast?.(change);
+    if (isOpen) feed.push(change);
   };
 
   const note = (problem: string) => {
@@ -214,6 +217,12 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     },
     write,
     follow: feed.follow,
+    history: async () => {
+      const past: Change[] = [];
+      const again = await openBusJournal(fold, { ...options, onPast: (change) => void past.push(change) });
+      await again.close();
+      return past;
+    },
     problems: () => [...problems],
     close: async () => {
       await lastTurn;

@@ -8,6 +8,8 @@ export interface Journal<State, Entry, Change, Refusal> {
   write(entry: Entry): Promise<Written<Change, Refusal>>;
   /** In order, from now on, whoever wrote them; pushed. */
   follow(signal: AbortSignal): AsyncIterable<Change>;
+  /** What has been so far: each change that is still written down, after what had come of all before them, as changes. */
+  history(): Promise<readonly Change[]>;
   /** Records that could not be read, and compactions that failed: for the user. */
   problems(): readonly string[];
   close(): Promise<void>;

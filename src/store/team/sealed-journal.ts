@@ -27,9 +27,14 @@ export interface JournalOptions extends CompactOptions {
   readonly durability?: "disk" | "process";
 }
 
+interface Past<Change> {
+  /** Told of what a file begins with too, by who reads it from its beginning. */
+  readonly onPast?: (change: Change) => void;
+}
+
 export function openSealedJournal<State, Entry, Change, Refusal>(
   fold: JournalFold<State, Entry, Change, Refusal>,
-  options: JournalOptions,
+  options: JournalOptions & Past<Change>,
 ): SealedJournal<State, Entry, Change, Refusal> {
   const { path, clock, createId, watcher, isRequired = false } = options;
   const { limitBytes = 1_000_000, durability = "disk" } = options;
@@ -88,6 +93,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     // Who has folded the file before this one to its seal knows it all already; who was away longer compares.
     const isNext = last === undefined || (last.sealed && last.epoch + 1 === epoch);
     const missed = isNext ? [] : fold.difference(state, restored);
+    if (options.onPast && last === undefined) fold.difference(state, restored).forEach(options.onPast);
     state = restored;
     Object.assign(part, { journal, epoch, headerAt: first.offset, headerEnd: end });
     for (const change of missed) feed.push(change);
@@ -114,7 +120,9 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
         change === undefined ? { kind: "refused", refusal: refusal as Refusal } : { kind: "done", change },
       );
     }
-    if (change !== undefined) feed.push(change);
+    if (change === undefined) return;
+    options.onPast?.(change);
+    feed.push(change);
   };
 
   const note = (part: Part, problem: string) => {
@@ -237,6 +245,16 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     },
     write,
     follow: feed.follow,
+    history: async () => {
+      const past: Change[] = [];
+      const again = openSealedJournal(fold, { ...options, onPast: (change) => void past.push(change) });
+      try {
+        again.read();
+        return past;
+      } finally {
+        await again.close();
+      }
+    },
     problems: () => [...problems],
     close: async () => {
       await lastTurn;

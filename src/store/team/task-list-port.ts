@@ -28,6 +28,8 @@ export interface TaskList {
   releaseGone(isGone: (owner: TaskOwner) => Promise<string | undefined>): Promise<readonly WorkItem[]>;
   /** Every change from now on, whoever made it, in the order of the list; pushed. Ends when the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<TaskChange>;
+  /** Every change that is still known, oldest first. What became of older ones is told as if it had just been made. */
+  history(): Promise<readonly TaskChange[]>;
   /** Records that could not be read and count for nothing: for the user. */
   problems(): readonly string[];
   close(): Promise<void>;

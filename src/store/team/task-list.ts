@@ -83,6 +83,7 @@ export function createTaskList(
     delete: (id, by) => change(id, { status: "deleted" }, by),
     releaseGone,
     follow: journal.follow,
+    history: journal.history,
     problems: journal.problems,
     close: journal.close,
   };
@@ -116,7 +117,7 @@ function difference(before: TaskState, after: TaskState): TaskChange[] {
 }
 
 const Texts = z.object({
-  subject: z.string().min(1).max(500).optional(),
+  subject: z.string().trim().min(1, "it is empty").max(500).optional(),
   description: z.string().max(65_536).optional(),
 });
 const mostBytes = 200_000;
