@@ -29,5 +29,7 @@ export function doingWords({ agent, member, state }: RosterEntry): string {
     return `${stateWords[state]}: ${visibleLine(agent.status.detail.slice(0, 160))}`;
   if (member?.detail !== undefined && (state === "ended" || state === "failed" || state === "stopped"))
     return `${stateWords[state]}: ${visibleLine(member.detail.slice(0, 160))}`;
+  // Nothing is known of it but what it tells its team.
+  if (!agent && member?.detail) return visibleLine(member.detail.slice(0, 200));
   return stateWords[state];
 }

@@ -93,7 +93,7 @@ function memberEntries(member: MemberView & { team: string }, views: Views, stat
     name: member.name,
     color: colorOf(member.color),
     agentType: member.agentType ?? agent?.agentType ?? "",
-    state: memberState(member) ?? (session && agent ? stateIn(session, agent) : "starting"),
+    state: memberState(member) ?? (session && agent ? stateIn(session, agent) : byItsWord[member.state]),
     depth: member.role === "lead" ? 0 : 1,
     session,
     agent,
@@ -141,6 +141,16 @@ function memberState({ state, ended, alive }: MemberView): RosterState | undefin
   if (state === "ended") return "ended";
   return alive === "dead" ? "stopped" : undefined;
 }
+
+/** Of one whose log is not to be had here. */
+const byItsWord: Readonly<Record<MemberView["state"], RosterState>> = {
+  starting: "starting",
+  working: "working",
+  waiting: "asking",
+  idle: "idle",
+  draining: "working",
+  ended: "ended",
+};
 
 function stateOf(agent: AgentView, isRunning: boolean): RosterState {
   const { status } = agent;
