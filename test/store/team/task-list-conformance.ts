@@ -100,6 +100,21 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await one.tasks.get(3)).toMatchObject({ blockedBy: [] });
     });
 
+    it("tells what has been, in order, to who comes late", async () => {
+      const { one, two } = await start();
+      await one.tasks.create(task("a"), lead);
+      await two.tasks.claim(1, { name: "w" });
+      await two.tasks.claim(1, { name: "late" });
+      await one.tasks.release(1, { name: "w" }, "no time");
+      await one.tasks.claim(1, { name: "w" });
+      await two.tasks.complete(1, { name: "w" });
+      const past = (await two.tasks.history()).map(({ what, by, why }) => [what, by, why].filter(Boolean).join(" "));
+      const all = ["created team-lead", "claimed w", "released w no time", "claimed w", "completed w"];
+      // What is not written down any more is told by what has come of it.
+      const steps = past[0] === "created troupe" ? past.slice(1) : past;
+      expect(steps).toEqual(all.slice(past[0] === "created troupe" ? all.length - steps.length : 0));
+    });
+
     it("hears an owner only while its claim holds (B3)", async () => {
       const { pair, one, two } = await start();
       await one.record.join(worker("a"));
