@@ -43,7 +43,10 @@ export const createLeadTeams =
       now: options.clock.now,
     });
     const { create, remove } = led;
-    const conduct = (team: string, lead: string) => leadConduct({ team, lead });
+    const conduct = (team: string, lead: string) => {
+      const alsoLed = led.all().flatMap(({ name }) => (name === team ? [] : [name]));
+      return leadConduct({ team, lead, alsoLed });
+    };
     return {
       tools: [
         ...taskTools(place),

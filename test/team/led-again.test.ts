@@ -47,7 +47,11 @@ test("of several teams the one that is named is spoken to and ended, also where 
       return line === undefined ? { text: "fine" } : { calls: wanted[line] ?? [] };
     },
   });
-  for (const step of ["one", "its tester", "two", "another tester", "to two"]) await team.ask(step);
+  for (const step of ["one", "its tester", "two"]) await team.ask(step);
+  expect(JSON.stringify(team.all("tool.settled", "lead").at(-1))).toContain(
+    "You lead one as well. Your task tools are those of two now",
+  );
+  for (const step of ["another tester", "to two"]) await team.ask(step);
   // Nobody waits for the one who was not spoken to.
   await expect.poll(() => team.session.backgroundRunning()).toEqual([]);
   await team.ask("to one");
