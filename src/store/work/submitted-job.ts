@@ -63,15 +63,26 @@ export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJo
 function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): SubmittedJob {
   const subjects = jobSubjects(id);
   const stopBeating = beat(bus, leadBeat(id), beatMs);
+  /** The number of the last message that is there now. The server's own count of what is to come is not always right. */
+  const lastOf = async (signal: AbortSignal): Promise<number> => {
+    const last_by_subj = subjects.all;
+    const find = () => bus.jsm.streams.getMessage(jobStream, { last_by_subj });
+    try {
+      return (await ask(bus, find, { ...patience, waitMs: Number.POSITIVE_INFINITY, signal }))?.seq ?? 0;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      throw error;
+    }
+  };
 
   return {
     async *news(signal) {
       let generation = 0;
       let number = 0;
+      const there = await lastOf(signal);
       for await (const message of followJob({ bus, clock, waitMs: patience.waitMs }, subjects.all, signal)) {
         const said = parseMessage(message);
         let news: JobNews | undefined;
-        const isLast = message.info.pending === 0;
         if (message.subject === subjects.journal) {
           const state = JobState.safeParse(said);
           if (state.success && state.data.generation >= generation) {
@@ -91,7 +102,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
           if (order.success) news = { kind: "order", order: order.data };
         }
         if (news) yield news;
-        if (isLast) yield { kind: "caught up" };
+        if (message.seq >= there) yield { kind: "caught up" };
       }
     },
     onBeat: (listener) => listenFor({ bus, clock }, holderBeat(id), listener).end,
