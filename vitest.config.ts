@@ -1,15 +1,10 @@
 import { defineConfig } from "vitest/config";
-
-/** Tests of code without a process of its own: those files share one, and what they import is loaded once. */
-const together = ["agent", "model", "protocol", "tui", "view", "web"].map((part) => `test/${part}/**/*.test.{ts,tsx}`);
+import LongFirst from "./test/setup/long-first.ts";
 
 export default defineConfig({
   define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") },
   test: {
-    projects: [
-      { extends: true, test: { name: "together", include: together, isolate: false } },
-      { extends: true, test: { name: "alone", include: ["test/**/*.test.{ts,tsx}"], exclude: together } },
-    ],
+    include: ["test/**/*.test.{ts,tsx}"],
     globalSetup: ["test/setup/build.ts"],
     setupFiles: ["test/setup/isolate.ts"],
     testTimeout: 30_000,
@@ -17,9 +12,13 @@ export default defineConfig({
     // What is waited for may take a while on a busy machine; when it is there, nobody waits on.
     expect: { poll: { timeout: 10_000, interval: 20 } },
     pool: "forks",
-    maxWorkers: 2,
-    // Many real processes on a machine that may be busy: what fails is tried again, twice at most, and named at the end as a fault.
-    retry: 2,
+    // A worker runs many files and loads what they import once: a helper registers its hooks in the test, never when it is imported.
+    isolate: false,
+    // One more than the cores of a small machine: a third of the tests' time is waiting.
+    maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
+    // Many real processes on a machine that may be busy: what fails is tried again, once, and named at the end as a fault.
+    retry: 1,
     reporters: ["default", "./test/setup/second-tries.ts"],
   },
 });
