@@ -8,11 +8,13 @@ test("a member that cannot be brought back from the shell has ended as before", 
   const tree = tempTree({ "home/.troupe/settings.json": {}, "empty/.keep": "" });
   const home = tree.path("home/.troupe");
   const place = { home, clock: systemClock, createId: idMaker(systemClock), cwd: tree.root };
+  vi.stubEnv("HOME", tree.path("home"));
+  vi.stubEnv("TROUPE_HOME", home);
   const team = await createTeam("crew", { ...place, members: ["scout"] });
   onTestFinished(() => team.close());
   await team.record.end("scout", { reason: "killed" });
-  vi.stubEnv("HOME", tree.path("home"));
-  vi.stubEnv("TROUPE_HOME", home);
+  await expect(respawn("crew", "scout", {})).rejects.toThrow("scout is run by another program or a person");
+  await team.record.change("scout", { backendType: "in-process" });
   vi.stubEnv("PATH", tree.path("empty")); // no tmux
   onTestFinished(() => void vi.unstubAllEnvs());
   await expect(respawn("crew", "scout", {})).rejects.toThrow(/tmux/);

@@ -1,14 +1,23 @@
 import { idMaker, systemClock } from "../../platform/index.ts";
-import { type Member, type RequestId, type SessionId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
-import { ownProgram } from "../../session/index.ts";
+import {
+  isOutside,
+  type Member,
+  type RequestId,
+  type SessionId,
+  teamLead,
+  teamUser,
+  TroupeError,
+} from "../../protocol/index.ts";
+import { loadConfig, ownProgram } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { type Backend, createTmuxBackend, teamMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { answerOrEnd, untilEnded } from "./until-ended.ts";
 import { openTeams } from "./open-teams.ts";
-import { printJson, terminal } from "./output.ts";
+import { printJson, terminal, warn } from "./output.ts";
 
-/** How long a member may take to end before this gives up waiting; its lead goes on looking after it. */
-const endsWithinMs = 90_000;
+/** How long one may take to answer where the settings say nothing, and to end once it is not asked any more. */
+const defaultShutdownMs = 60_000;
 const endsNowWithinMs = 15_000;
 
 export interface StopFlags {
@@ -17,9 +26,10 @@ export interface StopFlags {
   readonly json?: boolean;
 }
 
-/** Asks a member to end, or ends it without asking its model. */
+/** Asks a member to end, and ends it when it gives no answer in time; or ends it without asking its model. */
 export async function stop(name: string, who: string, flags: StopFlags): Promise<number> {
-  return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
+  return withTeam(name, async (place) => {
+    const { stored } = place;
     const member = memberOf(stored, who);
     if (member.ended) return report(flags, member, `${who} has ended already`);
     if (await isGone(stored, who)) {
@@ -27,23 +37,60 @@ export async function stop(name: string, who: string, flags: StopFlags): Promise
       await stored.tasks.releaseGone(async (owner) => (owner.name === who ? "its owner has ended" : undefined));
       return report(flags, memberOf(stored, who), `${who} was not running any more, and has ended now`);
     }
-    const { reason } = flags;
-    const why = { ...(reason !== undefined && { reason }) };
-    const requestId = createId<RequestId>("ask");
-    const body = flags.now
-      ? ({ kind: "stop_request", keep: false, ...why } as const)
-      : ({ kind: "shutdown_request", requestId, ...why } as const);
-    await mailbox.send({ from: teamUser, to: who, body });
-    const ended = await untilEnded(stored, who, flags.now ? endsNowWithinMs : endsWithinMs);
-    if (ended) return report(flags, ended, `${who} has ended`);
-    if (flags.now && member.pane) {
-      const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
-      await (await backend.attach(member))?.kill();
-      await stored.tasks.releaseGone(async (owner) => (owner.name === who ? "its owner was ended" : undefined));
-      return report(flags, await stored.record.end(who, { reason: "killed" }), `${who} did not react, and was killed`);
+    const why = { ...(flags.reason !== undefined && { reason: flags.reason }) };
+    if (flags.now) return endNow(member, { ...place, why, flags, words: `${who} has ended` });
+    const withinMs = await shutdownMs(place.cwd);
+    const answer = await askToEnd(member, { ...place, why, withinMs });
+    if (answer.kind === "ended") return report(flags, answer.member, `${who} has ended`);
+    if (answer.kind === "rejected") {
+      if (flags.json) printJson({ ...member, refused: answer.reason });
+      warn([`${who} does not want to end: ${answer.reason} ('--now' does not ask it)`]);
+      return exitCodes.failed;
     }
-    throw new TroupeError("team", `${who} has not ended yet: it may have refused; '--now' does not ask it.`);
+    const silent = `${who} gave no answer in ${Math.round(withinMs / 1000)} s`;
+    return endNow(member, { ...place, why: { reason: silent }, flags, words: `${silent}, and was ended` });
   });
+}
+
+async function shutdownMs(cwd: string): Promise<number> {
+  const { teams } = await loadConfig({ cwd, env: process.env });
+  return teams.shutdownMs ?? defaultShutdownMs;
+}
+
+async function askToEnd(
+  { name: who }: Member,
+  { stored, mailbox, createId, why, withinMs }: Place & { why: { reason?: string }; withinMs: number },
+) {
+  const requestId = createId<RequestId>("ask");
+  await mailbox.send({ from: teamUser, to: who, body: { kind: "shutdown_request", requestId, ...why } });
+  return answerOrEnd(who, { record: stored.record, mailbox, requestId, withinMs });
+}
+
+/** By its runtime, which asks no model; where that does not react, with its pane. */
+async function endNow(
+  member: Member,
+  { stored, mailbox, createId, cwd, home, why, flags, words }: Place & Ending,
+): Promise<number> {
+  const { name: who } = member;
+  await mailbox.send({ from: teamUser, to: who, body: { kind: "stop_request", keep: false, ...why } });
+  const ended = await untilEnded(who, stored.record, AbortSignal.timeout(endsNowWithinMs));
+  if (ended) return report(flags, ended, words);
+  if (!member.pane) {
+    const whose = isOutside(member) ? "another program runs it: end it there" : "its process does not react: end that";
+    throw new TroupeError("team", `${who} has not ended yet: ${whose}.`);
+  }
+  const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+  await (await backend.attach(member))?.kill();
+  await backend.leave();
+  await stored.tasks.releaseGone(async (owner) => (owner.name === who ? "its owner was ended" : undefined));
+  return report(flags, await stored.record.end(who, { reason: "killed" }), `${who} did not react, and was killed`);
+}
+
+interface Ending {
+  readonly why: { readonly reason?: string };
+  readonly flags: StopFlags;
+  /** What is said when it has ended. */
+  readonly words: string;
 }
 
 /** Brings a member back that has ended or is gone: by its lead if that is there, else in a pane of its own. */
@@ -51,19 +98,24 @@ export async function respawn(name: string, who: string, flags: { readonly json?
   return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
     const member = memberOf(stored, who);
     if (!member.ended && !(await isGone(stored, who))) throw new TroupeError("team", `${who} is there already.`);
+    if (isOutside(member))
+      throw new TroupeError("team", `${who} is run by another program or a person, and comes back from there.`);
     const lead = await stored.presence.look(teamLead);
     if (lead?.alive === "alive" && lead.state !== "ended") {
       await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: who } });
       return report(flags, member, `${who} is being brought back by the lead of ${name}`);
     }
-    const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+    let backend: Awaited<ReturnType<typeof panes>> | undefined;
     try {
+      backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
       await bringBack(stored, who, backend);
     } catch (error) {
       // Nobody would look for one that is not there and has not ended.
       const detail = `it could not be brought back: ${error instanceof Error ? error.message : String(error)}`;
       await stored.record.end(who, { reason: "lost", detail });
       throw error;
+    } finally {
+      await backend?.leave();
     }
     return report(flags, memberOf(stored, who), `${who} is back, in a pane of its own`);
   });
@@ -123,18 +175,6 @@ function memberOf(stored: StoredTeam, who: string): Member {
 async function isGone(stored: StoredTeam, who: string): Promise<boolean> {
   const presence = await stored.presence.look(who);
   return presence === undefined || presence.alive === "dead" || presence.state === "ended";
-}
-
-async function untilEnded(stored: StoredTeam, who: string, ms: number): Promise<Member | undefined> {
-  const late = AbortSignal.timeout(ms);
-  const now = memberOf(stored, who);
-  if (now.ended) return now;
-  for await (const { members } of stored.record.follow(late)) {
-    const found = members.find(({ name }) => name === who);
-    if (found?.ended) return found;
-  }
-  const last = memberOf(stored, who);
-  return last.ended ? last : undefined;
 }
 
 function report(flags: { readonly json?: boolean }, member: Member, text: string): number {

@@ -16,8 +16,13 @@ export interface TmuxBackendOptions {
   readonly clock: Clock;
 }
 
+export interface TmuxBackend extends Backend {
+  /** Nobody looks after the panes from here any more; they stay, and so do those who work in them. */
+  leave(): Promise<void>;
+}
+
 /** Members in panes of tmux, each in a process of its own. Rejects with a TroupeError where tmux cannot be used. */
-export async function createTmuxBackend(options: TmuxBackendOptions): Promise<Backend> {
+export async function createTmuxBackend(options: TmuxBackendOptions): Promise<TmuxBackend> {
   const env = Object.fromEntries(
     Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
@@ -34,6 +39,7 @@ export async function createTmuxBackend(options: TmuxBackendOptions): Promise<Ba
   });
   return {
     ...panes,
+    leave: panes.close,
     async close() {
       await panes.close();
       if (!beside) await closeServer(tmux, tmux.socketPath(name));
