@@ -20,6 +20,7 @@ async function starting({ logFails = false } = {}) {
     options: {
       resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated: true }) },
       launch: {},
+      settings: {},
       createId: idMaker(systemClock),
     },
     ports: {
