@@ -1,6 +1,6 @@
 import { TroupeError } from "../protocol/index.ts";
 import { openStore } from "../session/index.ts";
-import { type BusStatus, type BusStream, loadBusStatus } from "../store/index.ts";
+import { type BusJob, type BusStatus, type BusStream, loadBusStatus } from "../store/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { printJson, terminal } from "./team/output.ts";
 
@@ -15,7 +15,7 @@ export async function busStatus(flags: { readonly json?: boolean }): Promise<num
   return exitCodes.done;
 }
 
-function print({ server, streams }: BusStatus): void {
+function print({ server, streams, workers, jobs }: BusStatus): void {
   const screen = terminal();
   const cluster = server.cluster === undefined ? "" : `, cluster ${server.cluster}`;
   screen.line(
@@ -24,6 +24,24 @@ function print({ server, streams }: BusStatus): void {
   for (const warning of server.warnings) screen.paragraph(warning, { style: screen.paint.yellow });
   if (streams.length === 0) screen.line("no teams");
   for (const stream of streams) printStream(stream);
+  if (workers === undefined) screen.line("workers: not for this user to see");
+  else if (workers.length === 0) screen.line("no workers");
+  for (const worker of workers ?? []) printWorker(worker);
+  if (jobs === undefined) screen.line("jobs: not for this user to see");
+  for (const job of jobs ?? []) printJob(job);
+}
+
+function printWorker({ name, labels, running, maxAgents, version }: NonNullable<BusStatus["workers"]>[number]): void {
+  const has = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
+  const what = version === undefined ? "" : `  troupe ${version}`;
+  terminal().line(`worker ${name}  ${running} of ${maxAgents} agents${has}${what}`);
+}
+
+function printJob({ id, agent, labels, status, worker, taken, since }: BusJob): void {
+  const by = status === "held" ? ` by ${worker}` : "";
+  const wants = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
+  const often = taken > 1 ? `  taken ${taken} times` : "";
+  terminal().line(`job ${id}  ${agent}  ${status}${by} since ${since.slice(0, 19)}Z${often}${wants}`);
 }
 
 function printStream({ name, team, messages, bytes, replicas, behind, consumers }: BusStream): void {

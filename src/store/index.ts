@@ -18,6 +18,7 @@ export { loadWorkBus } from "./work/load-work-bus.ts";
 export { workLabel } from "./work/work-label.ts";
 export type { HeldJob, JobNews, SubmittedJob, WorkBus } from "./work/work-bus.ts";
 export type { BusStatus, BusStream } from "./nats/bus-status.ts";
+export type { BusJob } from "./work/work-status.ts";
 export { loadBusStatus } from "./nats/load-bus-status.ts";
 export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
 export { claudeCommand } from "./claude-files/claude-command.ts";

@@ -1,10 +1,11 @@
 import type { StreamInfo } from "@nats-io/jetstream";
 import { type BusAddress, type Bus, connectBus } from "./bus.ts";
 import { checkServer, type ServerCheck } from "./check-server.ts";
+import { type WorkStatus, workStatus } from "../work/work-status.ts";
 import { streamPrefix } from "./subjects.ts";
 
 /** How a bus stands, for people. */
-export interface BusStatus {
+export interface BusStatus extends WorkStatus {
   readonly server: ServerCheck & { readonly where: string; readonly roundTripMs: number };
   readonly streams: readonly BusStream[];
 }
@@ -27,7 +28,7 @@ export async function busStatus(address: BusAddress): Promise<BusStatus> {
     const server = { ...(await checkServer(bus)), where: bus.where, roundTripMs: await bus.connection.rtt() };
     const streams: BusStream[] = [];
     for await (const info of bus.jsm.streams.list()) if (isOurs(info)) streams.push(await streamStatus(bus, info));
-    return { server, streams };
+    return { server, streams, ...(await workStatus(bus)) };
   } finally {
     await bus.close();
   }

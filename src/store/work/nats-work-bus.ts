@@ -3,13 +3,12 @@ import { nanos } from "@nats-io/transport-node";
 import type { Clock } from "../../platform/index.ts";
 import { ask, type Patience } from "../nats/ask-bus.ts";
 import { type Bus, type BusAddress, connectBus } from "../nats/bus.ts";
-import { isNobodyThere } from "../nats/bus-errors.ts";
-import { WorkerSign } from "./job.ts";
+import { callRoll } from "./call-roll.ts";
 import { findJob, submitJob } from "./submitted-job.ts";
 import { takeJobs } from "./take-jobs.ts";
 import type { WorkBus } from "./work-bus.ts";
 import { openWorkFiles } from "./work-files.ts";
-import { jobStream, queueStream, queueSubject, rollCall } from "./work-subjects.ts";
+import { jobStream, queueStream, queueSubject } from "./work-subjects.ts";
 
 /** What the parts of it share. */
 export interface WorkPorts {
@@ -66,20 +65,6 @@ async function makeStreams(bus: Bus, { replicas, patience }: { replicas: number;
     ...kept,
   };
   for (const config of [jobs, queue]) await ask(bus, () => bus.jsm.streams.add(config), patience);
-}
-
-async function callRoll(bus: Bus): Promise<WorkerSign[]> {
-  const found: WorkerSign[] = [];
-  try {
-    const answers = await bus.connection.requestMany(rollCall, "", { strategy: "stall", maxWait: 1000, stall: 200 });
-    for await (const answer of answers) {
-      const sign = WorkerSign.safeParse(answer.json());
-      if (sign.success) found.push(sign.data);
-    }
-  } catch (error) {
-    if (!isNobodyThere(error)) throw error;
-  }
-  return found;
 }
 
 /** A job that nobody has acknowledged or been at work on for so long is offered to another; that alone gives it to nobody. */

@@ -2,7 +2,6 @@
 export interface Room {
   /** Resolves with how it is left, when there is room; undefined when `signal` aborts before. */
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
-  running(): number;
   empty(): Promise<void>;
 }
 
@@ -32,7 +31,6 @@ export function createRoom(most: number): Room {
         for (const look of waiting) look();
       };
     },
-    running: () => inside,
     async empty() {
       for (;;) {
         if (inside === 0) return;

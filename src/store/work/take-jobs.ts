@@ -13,16 +13,28 @@ import type { TakeWork } from "./work-bus.ts";
 import { holderBeat, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
 
 /** Serves every line whose labels this worker has, until it is told to stop; then waits for what runs. */
-export async function takeJobs(work: TakeWork, ports: WorkPorts): Promise<void> {
+export async function takeJobs(wishes: TakeWork, ports: WorkPorts): Promise<void> {
   const { bus, clock, ensureLine } = ports;
-  const { signal } = work;
+  const { signal } = wishes;
+  let running = 0;
+  const work: TakeWork = {
+    ...wishes,
+    async run(job) {
+      running += 1;
+      try {
+        await wishes.run(job);
+      } finally {
+        running -= 1;
+      }
+    },
+  };
   const serving = new Map<string, Promise<void>>();
   const room = createRoom(work.maxAgents);
   await ensureLine("_");
   const roll = bus.connection.subscribe(rollCall, {
     callback: (error, message) => {
       const { name, labels, maxAgents } = work;
-      const sign = { name, labels: [...labels], running: room.running(), maxAgents, version } satisfies WorkerSign;
+      const sign = { name, labels: [...labels], running, maxAgents, version } satisfies WorkerSign;
       if (error === null) message.respond(JSON.stringify(sign));
     },
   });

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { type AgentId, AgentPath, type MailId } from "../../../src/protocol/index.ts";
 import type { JobSpec } from "../../../src/store/work/job.ts";
 import { openWorkBus } from "../../../src/store/work/nats-work-bus.ts";
-import { systemClock } from "../../../src/platform/index.ts";
+import { systemClock, version } from "../../../src/platform/index.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { busStatus } from "../../../src/store/nats/bus-status.ts";
 import type { BusAddress } from "../../../src/store/nats/bus.ts";
@@ -94,14 +94,20 @@ it("a worker as on the page takes a job with its files, and gives it back", asyn
   await lead.files.put("code", fileWith("a bundle"));
   const job = await lead.submit(jobFor("code"));
   const states: string[] = [];
+  let seen: Awaited<ReturnType<typeof busStatus>> | undefined;
   for await (const news of job.news(AbortSignal.timeout(20_000))) {
     if (news.kind !== "state" || states.at(-1) === news.state.status) continue;
     states.push(news.state.status);
-    if (news.state.status === "held") await job.order({ kind: "interrupt" });
+    if (news.state.status === "held") {
+      seen = await busStatus(as("WATCH"));
+      await job.order({ kind: "interrupt" });
+    }
     if (news.state.status === "returned") break;
   }
   expect(states).toEqual(["asked", "held", "returned"]);
   expect(heard).toEqual(["interrupt"]);
+  expect(seen?.workers).toEqual([{ name: "w1", labels: ["gpu"], running: 1, maxAgents: 2, version }]);
+  expect(seen?.jobs).toMatchObject([{ id: "job_1", agent: "main/1", status: "held", worker: "w1", taken: 1 }]);
   expect(await lead.workers()).toMatchObject([{ name: "w1" }]);
   expect([await lead.files.has("code"), await lead.files.has("back")]).toEqual([false, true]);
   await job.forget();

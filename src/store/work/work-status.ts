@@ -1,0 +1,78 @@
+import { errors } from "@nats-io/transport-node";
+import type { Bus } from "../nats/bus.ts";
+import { isPassing, isStreamMissing } from "../nats/bus-errors.ts";
+import { callRoll } from "./call-roll.ts";
+import { JobSpec, JobState, type WorkerSign } from "./job.ts";
+import { jobStream, jobSubjects } from "./work-subjects.ts";
+
+/** A job that is on the bus, for people. */
+export interface BusJob {
+  readonly id: string;
+  /** The agent that it is of, as its session calls it. */
+  readonly agent: string;
+  readonly labels: readonly string[];
+  /** `finished`: its session has not fetched it. */
+  readonly status: "waiting" | "held" | "finished" | "withdrawn";
+  /** Who holds it, or had it last. */
+  readonly worker?: string;
+  /** How often it was taken. */
+  readonly taken: number;
+  /** Since when it is so: by the clock of the worker that holds it, otherwise by the server's. */
+  readonly since: string;
+}
+
+export interface WorkStatus {
+  /** Undefined: this user may not ask. */
+  readonly workers: readonly WorkerSign[] | undefined;
+  readonly jobs: readonly BusJob[] | undefined;
+}
+
+export async function workStatus(bus: Bus): Promise<WorkStatus> {
+  return { workers: await ifAllowed(() => callRoll(bus)), jobs: await ifAllowed(() => allJobs(bus)) };
+}
+
+async function allJobs({ jsm }: Bus): Promise<BusJob[]> {
+  const found: BusJob[] = [];
+  for (const id of await jobIds()) {
+    const subjects = jobSubjects(id);
+    const [last, asked] = await Promise.all(
+      [subjects.journal, subjects.spec].map((last_by_subj) => jsm.streams.getMessage(jobStream, { last_by_subj })),
+    );
+    const state = JobState.safeParse(last?.json());
+    const spec = JobSpec.safeParse(asked?.json());
+    if (!last || !state.success || !spec.success) continue;
+    const { status, worker, takenAt, generation } = state.data;
+    found.push({
+      id,
+      agent: spec.data.path,
+      labels: spec.data.labels,
+      status: words[status],
+      ...(worker !== undefined && { worker }),
+      taken: generation,
+      since: (status === "held" ? takenAt : undefined) ?? last.time.toISOString(),
+    });
+  }
+  return found.sort((a, b) => (a.since < b.since ? -1 : 1));
+
+  async function jobIds(): Promise<string[]> {
+    try {
+      const info = await jsm.streams.info(jobStream, { subjects_filter: jobSubjects("*").journal });
+      return Object.keys(info.state.subjects ?? {}).flatMap((subject) => subject.split(".")[1] ?? []);
+    } catch (error) {
+      if (isStreamMissing(error)) return [];
+      throw error;
+    }
+  }
+}
+
+const words = { asked: "waiting", held: "held", returned: "finished", withdrawn: "withdrawn" } as const;
+
+/** A server does not answer what one may not ask. */
+async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof errors.PermissionViolationError || isPassing(error)) return undefined;
+    throw error;
+  }
+}
