@@ -108,6 +108,7 @@ export function teamsOf({
               recall: (event) => shared.ledger.recall(event),
               onFailure: (error) => tell(`What ${member.name} does cannot be shown any more: ${String(error)}`),
             }),
+          notice: (text) => raise(text, "warning"),
           tell: (text, level) => inform(text, level),
         });
     }
@@ -160,6 +161,7 @@ export function teamsOf({
     createId,
   });
   let tell: (message: string) => void = () => undefined;
+  let raise: (message: string, level: "info" | "warning") => Promise<void> = async () => undefined;
   let inform: (text: string, level: "info" | "warning") => Promise<void> = async () => undefined;
   return (ports) => {
     show = ports.shared.publish;
@@ -168,8 +170,9 @@ export function teamsOf({
       // That it could not be put down is told by whatever is put down next.
       told.catch(() => undefined);
     };
+    raise = (message, level) => ports.agent().record({ type: "notice.raised", level, code: "member", message });
     inform = async (message, level) => {
-      await ports.agent().record({ type: "notice.raised", level, code: "member", message });
+      await raise(message, level);
       const parts = [{ type: "text" as const, text: message }];
       await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
     };

@@ -193,5 +193,5 @@ test("a team that is not on a bus has no teammates elsewhere, and says what to d
   const model = `scripted/${place.lead.write("../script.mjs", whole)}`;
   const common = ["-p", "go", "--team", team, "--model", model, ...bypass, "--output-format", "stream-json"];
   const { stdout } = await place.lead.run(common);
-  expect(stdout).toMatch(/"type":"tool.settled"[^\n]*isolation: remote needs a bus[^\n]*--bus nats:/);
+  expect(stdout).toMatch(/"type":"tool.settled"[^\n]*remote needs a bus[^\n]*--bus nats:/);
 });

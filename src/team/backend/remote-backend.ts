@@ -19,6 +19,8 @@ export interface RemoteBackendOptions {
   bring(member: Member, commits: BroughtCommits): Promise<{ readonly branch: string; readonly diff: string }>;
   /** Writes down what it does, and shows it, until it is closed. */
   mirror(member: Member, team: StoredTeam): Promise<MemberMirror>;
+  /** For the user. */
+  notice(text: string): Promise<void>;
   /** For the user, and for the lead's model when it next hears something. */
   tell(text: string, level: "info" | "warning"): Promise<void>;
 }
@@ -127,11 +129,10 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
       job,
       isHeld: () => state?.status === "held",
       silent: () =>
-        options.tell(
+        options.notice(
           state?.worker === undefined
             ? `${name} waits for a worker.`
             : `The worker ${state.worker}, which runs ${name}, is silent: another one takes over if there is one.`,
-          "warning",
         ),
       late: (ms) =>
         giveUp(
@@ -169,7 +170,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
           await step();
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
-          await options.tell(`What ${name} leaves on the bus could not be put in order: ${error.message}`, "warning");
+          await options.notice(`What ${name} leaves on the bus could not be put in order: ${error.message}`);
         }
       }
     };

@@ -78,7 +78,13 @@ const agentInput = ({ remote }: Pick<Children, "remote">) =>
           .describe(
             "worktree: a git worktree and branch of its own; remote: on another machine, its commits come back as a branch",
           )
-      : z.enum(["worktree"]).optional().describe("worktree: a git worktree and branch of its own"),
+      : z
+          .enum(["worktree"], {
+            error:
+              "must be worktree, or left out: remote needs a bus to other machines, on which teams are kept as well, and the user gives one with --bus nats://host:4222",
+          })
+          .optional()
+          .describe("worktree: a git worktree and branch of its own"),
     cwd: z.string().optional().describe("An absolute folder to work in; not together with isolation"),
   });
 type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
