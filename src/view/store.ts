@@ -1,8 +1,11 @@
 /** Holds one state. Whoever gets the same object back from a change has nothing to draw. */
 export interface Store<S> {
   getState(): S;
-  /** Nobody is told if the change gives back what it was given. */
-  setState(change: (previous: S) => S): void;
+  /**
+   * Nobody is told if the change gives back what it was given. Of one that is `quiet` those who subscribe hear with the next
+   * one that is not: for much that comes at once, of which only the end is worth drawing.
+   */
+  setState(change: (previous: S) => S, options?: { readonly quiet?: boolean }): void;
   /** Called after each change; gives back how to stop that. */
   subscribe(listener: () => void): () => void;
 }
@@ -17,11 +20,12 @@ export function createStore<S>(initial: S, { onChange }: StoreOptions<S> = {}): 
   let state = initial;
   return {
     getState: () => state,
-    setState(change) {
+    setState(change, { quiet = false } = {}) {
       const previous = state;
       state = change(previous);
       if (Object.is(state, previous)) return;
       onChange?.({ previous, next: state });
+      if (quiet) return;
       for (const listener of listeners) listener();
     },
     subscribe(listener) {

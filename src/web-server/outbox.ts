@@ -23,8 +23,8 @@ const mostEnvelopes = 500;
 const many = 100;
 /** From here on those who bring wait. A single piece may go beyond it. */
 const fullAt = 1024 * 1024;
-/** As much is put into one piece of the stream. */
-const pieceAt = 256 * 1024;
+/** As much is put into one piece of the stream: less than what a message of many holds, so that each goes at once. */
+const pieceAt = 128 * 1024;
 
 export function createOutbox(): Outbox {
   /** Whole messages, or envelopes that are to be put together into one. */

@@ -73,8 +73,13 @@ describe("a page that is connected", () => {
     page.connection.select(sessionId);
     expect(page.streams[0]?.isClosed).toBe(true);
     expect(page.last().address).toBe(`/api/events?session=${sessionId}`);
-    page.send("envelopes", log);
-    expect(seqOf(page)).toBeUndefined();
+    let draws = 0;
+    const stop = page.store.subscribe(() => draws++);
+    for (const envelope of log) page.send("envelopes", [envelope]);
+    expect([seqOf(page), draws]).toEqual([4, 0]);
+    page.pass();
+    expect(draws).toBe(1);
+    stop();
     page.send("caught-up", { session: sessionId });
     expect(seqOf(page)).toBe(4);
     expect(page.store.getState().caughtUp.has(sessionId)).toBe(true);

@@ -10,14 +10,15 @@ import { applyTheme, savedTheme } from "./frame/theme.ts";
 import { parseRoute } from "./route.ts";
 import { browserPorts } from "./state/browser-ports.ts";
 import { connect } from "./state/connection.ts";
-import { emptyDashboard } from "./state/dashboard-state.ts";
+import { beginAt } from "./state/begin-at.ts";
 
 applyTheme(savedTheme());
 const place = document.querySelector("#app");
 if (!place) throw new Error("the page has no place for the app");
 const route = parseRoute(location.hash);
-// What is wanted is asked for at once, not only when it is drawn for the first time.
-const store = createStore({ ...emptyDashboard, selected: route.kind === "session" ? route.session : undefined });
+// What is wanted is asked for at once, not only when it is drawn for the first time; and whose transcript is wanted is kept
+// from the first event on.
+const store = createStore(beginAt(route));
 const connection = connect(store, browserPorts);
 // A computer that wakes up, or is back in its network, does not wait for the next try.
 addEventListener("online", () => connection.retry());

@@ -41,6 +41,8 @@ const catchUpMs = 400;
 export function connect(store: Store<DashboardState>, ports: ConnectionPorts): LiveConnection {
   let stream: { close(): void } | undefined;
   let waiting: Envelope[] = [];
+  /** Something was folded of which nobody who draws has heard. */
+  let hasUntold = false;
   let stopFrame: (() => void) | undefined;
   let stopRetry: (() => void) | undefined;
   let tries = 0;
@@ -50,14 +52,23 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
   const flush = () => {
     stopFrame?.();
     stopFrame = undefined;
-    const came = waiting;
+    const [came, isUntold] = [waiting, hasUntold];
     waiting = [];
+    hasUntold = false;
     if (came.length > 0) store.setState((state) => foldEnvelopes(state, came));
+    else if (isUntold) store.setState((state) => ({ ...state }));
   };
   const take = (message: Message) => {
+    if (message.kind === "envelopes" && isCatchingUp(store.getState())) {
+      // At once, so that nothing heaps up and the end does not wait for it; only drawing waits.
+      store.setState((state) => foldEnvelopes(state, message.envelopes), { quiet: true });
+      hasUntold = true;
+      stopFrame ??= ports.after(catchUpMs, flush);
+      return;
+    }
     if (message.kind === "envelopes") {
       for (const envelope of message.envelopes) waiting.push(envelope);
-      stopFrame ??= isCatchingUp(store.getState()) ? ports.after(catchUpMs, flush) : ports.nextFrame(flush);
+      stopFrame ??= ports.nextFrame(flush);
       return;
     }
     flush();
