@@ -191,6 +191,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     statuses: () => watch.all(),
     // Whether a worker runs it is for its job to say: another one may be about to.
     isOurs: (name) => lives.has(name) && memberOf(name).worker === undefined,
+    onSilent: lives.silent,
     giveUp: lives.giveUp,
     silentMs: options.silentMs,
     clock,

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
-import { type BackendType, type Member, TroupeError } from "../protocol/index.ts";
+import { type BackendType, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { Backend, RunningMember } from "./backend/backend.ts";
 import type { MemberLink } from "./member-link.ts";
@@ -22,6 +22,8 @@ export interface MemberLives {
   folderOf(name: string): string | undefined;
   /** Ends one that shows no sign of life: it is lost, as if its process were gone. */
   giveUp(name: string, why: string): Promise<void>;
+  /** It gives no sign: others may take up what it has begun. What is only meant for it stays its own. */
+  silent(name: string): Promise<void>;
   /** Resolves when it is no longer there; false when it still is after that long. */
   goneWithin(name: string, ms: number): Promise<boolean>;
   /** Ends it without asking; what it had in hand goes back. */
@@ -75,7 +77,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
       await record.end(member.name, { reason: "lost", detail: why });
       options.forget(member.name);
       const back = await giveBack(member.name, why);
-      const tasks = back.length === 0 ? "" : ` Back on the task list: ${back.map(({ id }) => `#${id}`).join(", ")}.`;
+      const tasks = backWords(back);
       const text = `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`;
       await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
       await lead().admit("agent", [{ type: "text", text }]);
@@ -87,6 +89,16 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
 
   const giveBack = (name: string, why: string) =>
     team.tasks.releaseGone(async (owner) => (owner.name === name ? why : undefined));
+
+  const silent = async (name: string) => {
+    const why = "its owner gives no sign";
+    const back = await team.tasks.releaseGone(async (owner) =>
+      owner.name === name && owner.holder !== undefined ? why : undefined,
+    );
+    if (back.length === 0) return;
+    const message = `Your teammate ${name} gives no sign.${backWords(back)} If it comes back it is told that they are no longer its own.`;
+    await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
+  };
 
   const keep = (member: Member, started: RunningMember) => {
     running.set(member.name, started);
@@ -218,6 +230,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     settled: async (name) => running.get(name)?.settled?.(),
     folderOf: (name) => running.get(name)?.folder?.(),
     giveUp,
+    silent,
     goneWithin,
     endNow,
     async restAll() {
@@ -230,6 +243,9 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     },
   };
 }
+
+const backWords = (back: readonly WorkItem[]) =>
+  back.length === 0 ? "" : ` Back on the task list: ${back.map(({ id }) => `#${id}`).join(", ")}.`;
 
 const never = new Promise<never>(() => undefined);
 

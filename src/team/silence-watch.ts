@@ -12,6 +12,8 @@ export interface SilenceWatchOptions {
   readonly statuses: () => readonly MemberStatus[];
   /** Whether this lead has its process in hand. */
   readonly isOurs: (name: string) => boolean;
+  /** Its lease is over: somebody else may go on with what it has begun. Once for each silence. */
+  readonly onSilent: (name: string) => Promise<void>;
   readonly giveUp: (name: string, why: string) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   /** How long one may take to begin. */
@@ -23,12 +25,15 @@ export interface SilenceWatchOptions {
 
 const everyMs = 1_000;
 
+/** Who was stopped itself finds everybody silent when it goes on: they have so long to be heard again. */
+const unsureMs = 2_000;
+
 /** Long for a program that has nothing to do but wait for others, short for whoever waits for it. */
 const defaultSilentMs = 20_000;
 
 export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
   const { clock, startMs = watchdogDefaults.startMs, silentMs = defaultSilentMs } = options;
-  const silentSince = new Map<string, { readonly state: string; readonly at: number }>();
+  const silentSince = new Map<string, { readonly state: string; readonly at: number; isTold: boolean }>();
   const over = new AbortController();
   let watching: Promise<void> = Promise.resolve();
 
@@ -40,10 +45,15 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
         continue;
       }
       const before = silentSince.get(name);
-      const since = before?.state === state ? before : { state, at: clock.monotonic() };
+      const since = before?.state === state ? before : { state, at: clock.monotonic(), isTold: false };
       silentSince.set(name, since);
+      const silentForMs = clock.monotonic() - since.at;
+      if (state !== "starting" && silentForMs >= unsureMs && !since.isTold) {
+        since.isTold = true;
+        await options.onSilent(name);
+      }
       const limitMs = state === "starting" ? startMs : silentMs;
-      if (clock.monotonic() - since.at < limitMs) continue;
+      if (silentForMs < limitMs) continue;
       silentSince.delete(name);
       const seconds = Math.round(limitMs / 1000);
       await options.giveUp(

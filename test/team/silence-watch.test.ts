@@ -20,12 +20,14 @@ test("a member that never begins, or stops giving any sign, is given up after it
     status("over", "ended", "dead"),
   ];
   const givenUp: string[] = [];
+  const silent: string[] = [];
   const watch = createSilenceWatch({
     statuses: () => statuses,
     isOurs: (name) => name !== "elsewhere",
     clock,
     startMs: 10_000,
     silentMs: 4_000,
+    onSilent: async (name) => void silent.push(name),
     giveUp: async (name, why) => {
       givenUp.push(`${name}: ${why}`);
       statuses = statuses.map((each) => (each.name === name ? { ...each, state: "ended", alive: "dead" } : each));
@@ -35,7 +37,10 @@ test("a member that never begins, or stops giving any sign, is given up after it
     },
   });
   watch.start();
-  await clock.advance(3_000);
+  await clock.advance(1_000);
+  expect(silent).toEqual([]);
+  await clock.advance(2_000);
+  expect(silent).toEqual(["frozen"]);
   // One that has come back to itself begins anew.
   statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "alive" } : each));
   await clock.advance(1_000);
@@ -46,6 +51,7 @@ test("a member that never begins, or stops giving any sign, is given up after it
   const frozen = "frozen: its process is there and gives no sign, 4 s after its lease was over";
   expect(givenUp).toEqual([frozen]);
   await clock.advance(20_000);
+  expect(silent).toEqual(["frozen", "frozen"]);
   expect(givenUp).toEqual([frozen, "new: it was started and has not begun in 10 s"]);
   await watch.close();
   expect(clock.sleeping).toBe(0);

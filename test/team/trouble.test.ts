@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import { type StoredEvent, teamUser, TroupeError } from "../../src/protocol/index.ts";
 import { createMemberLink } from "../../src/team/member-link.ts";
 import { createQuiescence } from "../../src/team/quiescence.ts";
@@ -45,6 +45,38 @@ test("mail to the lead is heard while a member is being brought back", async () 
   await expect.poll(async () => (await team.mailbox.readUnread("team-lead")).length).toBe(1);
   expect(stored.record.current().members.find(({ name }) => name === "scout")?.ended).toBeUndefined();
   await team.stop("scout", { now: true });
+});
+
+test("what a member has begun that gives no sign goes back to the list; what is only meant for it stays its own", async () => {
+  const { team, stored, recorded } = await ledTeam({
+    backend: heldBackend({}),
+    seen: (real) => ({
+      ...real,
+      presence: {
+        ...real.presence,
+        // As of a process that was stopped in the middle of its work.
+        statusOf: async (members) =>
+          (await real.presence.statusOf(members)).map((status) =>
+            status.name === "scout" ? { ...status, state: "working", alive: "unknown" } : status,
+          ),
+      },
+    }),
+  });
+  await team.spawn(wishFor("scout", "call_1"));
+  for (const subject of ["begun", "meant"])
+    await stored.tasks.create({ subject, description: "" }, { name: "team-lead" });
+  await stored.tasks.claim(1, { name: "scout", holder: currentProcess() });
+  await stored.tasks.update(2, { owner: "scout" }, { name: "team-lead" });
+  await expect
+    .poll(() => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : [])))
+    .toEqual([expect.stringContaining("Your teammate scout gives no sign. Back on the task list: #1.")]);
+  expect((await stored.tasks.list()).map(({ status, owner }) => [status, owner])).toEqual([
+    ["pending", undefined],
+    ["pending", "scout"],
+  ]);
+  await team.stop("scout", { now: true });
+  expect(await stored.tasks.get(2)).toMatchObject({ status: "pending" });
+  expect((await stored.tasks.get(2))?.owner).toBeUndefined();
 });
 
 test("a pane that the record cannot be told of is closed again, and its member has failed", async () => {

@@ -22,8 +22,8 @@ export interface TaskList {
   settle(id: WorkItemId, proof: TaskProof): Promise<TaskAnswer>;
   delete(id: WorkItemId, by: TaskActor): Promise<TaskAnswer>;
   /**
-   * Gives back the tasks in progress whose owner `isGone`, and the completed ones whose checks it never finished. Who claimed in the meantime keeps what it claimed. `holder` is
-   * the process that claimed, where it said so.
+   * Gives back the tasks whose owner `isGone`: in progress, meant for it and not begun, or completed with checks that it never finished. Who claimed in the meantime keeps what
+   * it claimed. `holder` is the process that claimed, where it said so.
    */
   releaseGone(isGone: (owner: TaskOwner) => Promise<string | undefined>): Promise<readonly WorkItem[]>;
   /** Every change from now on, whoever made it, in the order of the list; pushed. Ends when the signal aborts. */

@@ -58,8 +58,7 @@ export function createTaskList(
   const releaseGone: TaskList["releaseGone"] = async (isGone) => {
     const released: WorkItem[] = [];
     const { items, holders } = await journal.fresh();
-    const underway = [...items.values()].filter((item) => item.status !== "pending" && isOpen(item));
-    for (const { id, owner, generation } of underway) {
+    for (const { id, owner, generation } of [...items.values()].filter(isOpen)) {
       if (owner === undefined) continue;
       const why = await isGone({ name: owner, holder: holders.get(id) });
       if (why === undefined) continue;

@@ -148,6 +148,21 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       expect(await two.tasks.complete(1, { name: "b", generation: taken.generation })).toMatchObject({ ok: true });
     });
 
+    it("takes back what is meant for one who is gone, begun or not, and tells which it is", async () => {
+      const { one, two } = await start();
+      for (const subject of ["begun", "meant", "done", "free"]) await one.tasks.create(task(subject), lead);
+      await one.tasks.claim(3, { name: "a" });
+      await one.tasks.complete(3, { name: "a" });
+      await one.tasks.claim(1, { name: "a", holder: currentProcess() });
+      await one.tasks.update(2, { owner: "a" }, lead);
+      const begun = await two.tasks.releaseGone(async ({ holder }) => (holder === undefined ? undefined : "silent"));
+      expect(begun).toMatchObject([{ id: 1, status: "pending" }]);
+      const meant = await two.tasks.releaseGone(async ({ name }) => `${name} is gone`);
+      expect(meant).toMatchObject([{ id: 2, status: "pending" }]);
+      expect(await one.tasks.claim(2, { name: "b" })).toMatchObject({ ok: true });
+      expect(await one.tasks.get(3)).toMatchObject({ status: "completed", owner: "a" });
+    });
+
     it("keeps what was claimed again in the meantime", async () => {
       const { one, two } = await start();
       await one.tasks.create(task("a"), lead);
