@@ -1,4 +1,4 @@
-import type { Agent, Conversation } from "../agent/index.ts";
+import { type Agent, type Conversation, taskLine } from "../agent/index.ts";
 import { type MailId, type MemberStatus, teamLead, type WorkItem } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
@@ -182,9 +182,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
 }
 
 function words(left: readonly WorkItem[], reports: number): string {
-  const tasks = left
-    .slice(0, 20)
-    .map(({ id, status, subject, owner }) => `#${id} [${status}] ${subject}${owner ? ` (${owner})` : ""}`);
+  const tasks = left.slice(0, 20).map((task) => taskLine(task, left));
   const more = left.length > tasks.length ? [`… and ${left.length - tasks.length} more`] : [];
   return [
     "All your teammates are idle.",

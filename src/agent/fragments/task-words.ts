@@ -1,4 +1,5 @@
-import type { WorkItem, WorkItemId } from "../../protocol/index.ts";
+import { visibleLine, visibleText, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { cleanText } from "../../tool/index.ts";
 import { escapeMarkup } from "./escape-markup.ts";
 
 /** Whose eyes a task list is shown to. */
@@ -55,14 +56,14 @@ export function taskDetails(task: WorkItem, all: readonly WorkItem[], reader: Ta
     ...(blocked.length === 0 ? [] : [`blocks: ${numbers(blocked.map(({ id }) => id))}`]),
     ...(task.activeForm === undefined ? [] : [`doing: ${oneLine(task.activeForm, subjectLimit)}`]),
     ...(task.needs.length === 0 ? [] : [`needs: ${task.needs.join(", ")}`]),
-    ...task.acceptance.map(({ command }) => `check: ${command}`),
+    ...task.acceptance.map(({ command }) => `check: ${plain(command)}`),
     ...(task.proof === undefined
       ? []
-      : [`${task.proof}${task.proofDetail === undefined ? "" : `: ${task.proofDetail}`}`]),
+      : [`${task.proof}${task.proofDetail === undefined ? "" : `: ${plain(task.proofDetail)}`}`]),
     `created by ${task.createdBy}, ${task.createdAt}`,
-    ...(metadata === undefined ? [] : [`metadata: ${metadata.slice(0, 4_000)}`]),
+    ...(metadata === undefined ? [] : [`metadata: ${plain(metadata.slice(0, 4_000))}`]),
     "",
-    task.description,
+    plain(task.description),
   ].join("\n");
 }
 
@@ -71,12 +72,12 @@ export const claimedTask = (task: WorkItem): string =>
   [
     `You were free, and have claimed this task of the shared list. It is yours alone.`,
     `<task id="${task.id}" from="${escapeMarkup(task.createdBy)}" subject="${escapeMarkup(oneLine(task.subject, subjectLimit))}">`,
-    escapeMarkup(task.description),
+    escapeMarkup(plain(task.description)),
     "</task>",
     ...(task.acceptance.length === 0
       ? []
       : ["When you complete it these are run, and it counts as done only if all of them pass:"]),
-    ...task.acceptance.map(({ command }) => `- ${escapeMarkup(command)}`),
+    ...task.acceptance.map(({ command }) => `- ${escapeMarkup(plain(command))}`),
     `Do it, check it, then set it to completed with TaskUpdate (taskId ${task.id}). If you cannot do it, set it back to pending, and send the lead the reason.`,
   ].join("\n");
 
@@ -95,7 +96,10 @@ const isDone = (task: WorkItem) => task.status === "completed" && !isUnchecked(t
 
 const numbers = (ids: readonly WorkItemId[]) => ids.map((id) => `#${id}`).join(", ");
 
+/** Whoever wrote it: nothing in it moves a cursor, hides, or turns a line round. */
+const plain = (text: string): string => visibleText(cleanText(text));
+
 function oneLine(text: string, limit: number): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= limit ? line : `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  const line = cleanText(text).replace(/\s+/g, " ").trim();
+  return visibleLine(line.length <= limit ? line : `${line.slice(0, limit).replace(/[\uD800-\uDBFF]$/, "")}…`);
 }

@@ -111,4 +111,23 @@ describe("tasks in words", () => {
       Do it, check it, then set it to completed with TaskUpdate (taskId 3). If you cannot do it, set it back to pending, and send the lead the reason."
     `);
   });
+
+  test("what a task says moves nothing, hides nothing and turns nothing round, wherever it is read (D3)", () => {
+    const nasty = "a\u001b[31mred\u001b]52;c;Zm9v\u0007 \u202etxet\u200b\u0085 b";
+    const told = task(4, {
+      subject: `${nasty}\n${nasty}`,
+      description: `first\n${nasty}`,
+      activeForm: nasty,
+      acceptance: [{ command: `true # ${nasty}` }],
+      proof: "refuted",
+      proofDetail: nasty,
+      metadata: { [nasty]: nasty },
+    });
+    for (const words of [taskLines([told]), taskDetails(told, [told]), claimedTask(told)]) {
+      expect(words).toContain("[U+202E]txet");
+      expect(words.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    }
+    expect(taskLines([told]).split("\n")).toHaveLength(1);
+    expect(taskDetails(told, [told])).toContain("\nfirst\nared");
+  });
 });
