@@ -121,13 +121,13 @@ export function createJobHearing(options: HearingOptions): JobHearing {
     // What is to last lasts here, and not on a machine that is somebody else's.
     const once: PermissionAnswer =
       said?.behavior === "allow" ? { ...said, scope: said.scope === "once" ? "once" : "session" } : (said ?? denied);
-    await job.order({ kind: "answer", requestId: question.requestId, answer: once });
+    await job.order({ kind: "answer", requestId: question.requestId, answer: once }, over);
   };
 
   const answerAsked = async ({ generation, number, ...wanted }: Asked, job: SubmittedJob) => {
     try {
       const grant = await share.grant(wanted, over);
-      await job.order({ kind: "budget", generation, number, ...grant });
+      await job.order({ kind: "budget", generation, number, ...grant }, over);
     } catch (error) {
       if (!over.aborted) throw error;
     }

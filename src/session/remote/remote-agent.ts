@@ -112,6 +112,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
   };
   let lost: string | undefined;
   const giveUp = (error: unknown) => {
+    if (over.signal.aborted) return;
     broken ??= { error };
     over.abort();
   };

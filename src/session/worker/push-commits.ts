@@ -30,11 +30,22 @@ export function createCommitPusher({
     const file = join(dirname(clone.folder), "commits.bundle");
     await bundleCommits(clone, file, here);
     const before = pushed;
-    pushed = { object: `${job.spec.id}-${job.state.generation}-${head}`, head };
-    await files.put(pushed.object, file);
-    await job.note({ commits: pushed });
+    const commits = { object: `${job.spec.id}-${job.state.generation}-${head}`, head };
+    await files.put(commits.object, file, job.lost);
+    await job.note({ commits });
+    pushed = commits;
     say(`${job.spec.path} (${job.spec.id}) has committed ${head.slice(0, 12)}, which is on the bus`);
-    if (before && !job.lost.aborted) await files.remove(before.object);
+    if (before && !job.lost.aborted) await removed(before.object);
+  };
+
+  /** What is not removed goes by itself, later: that is no reason to fail. */
+  const removed = async (object: string) => {
+    try {
+      await files.remove(object);
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      say(`${job.spec.path} (${job.spec.id}): ${error.message}`);
+    }
   };
 
   return {

@@ -61,7 +61,7 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
     head,
     file: join(ports.folder, `${index}.bundle`),
   }));
-  for (const { object, file } of brought) await ports.files.get(object, file);
+  for (const { object, file } of brought) await ports.files.get(object, file, lost);
   const branch = `troupe/agent-${spec.agent.slice(-8)}`;
   await cloneBundle({ folder, bundles: brought, branch, author: spec.author }, place);
   await job.note({ folder });

@@ -118,9 +118,9 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
     spec: () => readSpec(bus, id, patience),
     state: async () => (await readStanding(bus, id, patience))?.state,
     isConnected: bus.isConnected,
-    async order(order) {
+    async order(order, signal) {
       const message = { stream: jobStream, subject: subjects.orders, payload: JSON.stringify(order), id: randomUUID() };
-      await publish(bus, message, patience);
+      await publish(bus, message, signal ? { ...patience, waitMs: Number.POSITIVE_INFINITY, signal } : patience);
     },
     async withdraw() {
       for (;;) {

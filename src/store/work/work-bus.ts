@@ -17,8 +17,9 @@ export interface WorkBus {
 
 export interface WorkFiles {
   has(object: string): Promise<boolean>;
-  put(object: string, path: string): Promise<void>;
-  get(object: string, path: string): Promise<void>;
+  /** Both wait for a bus that is away for ten minutes; until `signal` aborts, where there is one. */
+  put(object: string, path: string, signal?: AbortSignal): Promise<void>;
+  get(object: string, path: string, signal?: AbortSignal): Promise<void>;
   remove(object: string): Promise<void>;
 }
 
@@ -26,7 +27,8 @@ export interface WorkFiles {
 export interface SubmittedJob {
   /** Everything of the job in the one order that the stream gives it. */
   news(signal: AbortSignal): AsyncIterable<JobNews>;
-  order(order: JobOrder): Promise<void>;
+  /** While the bus is away it waits: until `signal` aborts, where there is one. */
+  order(order: JobOrder, signal?: AbortSignal): Promise<void>;
   /** Called each time that its holder is heard, until what this gives is called. */
   onBeat(listener: () => void): () => void;
   /** What is shown of it from now on, until what this gives is called. */

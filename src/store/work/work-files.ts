@@ -28,12 +28,12 @@ export function openWorkFiles(bus: Bus, { replicas, patience }: { replicas: numb
       const info = await ask(bus, () => there.info(name), patience);
       return info !== null && !info.deleted;
     },
-    async put(name, path) {
+    async put(name, path, signal) {
       const there = await objects();
       const content = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;
-      await ask(bus, () => there.put({ name }, content()), { ...patience, waitMs: transferMs });
+      await ask(bus, () => there.put({ name }, content()), { ...patience, ...until(signal) });
     },
-    async get(name, path) {
+    async get(name, path, signal) {
       const there = await objects();
       const bring = async () => {
         const found = await there.get(name);
@@ -42,7 +42,7 @@ export function openWorkFiles(bus: Bus, { replicas, patience }: { replicas: numb
         const wrong = await found.error;
         if (wrong) throw wrong;
       };
-      await ask(bus, bring, { ...patience, waitMs: transferMs });
+      await ask(bus, bring, { ...patience, ...until(signal) });
     },
     async remove(name) {
       const there = await objects();
@@ -53,3 +53,5 @@ export function openWorkFiles(bus: Bus, { replicas, patience }: { replicas: numb
 
 const keptMs = 7 * 24 * 3_600_000;
 const transferMs = 600_000;
+const until = (signal: AbortSignal | undefined) =>
+  signal ? { waitMs: Number.POSITIVE_INFINITY, signal } : { waitMs: transferMs };
