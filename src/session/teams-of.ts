@@ -124,11 +124,11 @@ export function teamsOf({
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
-  const wanted = settings.backend ?? "auto";
+  // Who asks for something else than a worker has what there is here.
+  const wanted = settings.backend === "remote" ? "auto" : (settings.backend ?? "auto");
   const isInside = (options.env["TMUX"] ?? "") !== "";
   /** Panes where they are wanted and can be had; without them the work is done all the same. */
   const defaultBackend = async () => {
-    if (wanted === "remote") throw new TroupeError("team", noBus);
     if (wanted === "in-process" || (wanted === "auto" && !isInside)) return { type: "in-process" as const };
     try {
       await backend("tmux");
@@ -180,8 +180,7 @@ export function teamsOf({
   };
 }
 
-const noBus =
-  "Teammates on other machines need a team on a bus: start with --bus nats://host:4222, or set teams.backend to something else.";
+const noBus = "Teammates on other machines need a team on a bus: start with --bus nats://host:4222.";
 
 async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
   await makeFolder(folder);

@@ -105,6 +105,11 @@ export async function respawn(name: string, who: string, flags: { readonly json?
       await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: who } });
       return report(flags, member, `${who} is being brought back by the lead of ${name}`);
     }
+    if (member.worker) {
+      const { leadSessionId } = stored.record.current();
+      const how = leadSessionId === undefined ? "" : `: troupe --resume ${leadSessionId}`;
+      throw new TroupeError("team", `${who} runs on workers, and its lead brings it back, which is not there${how}.`);
+    }
     let backend: Awaited<ReturnType<typeof panes>> | undefined;
     try {
       backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });

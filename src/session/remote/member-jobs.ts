@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Ledger } from "../../agent/index.ts";
+import { type Amount, type Ledger, tokensIn } from "../../agent/index.ts";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import {
   type AgentDefinition,
@@ -10,7 +10,7 @@ import {
   type SessionId,
   TroupeError,
 } from "../../protocol/index.ts";
-import { type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
+import { logsOfLives, type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
 import { advanceBranch, type RemoteBackendOptions, remoteSource, type TeamPlace } from "../../team/index.ts";
 import { travelling } from "./remote-seat.ts";
 import type { RemoteWork } from "./remote-work.ts";
@@ -94,13 +94,15 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
         leadWaitMs: work.leadWaitMs,
         source: { object, head, ...(ref !== undefined && { ref }) },
         author,
-        member: memberOf(member, team, ports),
+        member: await memberOf(member, team, ports),
       });
     },
     find: async (job): Promise<SubmittedJob | undefined> => (await work.bus()).find(job),
     async bring(member, { object, head, was }) {
       const { branch, base } = member.worker ?? {};
-      if (branch === undefined || base === undefined) throw new Error(`${member.name} is not on a worker`);
+      // The record is on the bus, and this is the user's repository.
+      if (branch === undefined || base === undefined || !/^troupe\/agent-[\w-]+$/.test(branch))
+        throw new TroupeError("team", `${member.name} has no branch of its own in the record of the team.`);
       const { files } = await work.bus();
       return work.withFolder(async (folder) => {
         const file = join(folder, "result.bundle");
@@ -111,10 +113,12 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
   };
 }
 
-/** What is left of the budget when it begins is its own limit. */
-function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget, spent } }: MemberJobsPorts) {
+/** What is left of the budget when it begins is its own limit, beside what it has spent before: that is in its transcript. */
+async function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget, spent } }: MemberJobsPorts) {
   const { appendSystemPrompt, maxTurns } = launch;
   const { maxBudgetUsd, maxTokens } = budget;
+  const isLimited = maxBudgetUsd !== undefined || maxTokens !== undefined;
+  const before = isLimited ? await spentBefore(team, member.name) : nothing;
   const left = (most: number, used: number, least: number) => Math.max(most - used, least);
   return {
     team: team.name,
@@ -123,7 +127,20 @@ function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget, 
     leadFolder: member.cwd,
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
     ...(maxTurns !== undefined && { maxTurns }),
-    ...(maxBudgetUsd !== undefined && { maxBudgetUsd: left(maxBudgetUsd, spent.usd, 1e-6) }),
-    ...(maxTokens !== undefined && { maxTokens: left(maxTokens, spent.tokens, 1) }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd: before.usd + left(maxBudgetUsd, spent.usd, 1e-6) }),
+    ...(maxTokens !== undefined && { maxTokens: before.tokens + left(maxTokens, spent.tokens, 1) }),
   };
+}
+
+const nothing: Amount = { usd: 0, tokens: 0 };
+
+async function spentBefore({ events }: StoredTeam, name: string): Promise<Amount> {
+  let { usd, tokens } = nothing;
+  for (const log of logsOfLives((await events?.read(name)) ?? []).values())
+    for (const { event } of log) {
+      if (event.type !== "cost.recorded") continue;
+      usd += event.costUsd;
+      tokens += tokensIn(event.usage);
+    }
+  return { usd, tokens };
 }

@@ -1,5 +1,5 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
-import type { SessionId } from "../../protocol/index.ts";
+import { type SessionId, TroupeError } from "../../protocol/index.ts";
 import { logsOfLives, openSessionCopy, type StoredTeam } from "../../store/index.ts";
 
 /** Resolves once the lead has vouched for what this machine signs with. */
@@ -14,6 +14,8 @@ export async function untilVouched(
     const following = changes[Symbol.asyncIterator]();
     while (team.publicKeys?.[name] !== publicKey) {
       signal.throwIfAborted();
+      const member = team.members.find((each) => each.name === name);
+      if (!member || member.ended) throw new TroupeError("team", `${name} has ended, or is not in the team any more.`);
       const { value, done } = await following.next();
       if (done) signal.throwIfAborted();
       team = done ? await record.read() : value;

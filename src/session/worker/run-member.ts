@@ -13,24 +13,29 @@ import { flagsOf, type JobPorts } from "./run-job.ts";
 
 export interface MemberPorts extends JobPorts {
   readonly teams: TeamStore;
+  /** The worker takes no more. */
+  readonly stopping: AbortSignal;
 }
 
 type MemberJob = HeldJob & { readonly spec: { readonly member: NonNullable<JobSpec["member"]> } };
 
 /** Runs a teammate of a team on the bus, in a clone, until it has ended or is somebody else's to run. Says how that went, in a word. */
 export async function runMember(job: MemberJob, ports: MemberPorts): Promise<string> {
-  const ends = AbortSignal.any([job.lost, job.orphaned, ports.leaving]);
+  /** The worker takes no more, and this one rests: others may have it. */
+  const left = new AbortController();
+  const leaving = AbortSignal.any([ports.leaving, left.signal]);
+  const ends = AbortSignal.any([job.lost, job.orphaned, leaving]);
   try {
-    const outcome = await live(job, ports, ends);
+    const outcome = await live(job, { ...ports, ends, leave: () => left.abort() });
     if (job.lost.aborted) return "was lost to another";
-    if (ports.leaving.aborted) {
+    if (leaving.aborted) {
       await job.release();
       return "is left to others";
     }
     return (await job.giveBack(outcome)) ? outcome.reason : "was lost to another";
   } catch (error) {
     if (job.lost.aborted) return "was lost to another";
-    if (ports.leaving.aborted && ends.aborted) {
+    if (leaving.aborted) {
       await job.release();
       return "is left to others";
     }
@@ -45,21 +50,24 @@ export async function runMember(job: MemberJob, ports: MemberPorts): Promise<str
 
 const orphanedWords = "its lead was not heard for long; it rests until that is back";
 
-async function live(job: MemberJob, ports: MemberPorts, ends: AbortSignal): Promise<JobOutcome> {
+interface LifePorts extends MemberPorts {
+  readonly ends: AbortSignal;
+  leave(): void;
+}
+
+async function live(job: MemberJob, ports: LifePorts): Promise<JobOutcome> {
   const { member } = job.spec;
   const team = await ports.teams.open(member.team);
   try {
-    return await liveIn(team, { job, ports, ends });
+    return await liveIn(team, { job, ports });
   } finally {
     await team.close();
   }
 }
 
-async function liveIn(
-  team: StoredTeam,
-  { job, ports, ends }: { job: MemberJob; ports: MemberPorts; ends: AbortSignal },
-): Promise<JobOutcome> {
+async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports: LifePorts }): Promise<JobOutcome> {
   const { spec } = job;
+  const { ends } = ports;
   const { name, branch, leadFolder } = spec.member;
   const { place } = ports;
   const folder = await cloneJob(job, ports, branch);
@@ -108,8 +116,13 @@ async function liveIn(
   const stop = () => void teammate.stop("rest").catch(() => undefined);
   ends.addEventListener("abort", stop, { once: true });
   if (ends.aborted) stop();
+  // It has no end of its own to wait for: it goes when it has come to rest.
+  const leave = () => void teammate.session.settled().then(ports.leave, ports.leave);
+  ports.stopping.addEventListener("abort", leave, { once: true });
+  if (ports.stopping.aborted) leave();
   const why = await teammate.ended;
   ends.removeEventListener("abort", stop);
+  ports.stopping.removeEventListener("abort", leave);
   if (job.lost.aborted) return { reason: "interrupted", turns: 0 };
   await following;
   await push();

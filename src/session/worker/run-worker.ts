@@ -63,7 +63,9 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       say,
     };
     const { member } = spec;
-    const end = await (member ? runMember({ ...job, spec: { ...spec, member } }, { ...how, teams }) : runJob(job, how));
+    const end = await (member
+      ? runMember({ ...job, spec: { ...spec, member } }, { ...how, teams, stopping: options.signal })
+      : runJob(job, how));
     say(`${spec.path} (${spec.id}) ${end}`);
   };
   try {

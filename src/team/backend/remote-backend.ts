@@ -179,7 +179,9 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     ended.catch(() => undefined); // whoever waits for it hears of it
     return {
       ended,
-      restMs: mostRestMs,
+      get restMs() {
+        return state?.status === "held" && !holder.isSilent() ? mostRestMs : 0;
+      },
       settled: branch.settled,
       folder: () => state?.folder,
       async kill() {

@@ -14,8 +14,15 @@ export interface WatchHolderOptions {
   onFailure(error: unknown): void;
 }
 
+export interface HolderWatch {
+  heard(): void;
+  /** For longer than a lease. */
+  isSilent(): boolean;
+  end(): void;
+}
+
 /** Notices that nobody works on a job. A bus that is away is no silence of the worker's. */
-export function watchHolder(options: WatchHolderOptions): { heard(): void; end(): void } {
+export function watchHolder(options: WatchHolderOptions): HolderWatch {
   const { clock, job } = options;
   let last = clock.monotonic();
   let isTold = false;
@@ -40,6 +47,7 @@ export function watchHolder(options: WatchHolderOptions): { heard(): void; end()
   }, options.leaseMs / 5);
   return {
     heard,
+    isSilent: () => clock.monotonic() - last > options.leaseMs,
     end() {
       clearInterval(look);
       unlisten();
