@@ -142,6 +142,13 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const south = await place.worker("south", [], env);
   await running.saw(/The worker north, which ran far, is gone; south goes on/);
   await running.saw(/lead heard: [^\n]*three is written/);
+  // One that is told to take no more leaves whom it has when they rest.
+  const west = await place.worker("west");
+  south.child.kill("SIGINT");
+  await south.saw(/is left to others/);
+  await west.saw(/far@crew [^\n]* begins, for the 3th time/);
+  await place.run("team", "send", team, "far", "still there?");
+  await running.saw(/I am, and have answered \d times/);
   running.end();
   const { code, stdout } = await running.done;
   expect(code).toBe(0);
@@ -149,13 +156,17 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const far = envelopes.find(({ event }) => event.type === "agent.spawned" && event.path === "far@crew");
   const own = envelopes.filter(({ agent }) => agent === far?.agent).map(({ event }) => event);
   // One session over both lives, in which each mail was heard once.
-  expect(own.filter(({ type }) => type === "session.opened")).toMatchObject([{ resumed: false }, { resumed: true }]);
+  expect(own.filter(({ type }) => type === "session.opened")).toMatchObject([
+    { resumed: false },
+    { resumed: true },
+    { resumed: true },
+  ]);
   const heard = own.flatMap((event) => (event.type === "mail.received" && event.kind === "text" ? [event.mailId] : []));
-  expect([heard.length, new Set(heard).size]).toEqual([2, 2]);
+  expect([heard.length, new Set(heard).size]).toEqual([3, 3]);
   const branch = place.git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
   expect(place.git("log", "--format=%s", `main..${branch}`).trim().split("\n")).toEqual(["three", "one"]);
-  south.child.kill("SIGTERM");
-  await south.done;
+  west.child.kill("SIGTERM");
+  for (const worker of [south, west]) await worker.done;
 });
 
 test("its lead is killed and resumed: it is a member still, and was at work all the time; from the shell it is ended and brought back", async () => {
@@ -186,6 +197,31 @@ test("its lead is killed and resumed: it is a member still, and was at work all 
   expect((await running.done).code).toBe(0);
   worker.child.kill("SIGTERM");
   expect((await worker.done).stdout.match(/begins/g)).toHaveLength(2);
+});
+
+test("its lead is gone for too long: it commits and rests, and is started again with its lead, from its transcript", async () => {
+  const place = await farTeam(patient);
+  const wait = holdUp(place);
+  const worker = await place.worker("north", [], { TROUPE_TEST_WAIT: wait });
+  const short = { bus: { leaseMs: 1500, workerWaitMs: 20_000, leadWaitMs: 3000 }, teams: { backend: "remote" } };
+  const settings = ["--settings", JSON.stringify(short)];
+  const first = place.start(settings);
+  say(first, "go");
+  const seen = await first.saw(/"type":"tool.called"[^\n]*while test -e/);
+  await worker.saw(/has committed/);
+  first.child.kill("SIGKILL");
+  await first.done;
+  await worker.saw(/far@crew \(job_\w+\) interrupted/);
+  const session = eventsOf(seen).find(({ event }) => event.type === "session.opened")?.session;
+  const running = place.start([...settings, "--resume", String(session)]);
+  await worker.saw(/begins[^]*begins/);
+  await running.saw(/lead heard: [^\n]*taken up/);
+  const branch = place.git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
+  expect(place.git("log", "--format=%s", `main..${branch}`)).toBe("one\n");
+  running.end();
+  expect((await running.done).code).toBe(0);
+  worker.child.kill("SIGTERM");
+  await worker.done;
 });
 
 test("a team that is not on a bus has no teammates elsewhere, and says what to do", async () => {
