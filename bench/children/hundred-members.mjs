@@ -34,9 +34,9 @@ let delivered = 0;
 let twice = 0;
 let spawnedAt = 0;
 const home = emptyFolder();
-let startedAt = 0;
+/** How many are to be heard in this round, and when all of them are. */
+let target = 0;
 let finished = () => undefined;
-const done = new Promise((resolve) => (finished = resolve));
 
 // Small enough that conversations are shortened on the way: what grows then is not what was said.
 const size = { contextWindow: 10_000, inputTokens: (request) => request.messages.length * 100 };
@@ -54,13 +54,9 @@ memory.push({ what: "resting", count: members, ...held() });
 
 const { openTeam: openFiles } = await import(library);
 const files = await openFiles("bench", { home: join(home, "troupe"), env: {} });
-startedAt = performance.now();
-for (let token = 0; token < tokens; token++)
-  await files.mailbox.send({ from: "user", to: nameOf(token % members), text: text(token, 0) });
-await done;
-const seconds = (performance.now() - startedAt) / 1000;
-await settled();
-memory.push({ what: "messages", count: delivered, ...held() });
+// What is compared is the same rest, after few and after many.
+let seconds = 0;
+for (const count of [messages / 5, messages]) seconds += await passAround(count);
 
 // What was written a moment ago is still being synced.
 await sleep(2000);
@@ -72,6 +68,20 @@ const idlePercent = (used.user + used.system) / 10 / (performance.now() - rested
 await files.close();
 await session.close();
 console.log(JSON.stringify({ sessionMs, spawnMs, memory, seconds, delivered, twice, idlePercent }));
+
+async function passAround(count) {
+  const from = performance.now();
+  const hop = target / tokens;
+  target = count;
+  const done = new Promise((resolve) => (finished = resolve));
+  for (let token = 0; token < tokens; token++)
+    await files.mailbox.send({ from: "user", to: nameOf(token % members), text: text(token, hop) });
+  await done;
+  const tookMs = performance.now() - from;
+  await settled();
+  memory.push({ what: "messages", count: delivered, ...held() });
+  return tookMs / 1000;
+}
 
 function lead({ caller }) {
   if (caller.purpose !== "answer") return words("We started the members.");
@@ -100,9 +110,8 @@ function passOn(path, token, hop) {
   if (heard[key] === 1) twice += 1;
   else delivered += 1;
   heard[key] = 1;
-  if (delivered === Math.round(messages / 5)) memory.push({ what: "messages", count: delivered, ...held() });
-  if (delivered === messages) finished();
-  if (hop + 1 >= messages / tokens) return undefined;
+  if (delivered === target) finished();
+  if (hop + 1 >= target / tokens) return undefined;
   const own = Number(/member-(\d+)/.exec(path)[1]);
   // Nobody writes to the same one all the time: that is not taken.
   const to = nameOf((own + 1 + ((hop * 7 + token) % (members - 1))) % members);

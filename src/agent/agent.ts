@@ -9,6 +9,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import { givenUp } from "./given-up.ts";
+import { hasPrompt } from "./has-prompt.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
 import { settleOpenCalls } from "./settle-open-calls.ts";
@@ -26,6 +27,8 @@ export interface PromptOnce {
   readonly parts: readonly ContentPart[];
   /** Heard when the agent works next; no reason to work. */
   readonly quiet?: boolean | undefined;
+  /** One that waits, and is not to be said any more. */
+  readonly insteadOf?: PromptId | undefined;
 }
 
 /** One agent over its whole life: says, wakes, interrupts. Its state is its log; this only drives it. */
@@ -39,6 +42,10 @@ export interface Agent {
   admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
   /** The same for something that must be said exactly once, however often it is tried: nothing happens the second time. */
   admitOnce(prompt: PromptOnce): Promise<void>;
+  /** Whether it was ever said under this id, however long ago. */
+  hasPrompt(id: PromptId): Promise<boolean>;
+  /** Whether something like this is in its log; `id` is an id that is in it. Reads all of it. */
+  hasRecorded(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
   /** Starts a run if there is something to do and none is under way. Wakes during a run are not lost. */
   wake(): void;
   /** The same at somebody's word: turns are counted anew, and a hold ends. */
@@ -149,13 +156,20 @@ export function createAgent(options: AgentOptions): Agent {
       await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts] });
       return promptId;
     },
-    async admitOnce({ promptId, source, parts, quiet = false }) {
-      if (conversation.hasPrompt(promptId) || admitting.has(promptId)) return;
+    async admitOnce({ promptId, source, parts, quiet = false, insteadOf }) {
+      if (admitting.has(promptId)) return;
       admitting.add(promptId);
-      await recorder
-        .record({ type: "prompt.admitted", promptId, source, parts: [...parts], ...(quiet && { quiet }) })
-        .finally(() => admitting.delete(promptId));
+      const more = { ...(quiet && { quiet }), ...(insteadOf !== undefined && { insteadOf }) };
+      try {
+        const known = hasPrompt(promptId, options);
+        if (known === true || (known !== false && (await known))) return;
+        await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts], ...more });
+      } finally {
+        admitting.delete(promptId);
+      }
     },
+    hasPrompt: async (id) => hasPrompt(id, options),
+    hasRecorded: (id, is) => options.sink.holds(id, is),
     wake,
     resume() {
       if (state === "held") state = "open";

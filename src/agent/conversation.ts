@@ -1,3 +1,4 @@
+import { createSeenIds, type Seen } from "../platform/index.ts";
 import type {
   AgentId,
   AnswerPart,
@@ -26,8 +27,10 @@ export interface Conversation {
   readonly waiting: readonly PromptId[];
   /** Something waits that is a reason to work; what is quiet waits until there is one. */
   readonly hasReason: boolean;
-  /** Whether this prompt was ever admitted: what is said twice under one id is said once. */
-  hasPrompt(id: PromptId): boolean;
+  /** What was said under this id, while it waits. */
+  waitingParts(id: PromptId): readonly ContentPart[] | undefined;
+  /** Whether this prompt was ever admitted: what is said twice under one id is said once. After a `maybe` the log knows. */
+  seenPrompt(id: PromptId): Seen;
   /** Everything up to and including the last answer: what a fork of this agent begins with. */
   answered(): readonly Message[];
   /** Calls of the last answer that have no result; `started` ones may have had an effect. */
@@ -36,7 +39,8 @@ export interface Conversation {
   readonly turn: number;
   /** Tokens the last answer left in the context, by the provider's own count, and characters said since. */
   readonly size: { readonly tokens: number; readonly newCharacters: number };
-  hasCall(id: CallId): boolean;
+  /** Whether this may be the id of an earlier call. */
+  mayHaveCall(id: CallId): boolean;
   /** Turns that are in the conversation as messages, oldest first. */
   turns(): readonly number[];
   readonly system: readonly string[];
@@ -60,8 +64,8 @@ export function createConversation(inherit?: Inherit): Conversation {
   let results = new Map<CallId, ToolResultPart>();
   let calls: ToolCallPart[] = [];
   const started = new Set<CallId>();
-  const everCalled = new Set<CallId>();
-  const everAdmitted = new Set<PromptId>();
+  const everCalled = createSeenIds();
+  const everAdmitted = new Map(promptKinds.map((kind) => [kind, createSeenIds()]));
   const waiting = new Map<PromptId, { readonly parts: readonly ContentPart[]; readonly quiet: boolean }>();
   let turn = 0;
   let tokens = 0;
@@ -141,7 +145,8 @@ export function createConversation(inherit?: Inherit): Conversation {
           return;
         case "prompt.admitted":
           waiting.set(event.promptId, { parts: event.parts, quiet: event.quiet ?? false });
-          everAdmitted.add(event.promptId);
+          everAdmitted.get(kindOf(event.promptId))?.add(event.promptId);
+          if (event.insteadOf !== undefined) waiting.delete(event.insteadOf);
           return;
         case "prompt.promoted":
           say(waiting.get(event.promptId)?.parts ?? []);
@@ -221,8 +226,10 @@ export function createConversation(inherit?: Inherit): Conversation {
     get size() {
       return { tokens, newCharacters };
     },
-    hasCall: (id) => everCalled.has(id),
-    hasPrompt: (id) => everAdmitted.has(id),
+    mayHaveCall: (id) => everCalled.has(id) !== "no",
+    waitingParts: (id) => waiting.get(id)?.parts,
+    // What waits is known however old it is: it is asked about again and again.
+    seenPrompt: (id) => (waiting.has(id) ? "yes" : (everAdmitted.get(kindOf(id))?.has(id) ?? "no")),
     answered: () => settled,
     turns: () => turnOfMessage.filter((number) => number !== undefined),
     get system() {
@@ -233,6 +240,10 @@ export function createConversation(inherit?: Inherit): Conversation {
     },
   };
 }
+
+/** What becomes a prompt has an id that sorts among those of its kind: mail, tasks, and everything else. */
+const promptKinds = ["prm_m", "prm_t", "prm_"] as const;
+const kindOf = (id: PromptId) => promptKinds.find((kind) => id.startsWith(kind)) ?? "prm_";
 
 /** Images count as a fixed amount: their bytes say nothing about their tokens. */
 const imageCharacters = 6_000;

@@ -7,4 +7,6 @@ import type { EventId, StoredEnvelope, StoredEvent } from "../protocol/index.ts"
 export interface EventSink {
   /** With an id of its own where it comes from elsewhere, and must be known again. */
   record(event: StoredEvent, id?: EventId): Promise<StoredEnvelope>;
+  /** Whether an event like this was ever stored, looked up where it is kept. `id` is an id that is in it. */
+  holds(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
 }

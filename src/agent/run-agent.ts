@@ -264,7 +264,7 @@ function usable(parts: readonly AnswerPart[], { conversation, createId }: LoopOp
   return parts.flatMap((part): AnswerPart[] => {
     if (part.type === "text" && part.text.trim() === "") return [];
     if (part.type !== "tool_call") return [part];
-    const taken = ids.has(part.callId) || conversation.hasCall(part.callId);
+    const taken = ids.has(part.callId) || conversation.mayHaveCall(part.callId);
     const callId = taken ? createId<CallId>("call") : part.callId;
     ids.add(callId);
     return [{ ...part, callId }];

@@ -78,6 +78,8 @@ export const StoredEvent = z.discriminatedUnion("type", [
     parts: z.array(ContentPart),
     /** It is heard when the agent works next, and is no reason to work. */
     quiet: z.boolean().optional(),
+    /** One that waited, and is not said any more: this one says where to read it. */
+    insteadOf: PromptId.optional(),
   }),
   event("prompt.promoted", { promptId: PromptId }),
 

@@ -22,6 +22,7 @@ import {
   type SpawnRequest,
 } from "../team/index.ts";
 import { createMemberPlaces } from "./member-places.ts";
+import { createPutAwayReport } from "./put-away-report.ts";
 import type { MemberJobs } from "./remote/member-jobs.ts";
 import type { TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
@@ -116,6 +117,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       plansBy: settings.planApproval ?? "lead",
       mode: () => seat().mode(),
       putAway: options.putAway,
+      putAwayReport: createPutAwayReport(ports.shared.parts.opened, team.name),
       shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
       silentMs: settings.silentMs,
       onStatus: (status, member) => {

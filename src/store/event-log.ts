@@ -9,6 +9,7 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
+import { logHolds } from "./log-holds.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { setAsideTail } from "./set-aside-tail.ts";
 
@@ -27,6 +28,8 @@ export interface EventLog {
   record(event: StoredEvent, id?: EventId): Promise<StoredEnvelope>;
   /** All in one write. A kill in the middle of it can leave the first of them without the rest. */
   recordAll(events: readonly StoredEvent[]): Promise<StoredEnvelope[]>;
+  /** Whether an event like this was ever stored, read again from where it is. `id` is an id that is in it. */
+  holds(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -58,7 +61,8 @@ export async function openEventLog(options: OpenEventLogOptions): Promise<EventL
     await file.append(added);
   };
   const agent = envelopes[0]?.agent ?? options.agent;
-  return createLog({ ...options, agent, replayed: envelopes, notices, append, close: () => file.close() });
+  const holds: EventLog["holds"] = (id, is) => logHolds(path, { id, is });
+  return createLog({ ...options, agent, replayed: envelopes, notices, append, holds, close: () => file.close() });
 }
 
 /** The same without a file: for sessions that leave no trace, and for tests. `kept` holds what is recorded, and before. */
@@ -67,7 +71,8 @@ export function createMemoryLog(
 ): EventLog {
   const { kept = [] } = options;
   const append = async (added: readonly StoredEnvelope[]) => void kept.push(...added);
-  return createLog({ ...options, replayed: [...kept], notices: [], append, close: () => Promise.resolve() });
+  const holds: EventLog["holds"] = async (_id, is) => kept.some(({ event }) => is(event));
+  return createLog({ ...options, replayed: [...kept], notices: [], append, holds, close: () => Promise.resolve() });
 }
 
 interface LogParts {
@@ -78,6 +83,7 @@ interface LogParts {
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
   append(added: readonly StoredEnvelope[]): Promise<void>;
+  holds: EventLog["holds"];
   close(): Promise<void>;
 }
 
@@ -118,7 +124,8 @@ function createLog(parts: LogParts): EventLog {
     return closing;
   };
 
-  return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), close };
+  const { holds } = parts;
+  return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), holds, close };
 }
 
 /** Compiling the check of each kind of event takes longer than a whole session saves by it; reading a long log does not. */

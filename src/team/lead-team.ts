@@ -35,7 +35,7 @@ export interface LeadTeamOptions {
   readonly team: StoredTeam;
   readonly mailbox: Mailbox;
   readonly lead: () => Agent;
-  readonly conversation: () => Pick<Conversation, "hasPrompt" | "waiting" | "hasReason">;
+  readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts" | "hasReason">;
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
   /** Rejects with a TroupeError where there is no such thing here. */
   readonly backend: (type: BackendType) => Promise<Backend>;
@@ -46,6 +46,8 @@ export interface LeadTeamOptions {
   readonly mode: () => PermissionMode;
   /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
   readonly putAway: (member: Member) => Promise<readonly string[]>;
+  /** Keeps a report of a member that makes room for a newer one; gives the file's path. */
+  readonly putAwayReport?: ((member: string, text: string) => Promise<string>) | undefined;
   readonly shutdownMs: number;
   /** How long a member's process may give no sign after its lease is over. */
   readonly silentMs?: number | undefined;
@@ -137,6 +139,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       }),
     },
     replayed: options.replayed,
+    putAwayReport: options.putAwayReport,
     onTaken: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") {
         await lives.settled(mail.from);

@@ -2,15 +2,18 @@ import { memberMail } from "../agent/index.ts";
 import type { Agent, Conversation } from "../agent/index.ts";
 import {
   type Envelope,
+  type LiveEvent,
   type Mail,
   type MailBody,
   type MailId,
   type MailKind,
   type PromptId,
+  type StoredEvent,
   teamLead,
 } from "../protocol/index.ts";
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, type CreateId, createSeenIds } from "../platform/index.ts";
 import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox/mailbox.ts";
+import { createWaitingReports } from "./waiting-reports.ts";
 import { whenRoom } from "./when-room.ts";
 
 /** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
@@ -51,10 +54,12 @@ export interface MemberLinkOptions {
   readonly name: string;
   readonly mailbox: Mailbox;
   readonly agent: () => Agent;
-  readonly conversation: () => Pick<Conversation, "hasPrompt" | "waiting">;
+  readonly conversation: () => Pick<Conversation, "waiting" | "waitingParts">;
   readonly handlers: MailHandlers;
   /** What is stored of the agent's earlier lives: what was acted on in them is not again. */
   readonly replayed: readonly Pick<Envelope, "event">[];
+  /** Keeps a report of a member that makes room for a newer one; gives the file's path. Without it all of them wait. */
+  readonly putAwayReport?: ((member: string, text: string) => Promise<string>) | undefined;
   /** Told of each mail that waits to be heard, and waited for, before the agent is woken for it and it is marked. */
   readonly onTaken?: ((mail: Mail) => Promise<void>) | undefined;
   /** Waited for before anything is marked as read: who sees that must see as well that it is being worked on. */
@@ -111,7 +116,19 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   };
 
   /** However long ago: an inbox forgets what was read, the log does not. */
-  const actedOn = new Set(actedOnIn(options.replayed));
+  const actedOn = createSeenIds();
+  for (const id of actedOnIn(options.replayed)) actedOn.add(id);
+  const wasActedOn = async (id: MailId) => {
+    const seen = actedOn.has(id);
+    return seen === "maybe" ? agent().hasRecorded(id, isActedOn(id)) : seen === "yes";
+  };
+  const { putAwayReport } = options;
+  const reports =
+    putAwayReport &&
+    createWaitingReports({
+      conversation: options.conversation,
+      putAway: (member, text) => whenRoom(() => putAwayReport(member, text), room),
+    });
   /** Marked when they have been acted on, not when the model has seen them. */
   const kept = new Set<MailId>();
 
@@ -120,7 +137,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     const handler = options.handlers[mail.body.kind] as Handler | undefined;
     if (!handler) return admit(mail);
     // Whoever puts an old mail into the inbox again, signed as it was, gets nothing done by it a second time.
-    if (actedOn.has(mail.id)) return markRead([mail.id]);
+    if (await wasActedOn(mail.id)) return markRead([mail.id]);
     kept.add(mail.id);
     const handled = handler(mail, mail.body, () => put(mail));
     if (!("later" in handled)) {
@@ -131,7 +148,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   };
 
   const acted = async (mail: Mail) => {
-    if (!options.conversation().hasPrompt(promptOfMail(mail.id)))
+    if (!(await agent().hasPrompt(promptOfMail(mail.id))))
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from });
     kept.delete(mail.id);
     actedOn.add(mail.id);
@@ -147,10 +164,12 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 
   const put = async (mail: ReceivedMail) => {
     const promptId = promptOfMail(mail.id);
-    if (!options.conversation().hasPrompt(promptId)) {
-      const parts = [{ type: "text" as const, text: memberMail(asSigned(mail)) }];
-      await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes });
+    if (!(await agent().hasPrompt(promptId))) {
+      const room = await reports?.makeRoom(mail);
+      const parts = [...(room?.before ?? []), { type: "text" as const, text: memberMail(asSigned(mail)) }];
+      await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
       await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from, promptId });
+      reports?.added(mail, promptId);
     }
     // It was heard in an earlier life, which did not come to marking it.
     if (!options.conversation().waiting.includes(promptId)) return;
@@ -216,11 +235,14 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       return id;
     },
     heard({ event }) {
-      if (event.type !== "prompt.promoted") return;
-      const id = mailOf(event.promptId);
+      if (event.type !== "prompt.promoted" && event.type !== "prompt.admitted") return;
+      // What has made room is in a file that the one in its place names.
+      const promptId = event.type === "prompt.promoted" ? event.promptId : event.insteadOf;
+      const id = promptId && mailOf(promptId);
       if (id !== undefined && !kept.has(id)) markRead([id]);
     },
     start() {
+      reports?.recall(options.replayed);
       following = follow();
       following.catch((error: unknown) => {
         if (!ended.signal.aborted) options.onFailure(error);
@@ -252,8 +274,11 @@ const mailOf = (id: PromptId): MailId | undefined =>
 /** What was shown to the model as well is put down before it is acted on, and is known by its prompt. */
 function* actedOnIn(replayed: MemberLinkOptions["replayed"]): Generator<MailId> {
   for (const { event } of replayed)
-    if (event.type === "mail.received" && event.promptId === undefined) yield event.mailId;
+    if (event.type === "mail.received" && isActedOn(event.mailId)(event)) yield event.mailId;
 }
+
+const isActedOn = (id: MailId) => (event: StoredEvent | LiveEvent) =>
+  event.type === "mail.received" && event.promptId === undefined && event.mailId === id;
 
 const factsOf = ({ id, body, summary }: Mail) => ({
   mailId: id,

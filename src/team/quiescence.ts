@@ -1,7 +1,7 @@
 import { type Agent, type Conversation, taskLine } from "../agent/index.ts";
-import { type MailId, type MemberStatus, teamLead, type WorkItem } from "../protocol/index.ts";
+import { type MemberStatus, teamLead, type WorkItem } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
-import type { Mailbox } from "./mailbox/mailbox.ts";
+import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
 import { promptOfMail } from "./member-link.ts";
 
 /** Notices when nobody in a team is at work any more, and wakes the lead once if something is left for it. */
@@ -23,7 +23,7 @@ export interface Quiescence {
 
 export interface QuiescenceOptions {
   readonly lead: () => Agent;
-  readonly conversation: () => Pick<Conversation, "waiting" | "hasReason" | "hasPrompt">;
+  readonly conversation: () => Pick<Conversation, "waiting" | "hasReason">;
   readonly tasks: TaskList;
   readonly mailbox: Mailbox;
   /** Brings what `statuses` gives up to date. */
@@ -116,9 +116,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     if (states() !== before) return check();
     // And who is idle has told of it before: what came of its work may be on its way to the lead.
     const own = await options.mailbox.readUnread(teamLead);
-    isReportDue = own.some(
-      ({ id, body, refused }) => body.kind === "idle_notification" && refused === undefined && !isTaken(id),
-    );
+    isReportDue = await isOneOnItsWay(own);
     if (isReportDue) return;
     const left = (await options.tasks.list()).filter(({ status }) => status === "pending" || status === "in_progress");
     // Somebody may be about to take one, or have just taken it.
@@ -140,7 +138,12 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     await Promise.allSettled([options.lead().settled()]);
   };
 
-  const isTaken = (id: MailId) => options.conversation().hasPrompt(promptOfMail(id));
+  const isOneOnItsWay = async (unread: readonly ReceivedMail[]) => {
+    for (const { id, body, refused } of unread)
+      if (body.kind === "idle_notification" && refused === undefined)
+        if (!(await options.lead().hasPrompt(promptOfMail(id)))) return true;
+    return false;
+  };
   const states = () => JSON.stringify(present().map(({ name, state, since }) => [name, state, since]));
   const present = () => options.statuses().filter(({ state }) => state !== "ended");
   const everybodyRests = () =>

@@ -44,7 +44,7 @@ export interface TeammateRunnerOptions {
   readonly name: string;
   readonly link: () => MemberLink;
   readonly agent: () => Agent;
-  readonly conversation: () => Pick<Conversation, "hasReason" | "hasPrompt">;
+  readonly conversation: () => Pick<Conversation, "hasReason">;
   readonly tasks: TaskList;
   readonly presence: OwnPresence;
   /** Names of the tools it has. */
@@ -197,7 +197,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     const { id: taskId, subject } = task;
     options.claims.set(taskId, task.generation);
     const promptId = promptFor(task);
-    if (!options.conversation().hasPrompt(promptId)) {
+    if (!(await agent().hasPrompt(promptId))) {
       await agent().record({ type: "task.claimed", team: options.link().team, taskId, subject });
       const parts = [{ type: "text" as const, text: options.claimed(task) }];
       await agent().admitOnce({ promptId, source: "agent", parts });

@@ -33,11 +33,9 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       return say(stopped, { kind: "stopped", outcome, detail, seq, at });
     }
     case "prompt.admitted": {
-      const { promptId, source, parts } = event;
-      return {
-        ...agent,
-        waitingPrompts: [...agent.waitingPrompts, { kind: "prompt", promptId, source, parts, seq, at }],
-      };
+      const { promptId, source, parts, insteadOf } = event;
+      const before = agent.waitingPrompts.filter((waiting) => waiting.promptId !== insteadOf);
+      return { ...agent, waitingPrompts: [...before, { kind: "prompt", promptId, source, parts, seq, at }] };
     }
     case "prompt.promoted": {
       const prompt = agent.waitingPrompts.find((waiting) => waiting.promptId === event.promptId);

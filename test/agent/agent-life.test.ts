@@ -104,6 +104,7 @@ describe("a closed agent", () => {
         steps: [{ text: "one" }, { text: "two" }, { text: "three" }, { text: "a summary", delayMs: 1 }],
       },
       sink: (sink) => ({
+        ...sink,
         record: async (event) => {
           if (event.type === "prompt.admitted" && event.source === "background") asked.open();
           return sink.record(event);

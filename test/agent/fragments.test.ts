@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { backgroundNotification } from "../../src/agent/fragments/background-notification.ts";
 import { deniedByLead, deniedByPerson, deniedByPolicy, nobodyToAsk } from "../../src/agent/fragments/denied.ts";
+import { earlierReports } from "../../src/agent/fragments/earlier-reports.ts";
 import * as interrupted from "../../src/agent/fragments/interrupted.ts";
 import { summaryOpening, summaryRequest } from "../../src/agent/fragments/summary.ts";
 import { composeSystemPrompt, refreshSystemPrompt } from "../../src/agent/system-prompt.ts";
@@ -64,4 +65,10 @@ describe("what a model reads", () => {
     expect(text.match(/<\/task-notification>/g)).toHaveLength(1);
     expect(text.match(/<task-id>/g)).toHaveLength(1);
   });
+});
+
+test("where reports are that have made room for newer ones", () => {
+  expect(earlierReports({ member: "scout", path: "/s/tasks/reports-of-scout.output" })).toMatchInlineSnapshot(
+    `"[Earlier reports of scout that you have not heard are in /s/tasks/reports-of-scout.output, the oldest first.]"`,
+  );
 });

@@ -10,6 +10,7 @@ test("while the disk is full the agent waits and says so; then it goes on, and n
   const { run, names, events, model } = harness({
     script: { version: 1, steps: [step("", ["Echo", "a"]), { text: "ok" }] },
     sink: (sink) => ({
+      ...sink,
       record(event: StoredEvent) {
         if (event.type === "tool.settled" && full++ < 3) return Promise.reject(diskFull());
         return sink.record(event);
@@ -31,6 +32,7 @@ test("any other storage failure stops the agent with the cause, and whoever wait
   const { say, agent } = harness({
     script: { version: 1, steps: [{ text: "ok" }] },
     sink: (sink) => ({
+      ...sink,
       record: (event) =>
         event.type === "turn.started"
           ? Promise.reject(new TroupeError("storage", "disk on fire", { cause: { code: "EIO" } }))

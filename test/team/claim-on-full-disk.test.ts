@@ -29,9 +29,10 @@ test("a task that cannot be claimed for want of space is claimed as soon as ther
         running: false,
         record: async (event: StoredEvent) => void recorded.push(event),
         admitOnce: async () => undefined,
+        hasPrompt: async () => false,
         wake: () => undefined,
       }) as never,
-    conversation: () => ({ hasReason: false, hasPrompt: () => false }),
+    conversation: () => ({ hasReason: false }),
     tasks: {
       list: async () => [task],
       async *follow() {

@@ -41,14 +41,15 @@ export async function ledTeam({ backend, seen = (team) => team, ...more }: LedTe
     record: async (event: StoredEvent) => void recorded.push(event),
     admit: async () => "prm_1",
     admitOnce: async () => undefined,
+    hasPrompt: async () => false,
     wake: () => undefined,
     interrupt: async () => undefined,
     settled: async () => undefined,
     fail: async (error: unknown) => void failures.push(error),
   } as unknown as Agent;
-  const conversation: Pick<Conversation, "hasPrompt" | "waiting" | "hasReason"> = {
-    hasPrompt: () => false,
+  const conversation: Pick<Conversation, "waiting" | "waitingParts" | "hasReason"> = {
     waiting: [],
+    waitingParts: () => undefined,
     hasReason: false,
   };
   const team = await createLeadTeam({

@@ -130,8 +130,9 @@ test("whoever finds once that nothing can be read looks again, and wakes the lea
         admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
         wake: () => woken.open(),
         settled: async () => undefined,
+        hasPrompt: async () => true,
       }) as never,
-    conversation: () => ({ waiting: ["prm_1" as never], hasReason: false, hasPrompt: () => true }),
+    conversation: () => ({ waiting: ["prm_1" as never], hasReason: false }),
     tasks: { list: async () => [] } as never,
     mailbox: { readUnread: async () => [] } as never,
     look: async () => {
@@ -169,8 +170,12 @@ test("what could not be marked as read once is marked with the next, and the rea
         return mailbox.markRead(...args);
       },
     },
-    agent: () => ({ record: async (event: StoredEvent) => void recorded.push(event) }) as never,
-    conversation: () => ({ hasPrompt: () => false, waiting: [] }),
+    agent: () =>
+      ({
+        record: async (event: StoredEvent) => void recorded.push(event),
+        hasPrompt: async () => false,
+      }) as never,
+    conversation: () => ({ waiting: [], waitingParts: () => undefined }),
     handlers: { interrupt_request: async () => undefined },
     replayed: [],
     onFailure: (error) => failures.push(error),

@@ -1,4 +1,11 @@
-import { type Agent, type ReceivingRecorder, type RunOutcome, settleOpenCalls } from "../../agent/index.ts";
+import {
+  type Agent,
+  type EventSink,
+  hasPrompt,
+  type ReceivingRecorder,
+  type RunOutcome,
+  settleOpenCalls,
+} from "../../agent/index.ts";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
 import type { JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
@@ -6,6 +13,7 @@ import { createJobHearing, type HearingOptions, mostGenerations } from "./hear-j
 
 export interface RemoteAgentOptions extends Omit<HearingOptions, "over" | "giveUp"> {
   readonly path: AgentPath;
+  readonly sink: Pick<EventSink, "holds">;
   readonly recorder: ReceivingRecorder;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -173,6 +181,8 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     async admitOnce({ promptId, source, parts }) {
       await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts] });
     },
+    hasPrompt: async (id) => hasPrompt(id, options),
+    hasRecorded: (id, is) => options.sink.holds(id, is),
     wake: () => undefined,
     resume() {
       if (!run) run = drive();

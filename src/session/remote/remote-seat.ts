@@ -138,6 +138,7 @@ async function seatJob(request: SeatRequest, shared: Shared, seating: JobSeating
     path: request.path,
     agent: request.agentId,
     conversation,
+    sink: log,
     recorder,
     shared,
     clock,

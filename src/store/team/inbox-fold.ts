@@ -1,10 +1,12 @@
+import { createSeenIds } from "../../platform/index.ts";
 import type { Mail, MailId } from "../../protocol/index.ts";
+import type { ReadMarks } from "./inbox-marks.ts";
 import type { HeldMail } from "./inbox-port.ts";
 import type { InboxRecord } from "./inbox-record.ts";
 
 /** What an inbox comes to, record by record, in the order of its files. */
 export interface InboxFold {
-  /** In the order in which they came; a mail that comes again stays where it was. */
+  /** In the order in which they came; a mail that comes again stays where it was. Of a fold that keeps only what is unread, that. */
   readonly entries: ReadonlyMap<MailId, InboxEntry>;
   /** In the same order. */
   unread(): readonly InboxEntry[];
@@ -30,15 +32,29 @@ export interface InboxEntry {
   readonly segment: number;
 }
 
+interface SegmentCount {
+  held: number;
+  unread: number;
+  greatestRead: MailId | undefined;
+}
+
 export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === undefined ? [] : [{ mail, state }]);
 
-export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }): InboxFold {
+export type InboxFoldOptions =
+  | { readonly keepsRead: true }
+  /** It does not grow with what was read. `marks` is asked about a mail that comes very late: it may have come before. */
+  | { readonly keepsRead: false; readonly marks: ReadMarks };
+
+export function createInboxFold(options: InboxFoldOptions): InboxFold {
+  const { keepsRead } = options;
   const entries = new Map<MailId, InboxEntry>();
+  /** Those that were read, where they are in `entries` no longer. */
+  const readIds = createSeenIds();
   /** Holds everything unread; what was read since is swept out when it is half of it. */
   let pending: InboxEntry[] = [];
   let unreadCount = 0;
   const aside = new Set<string>();
-  const counts = new Map<number, { held: number; unread: number }>();
+  const counts = new Map<number, SegmentCount>();
   let compactedThrough: MailId | undefined;
 
   const apply = (record: InboxRecord, segment: number): InboxEntry | undefined => {
@@ -50,7 +66,7 @@ export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }):
   };
 
   const add = (mail: Mail, segment: number): InboxEntry | undefined => {
-    if (entries.has(mail.id)) return undefined;
+    if (entries.has(mail.id) || wasRead(mail.id)) return undefined;
     const entry: InboxEntry = { id: mail.id, mail, state: "queued", segment };
     entries.set(mail.id, entry);
     pending.push(entry);
@@ -59,6 +75,11 @@ export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }):
     count.held += 1;
     count.unread += 1;
     return entry;
+  };
+
+  const wasRead = (id: MailId) => {
+    const seen = readIds.has(id);
+    return seen === "maybe" ? !options.keepsRead && options.marks.has(id) : seen === "yes";
   };
 
   /** Of a mail that is gone, nothing is to be said any more. */
@@ -71,10 +92,15 @@ export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }):
       entry.state = state;
       if (state === "delivered") continue;
       unreadCount -= 1;
-      countOf(entry.segment).unread -= 1;
-      if (!keepsRead) entry.mail = undefined;
+      const count = countOf(entry.segment);
+      count.unread -= 1;
+      if (count.greatestRead === undefined || entry.id > count.greatestRead) count.greatestRead = entry.id;
+      if (keepsRead) continue;
+      entry.mail = undefined;
+      entries.delete(entry.id);
+      readIds.add(entry.id);
     }
-    if (pending.length > 2 * unreadCount + 1000) sweep();
+    if (pending.length > 2 * unreadCount + 64) sweep();
   };
 
   const sweep = () => {
@@ -87,22 +113,18 @@ export function createInboxFold({ keepsRead }: { readonly keepsRead: boolean }):
   };
 
   const countOf = (segment: number) => {
-    const count = counts.get(segment) ?? { held: 0, unread: 0 };
+    const count = counts.get(segment) ?? { held: 0, unread: 0, greatestRead: undefined };
     counts.set(segment, count);
     return count;
   };
 
   const forget = (segment: number) => {
-    let greatest: MailId | undefined;
-    let forgotten = 0;
-    for (const [id, entry] of entries) {
-      if (entry.segment !== segment || entry.state !== "read") continue;
-      entries.delete(id);
-      forgotten += 1;
-      if (greatest === undefined || id > greatest) greatest = id;
-    }
-    countOf(segment).held -= forgotten;
-    return greatest;
+    const { unread: left, greatestRead } = countOf(segment);
+    if (left === 0) counts.delete(segment);
+    else counts.set(segment, { held: left, unread: left, greatestRead: undefined });
+    if (keepsRead)
+      for (const [id, entry] of entries) if (entry.segment === segment && entry.state === "read") entries.delete(id);
+    return greatestRead;
   };
 
   return {

@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, openSync, type Stats, lstatSync } from
 import { basename } from "node:path";
 import { type FolderWatcher, hasErrorCode, storageError } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
-import { createInboxFold, heldMail, type InboxEntry, type InboxFold } from "./inbox-fold.ts";
+import { createInboxFold, heldMail, type InboxEntry, type InboxFold, type InboxFoldOptions } from "./inbox-fold.ts";
+import { createReadMarks } from "./inbox-marks.ts";
 import type { HeldMail, InboxReading } from "./inbox-port.ts";
 import { type InboxScan, scanInbox, unreadable } from "./inbox-scan.ts";
 import { listSegments } from "./inbox-segments.ts";
@@ -17,9 +18,11 @@ export function lookAtInbox(path: string): InboxReading {
 
 /** What is not read, for who asks again and again. Holds nothing of what is. */
 export function createUnreadLook(path: string): () => Pick<InboxReading, "mail" | "problems"> {
+  const marks = createReadMarks(path);
   let whole: Whole | undefined;
   return () => {
-    whole = whole === undefined ? readWhole(path, { keepsRead: false }) : readMore(path, whole).whole;
+    whole = whole === undefined ? readWhole(path, { keepsRead: false, marks }) : readMore(path, whole).whole;
+    marks.forget();
     return { mail: whole.fold.unread().flatMap(heldMail), problems: whole.problems };
   };
 }
@@ -57,7 +60,7 @@ export async function* watchInbox(
 }
 
 interface Whole {
-  readonly keepsRead: boolean;
+  readonly keeps: InboxFoldOptions;
   readonly fold: InboxFold;
   readonly problems: readonly string[];
   /** Of the file at the path; undefined if there is none. */
@@ -65,11 +68,11 @@ interface Whole {
 }
 
 /** Once more if the reader has moved the file meanwhile: what was in it might have been read nowhere. */
-function readWhole(path: string, { keepsRead }: { readonly keepsRead: boolean }): Whole {
+function readWhole(path: string, keeps: InboxFoldOptions): Whole {
   for (;;) {
     const fd = openOptional(path);
     try {
-      const fold = createInboxFold({ keepsRead });
+      const fold = createInboxFold(keeps);
       const problems: string[] = [];
       const own = fd === undefined ? undefined : fstatSync(fd);
       for (const segment of listSegments(path)) readSegment(segment, { own, fold, problems });
@@ -77,7 +80,7 @@ function readWhole(path: string, { keepsRead }: { readonly keepsRead: boolean })
       if (scan !== undefined) problems.push(...problemsOf(path, scan));
       if (!isSameFile(own, statOf(path))) continue;
       const current = own && scan && { ino: own.ino, dev: own.dev, nextOffset: scan.nextOffset };
-      return { keepsRead, fold, problems, current };
+      return { keeps, fold, problems, current };
     } catch (error) {
       throw unreadable(path, error);
     } finally {
@@ -124,7 +127,7 @@ function readMore(path: string, before: Whole): { whole: Whole; arrived: readonl
 }
 
 function readAgain(path: string, before: Whole): { whole: Whole; arrived: readonly InboxEntry[] } {
-  const whole = readWhole(path, before);
+  const whole = readWhole(path, before.keeps);
   const isNew = ([id]: readonly [Mail["id"], InboxEntry]) => !before.fold.entries.has(id);
   return { whole, arrived: [...whole.fold.entries].filter(isNew).map(([, entry]) => entry) };
 }

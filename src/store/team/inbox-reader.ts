@@ -14,6 +14,7 @@ import type { MailId } from "../../protocol/index.ts";
 import { compactSegments } from "./inbox-compaction.ts";
 import { type CurrentScan, openCurrentFile } from "./inbox-current.ts";
 import { createInboxFold, heldMail, type InboxEntry } from "./inbox-fold.ts";
+import { createReadMarks } from "./inbox-marks.ts";
 import type { HeldMail, InboxReader } from "./inbox-port.ts";
 import { listSegments, readSegments, segmentPath } from "./inbox-segments.ts";
 import type { DamagedLine } from "./inbox-scan.ts";
@@ -44,7 +45,8 @@ export async function openInboxReader(options: InboxReaderOptions): Promise<Inbo
 
 function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   const { path, file, watcher, clock } = options;
-  const fold = createInboxFold({ keepsRead: false });
+  const marks = createReadMarks(path);
+  const fold = createInboxFold({ keepsRead: false, marks });
   const followers = new Set<Follower>();
   const moved = new Set<number>();
   const notices: string[] = [];
@@ -71,6 +73,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   const scan = (): CurrentScan => {
     const found = current.scan();
+    marks.forget();
     notices.push(...found.trouble);
     setAside(found.damaged);
     for (const follower of followers) follower.tell(found.arrived);
