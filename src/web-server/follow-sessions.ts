@@ -22,16 +22,25 @@ export interface FollowOptions {
 export async function followSessions(options: FollowOptions): Promise<void> {
   const { observatory, session, outbox, signal, cut, failed } = options;
   const followed = new Map<SessionId, Promise<void>>();
-  /** Members that have been heard of, and whose sessions were not there yet. */
-  const awaited = new Set<SessionId>();
+  /** Members that have been heard of, and whose sessions were not there yet: how they will be looked for again. */
+  const awaited = new Map<SessionId, NodeJS.Timeout>();
 
-  const followMember = (id: SessionId) => {
+  const followMember = (id: SessionId, waitMs = firstWaitMs) => {
     if (followed.has(id) || awaited.has(id)) return;
     const missing = () => {
       followed.delete(id);
-      awaited.add(id);
+      // The list tells of it too, and on a busy machine only after a while.
+      const look = () => {
+        awaited.delete(id);
+        if (!signal.aborted) followMember(id, Math.min(waitMs * 2, mostWaitMs));
+      };
+      awaited.set(id, setTimeout(look, waitMs).unref());
     };
     followed.set(id, followOne(options, { id, missing }));
+  };
+  const stopWaiting = (id: SessionId): boolean => {
+    clearTimeout(awaited.get(id));
+    return awaited.delete(id);
   };
   const lookForMembers = (envelopes: readonly Envelope[]) => {
     for (const { event } of envelopes)
@@ -43,7 +52,7 @@ export async function followSessions(options: FollowOptions): Promise<void> {
   try {
     for await (const list of observatory.sessions(signal)) {
       outbox.send("sessions", list);
-      for (const { id } of list) if (awaited.delete(id)) followMember(id);
+      for (const { id } of list) if (stopWaiting(id)) followMember(id);
       await outbox.room();
     }
   } catch (error) {
@@ -51,8 +60,12 @@ export async function followSessions(options: FollowOptions): Promise<void> {
     if (!signal.aborted) failed(error);
     cut();
   }
+  for (const id of awaited.keys()) stopWaiting(id);
   await Promise.all(followed.values());
 }
+
+/** A member is told of a moment before its session is there; one that never comes is looked for less and less. */
+const [firstWaitMs, mostWaitMs] = [250, 30_000];
 
 interface Followed {
   readonly id: SessionId;

@@ -1,5 +1,6 @@
 import axe from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { vi } from "vitest";
 import { launchChromium } from "./chromium.ts";
 import type { Running, Workplace } from "./troupe.ts";
 
@@ -14,6 +15,20 @@ export interface DashboardPage {
   violations(): Promise<readonly string[]>;
   /** How much wider than the window it is. */
   overflow(): Promise<number>;
+}
+
+// What is waited for in vain is told by the browser, after half a minute, with what was there instead: not by the clock.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Two keys after each other lead somewhere if they come soon after each other: on a machine that stands still they do not. */
+export async function pressPair(page: Page, pair: string, shown: Locator): Promise<void> {
+  const isShown = () =>
+    shown.waitFor({ timeout: 2_000 }).then(
+      () => true,
+      () => false,
+    );
+  do for (const key of pair) await page.keyboard.press(key);
+  while (!(await isShown()));
 }
 
 export const phone = { viewport: { width: 375, height: 812 } } as const;

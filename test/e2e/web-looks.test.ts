@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { launchChromium } from "./chromium.ts";
-import { type DashboardPage, openAddress, phone, serveDashboard } from "./dashboard-page.ts";
+import { type DashboardPage, openAddress, phone, pressPair, serveDashboard } from "./dashboard-page.ts";
 import { parserTeam } from "./parser-team.ts";
 
 /** What is there once a view has been drawn. */
@@ -93,9 +93,7 @@ test("every view of a team, live and stored: nothing for axe to say in both them
       return waiting.count();
     })
     .toBe(0);
-  await page.keyboard.press("g");
-  await page.keyboard.press("s");
-  await page.getByRole("heading", { name: "lead transcript" }).waitFor();
+  await pressPair(page, "gs", page.getByRole("heading", { name: "lead transcript" }));
   await page.keyboard.press("]");
   await page.getByRole("heading", { name: /^(?!lead).* transcript$/ }).waitFor();
   await tabTo(/^tester\b/);

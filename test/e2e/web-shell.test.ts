@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { closedPortUrl } from "../../src/testing.ts";
-import { openAddress, openDashboard, phone } from "./dashboard-page.ts";
+import { openAddress, openDashboard, phone, pressPair } from "./dashboard-page.ts";
 import { bypass, type Workplace, workplace } from "./troupe.ts";
 
 const script = `export default (ask) => ({ text: "You said: " + ask.said });`;
@@ -36,18 +36,14 @@ test("the sessions of a machine are listed, found and opened; keys lead everywhe
   await page.getByRole("log", { name: "Transcript" }).getByText("You said: mend the fence").waitFor();
   await page.getByText("Nobody has this session open.").waitFor();
 
-  await page.keyboard.press("g");
-  await page.keyboard.press("a");
-  await page.getByRole("heading", { name: "Approvals" }).waitFor();
+  await pressPair(page, "ga", page.getByRole("heading", { name: "Approvals" }));
   await page.keyboard.press("?");
   const keys = page.getByRole("dialog", { name: "Keys" });
   await keys.getByText("Timeline").waitFor();
   expect(await violations()).toEqual([]);
   await page.keyboard.press("Escape");
   await keys.waitFor({ state: "hidden" });
-  await page.keyboard.press("g");
-  await page.keyboard.press("h");
-  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await pressPair(page, "gh", page.getByRole("heading", { name: "Sessions" }));
 
   const light = await themeOf(page);
   const theme = page.getByRole("button", { name: /^Theme/ });

@@ -61,18 +61,20 @@ function useListings(session: SessionId) {
     const go = async () => {
       while (state.isWanted && !signal.aborted) {
         state.isWanted = false;
-        const { mail, problems: found } = await fetchMail(session, state.latest, signal);
-        setProblems(found);
-        for (const { mail: each } of mail) if (each.timestamp > state.latest) state.latest = each.timestamp;
-        if (mail.length > 0)
-          setListings((before) => new Map([...before, ...mail.map((each) => [each.mail.id, each] as const)]));
+        try {
+          const { mail, problems: found } = await fetchMail(session, state.latest, signal);
+          setProblems(found);
+          for (const { mail: each } of mail) if (each.timestamp > state.latest) state.latest = each.timestamp;
+          if (mail.length > 0)
+            setListings((before) => new Map([...before, ...mail.map((each) => [each.mail.id, each] as const)]));
+        } catch (error) {
+          // What came in the meantime is asked for all the same.
+          if (!signal.aborted) setProblems([error instanceof Error ? error.message : String(error)]);
+        }
       }
+      state.isAsking = false;
     };
-    go()
-      .catch((error: unknown) => {
-        if (!signal.aborted) setProblems([error instanceof Error ? error.message : String(error)]);
-      })
-      .finally(() => (state.isAsking = false));
+    void go();
   }, [session]);
   return { listings, problems, refresh };
 }

@@ -38,17 +38,19 @@ export function useWorktrees(session: SessionId, roster: readonly RosterEntry[])
     const go = async () => {
       while (now.isWanted && !signal.aborted) {
         now.isWanted = false;
-        const answer = await askFor(`/api/worktrees?${new URLSearchParams({ session })}`, { signal });
-        setWorktrees(z.array(WorktreeListing).parse(answer));
-        setProblem(undefined);
+        try {
+          const answer = await askFor(`/api/worktrees?${new URLSearchParams({ session })}`, { signal });
+          setWorktrees(z.array(WorktreeListing).parse(answer));
+          setProblem(undefined);
+        } catch (error) {
+          // Whatever is done in the meantime is asked for all the same.
+          if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
+        }
         await rest(signal);
       }
+      now.isAsking = false;
     };
-    go()
-      .catch((error: unknown) => {
-        if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
-      })
-      .finally(() => (now.isAsking = false));
+    void go();
   }, [session]);
   const isReading = useIsReading(session);
   const isConnected = useDashboard(({ connection }) => connection.kind === "open");
