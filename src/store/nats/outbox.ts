@@ -48,7 +48,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   const taking = openLeftOutboxes(options.folder, options).then((files) => {
     for (const file of files) {
       const lanesOfFile = new Map<string, Lane>();
-      for (const each of file.left) laneOf(lanesOfFile, each.to, file).queue.push(pending(each));
+      for (const each of file.left) laneOf(lanesOfFile, each.to, file).queue.push(leftOver(each));
       left.push(...lanesOfFile.values());
       const done = Promise.allSettled([...lanesOfFile.values()].map(pump));
       closing.push(done.then(() => file.close()));
@@ -69,7 +69,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   const openOwn = async (): Promise<OutboxFile> => {
     await taking.catch(() => undefined);
     const file = await openOutboxFile(options.folder, options);
-    for (const each of file.left) laneOf(lanes, each.to, file).queue.push(pending(each));
+    for (const each of file.left) laneOf(lanes, each.to, file).queue.push(leftOver(each));
     for (const lane of lanes.values()) pump(lane).catch(() => undefined);
     return file;
   };
@@ -87,7 +87,11 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const each = pending({ to, n: file.lastOf(to) + 1, record });
     const stored = file.put([{ to, n: each.n, record }]);
     lane.queue.push(each);
-    await stored;
+    try {
+      await stored;
+    } finally {
+      each.isOnDisk = true;
+    }
     pump(lane).catch(() => undefined);
     return each;
   };
@@ -104,6 +108,8 @@ export function openOutbox(options: OutboxOptions): Outbox {
     }
     while (lane.queue.length > 0 && !closed.signal.aborted) {
       const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
+      // What is not on the disk yet is sent by whoever puts it there.
+      if (batch.length === 0) return;
       try {
         await sendBatch(lane, batch);
       } catch (error) {
@@ -114,7 +120,8 @@ export function openOutbox(options: OutboxOptions): Outbox {
           for (const each of lane.queue.splice(0)) each.fail(error);
           return;
         }
-        lane.queue.splice(0, batch.length);
+        takeOut(lane, batch);
+        tellOfRefused(lane, batch, error);
         await lane.file.acknowledged(lane.to, batch.at(-1)?.n ?? 0);
       }
     }
@@ -129,10 +136,24 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const patience = { clock, waitMs: Number.POSITIVE_INFINITY, signal: closed.signal };
     const ack = await publish(bus, { stream, subject, payload, id }, patience);
     if (ack === "conflict") throw new Error("a message without a place was refused for its place");
-    lane.queue.splice(0, batch.length);
+    takeOut(lane, batch);
     retain(lane, batch, { sequence: ack.seq, id });
     for (const each of batch) each.done(ack.seq);
     await lane.file.acknowledged(lane.to, lastOne);
+  };
+
+  /** Others may have been put before it meanwhile. */
+  const takeOut = (lane: Lane, batch: readonly Pending[]) => {
+    const [first] = batch;
+    if (first) lane.queue.splice(lane.queue.indexOf(first), batch.length);
+  };
+
+  /** Whoever has sent these was told that they go out: people hear that they do not. */
+  const tellOfRefused = (lane: Lane, batch: readonly Pending[], error: unknown) => {
+    const count = batch.filter(({ isPromised }) => isPromised).length;
+    if (count === 0) return;
+    const what = count === 1 ? "A message" : `${count} messages`;
+    notices.push(`${what} to ${lane.to} that waited on this disk will not arrive: ${wordsOf(error)}`);
   };
 
   /** For a while: a server that loses its power may forget what it has acknowledged. */
@@ -159,7 +180,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     if (lost.length === 0) return;
     retained = retained.filter((each) => !lost.includes(each));
     notices.push(`The bus has lost ${lost.length} messages that it had acknowledged; they are sent again from here.`);
-    for (const { lane, each } of lost.reverse()) lane.queue.unshift({ ...pending(each), again: `.${clock.now()}` });
+    for (const { lane, each } of lost.reverse()) lane.queue.unshift({ ...leftOver(each), again: `.${clock.now()}` });
     for (const lane of new Set(lost.map((one) => one.lane))) pump(lane).catch(() => undefined);
   };
   const stopListening = bus.onReconnect(() => {
@@ -173,6 +194,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     const late = new AbortController();
     try {
       const tooLate = clock.sleep(waitMs, late.signal).then(() => {
+        each.isPromised = true;
         throw noAnswer(
           bus,
           "the message is on this disk and goes out when the bus is back; it need not be sent again",
@@ -193,7 +215,10 @@ export function openOutbox(options: OutboxOptions): Outbox {
       stop = bus.onDisconnect(resolve);
       if (!bus.isConnected()) resolve();
     });
-    await Promise.race([each.stored, away]).finally(stop);
+    const isAway = away.then(() => {
+      each.isPromised = true;
+    });
+    await Promise.race([each.stored, isAway]).finally(stop);
   };
 
   return {
@@ -226,6 +251,10 @@ interface Pending extends Outgoing {
   readonly stored: Promise<number>;
   readonly done: (sequence: number) => void;
   readonly fail: (error: unknown) => void;
+  /** A process that dies knows its number afterwards, and gives it to no other. */
+  isOnDisk: boolean;
+  /** Nobody waits for it any more, and it was said to go out. */
+  isPromised: boolean;
   /** Sent after the stream had lost it: the broker must not take it for the first one. */
   readonly again?: string;
 }
@@ -247,14 +276,17 @@ function pending({ to, n, record }: Outgoing): Pending {
     fail = reject;
   });
   stored.catch(() => undefined);
-  return { to, n, record, json: JSON.stringify(record), stored, done, fail };
+  return { to, n, record, json: JSON.stringify(record), stored, done, fail, isOnDisk: false, isPromised: false };
 }
+
+const leftOver = (each: Outgoing): Pending => ({ ...pending(each), isOnDisk: true, isPromised: true });
 
 /** What waits goes together: one message, one answer, and the order cannot change in between. */
 function nextBatch(queue: readonly Pending[], mostBytes: number): Pending[] {
   const batch: Pending[] = [];
   let bytes = 0;
   for (const each of queue) {
+    if (!each.isOnDisk) break;
     bytes += each.json.length * 2;
     if (batch.length > 0 && (bytes > mostBytes || batch.length >= mostInBatch || each.again !== batch[0]?.again)) break;
     // Numbers follow on each other within a message.
