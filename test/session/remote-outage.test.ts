@@ -21,7 +21,7 @@ export default (ask) => {
     if (existsSync("WAIT")) return bash("timeout 500 sh -c 'while test -e WAIT; do sleep 0.05; done'; true");
     return ask.result?.text.includes("committed") ? { text: "long is done" } : bash("echo long > long.txt; git add -A; git commit -qm long; echo committed");
   }
-  return ask.turn <= 15 ? bash("sleep PAUSE; echo " + ask.turn + " >> busy.txt; git add -A; git commit -qm busy" + ask.turn) : { text: "busy is done" };
+  return ask.turn <= 15 ? bash("sleep " + (ask.turn === 1 ? 0 : PAUSE) + "; echo " + ask.turn + " >> busy.txt; git add -A; git commit -qm busy" + ask.turn) : { text: "busy is done" };
 };`;
 
 interface Outage {
