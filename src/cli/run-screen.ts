@@ -23,6 +23,11 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
   loading.catch(() => undefined); // who waits for it below is told
   let resume = flags.resume ?? (flags.continue ? "latest" : undefined);
   for (;;) {
+    if (resume !== undefined && resume !== "latest") {
+      const { resumeTeammate } = await import("./resume-teammate.ts");
+      const code = await resumeTeammate(resume);
+      if (code !== undefined) return code;
+    }
     const session = await start(resume).catch(whatToSet);
     if (session === undefined) return exitCodes.usage;
     const { code, next } = await show(session);

@@ -27,3 +27,4 @@ export { joinClaudeTeam } from "./join-claude-team.ts";
 export { type RunningTeammate, startTeammate } from "./start-teammate.ts";
 export { runWorker } from "./worker/run-worker.ts";
 export { ownProgram } from "./own-program.ts";
+export { whoseSession } from "./whose-session.ts";

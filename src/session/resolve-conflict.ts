@@ -95,7 +95,7 @@ async function sessionFor(
   branch: string,
   { start, onProgress }: ConflictAgentOptions,
 ): Promise<{ session: Session; isAuthor: boolean }> {
-  const begin = (resume?: string) => startSession({ ...start, resume, asker: "nobody" });
+  const begin = (resume?: string) => startSession({ ...start, resume, isBesideTeam: true, asker: "nobody" });
   if (author) {
     try {
       return { session: await begin(author.sessionId), isAuthor: true };

@@ -12,7 +12,7 @@ import {
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
 import { type AgentDefinition, type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
-import { createFileSessionStore, type OpenedSession, type SessionStore } from "../store/index.ts";
+import { createFileSessionStore, type OpenedSession, openTeamStore, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { acpMember } from "./acp-member.ts";
@@ -44,6 +44,7 @@ import { createChildResolver, putInOrder } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
+import { refuseTeammate } from "./whose-session.ts";
 import type { FolderTrust } from "./withhold.ts";
 
 export interface StartOptions {
@@ -60,6 +61,8 @@ export interface StartOptions {
   };
   /** A session's id, or `latest`: the newest of this folder. */
   readonly resume?: string | undefined;
+  /** Also a teammate's session may be resumed by itself: for what is no work of its team's. */
+  readonly isBesideTeam?: boolean | undefined;
   readonly asker: PermissionAsker;
   /** `all` trusts `cwd` for this run; without it what the user has said about the folder decides. */
   readonly trust?: FolderTrust | undefined;
@@ -144,6 +147,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       // Trust that was given for this folder says nothing about another.
       if (opened.cwd !== config.cwd)
         config = await loadConfig({ ...options, cwd: existing(opened.cwd), trust: undefined });
+      const teams = openTeamStore({ ...config, clock, createId });
+      if (!options.isBesideTeam) await refuseTeammate(opened.sessionId, opened.leadLog.replayed, teams);
     }
     if (options.sessionId !== undefined) opened = await openIfThere(store, options.sessionId);
     mcp = await startMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });

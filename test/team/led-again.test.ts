@@ -134,3 +134,27 @@ test("who goes on with a session whose team another one leads by now leaves it a
   await inState(last, "scout", "idle");
   expect((await (await filesOf(first.tree)).record.read()).leadSessionId).toBe(first.session.id);
 });
+
+test("a teammate's session goes on as that teammate's or not at all, as long as its team knows it", async () => {
+  const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  const { tree } = first;
+  const scout = (await membersOf(tree))[0]?.sessionId ?? "";
+  const resume = () => teamSession({ tree, stored: true, resume: scout, answer: () => ({ text: "who am I?" }) });
+  await expect(resume()).rejects.toThrow(
+    `${scout} is the session of scout, a teammate of alpha, and goes on as that: 'troupe --resume ${first.session.id}' brings back its team, 'troupe team respawn alpha scout' this one alone.`,
+  );
+  // It is not held by who was refused.
+  const again = await teamSession({
+    tree,
+    stored: true,
+    resume: first.session.id,
+    answer: leading([], () => ({ text: "back" })),
+  });
+  await inState(again, "scout", "idle");
+  await again.close();
+  await createFileTeamStore({ home: tree.path("home/.troupe"), ...ports }).delete("alpha", { force: true });
+  expect((await (await resume()).ask("still there?")).text).toBe("who am I?");
+});
