@@ -3,7 +3,7 @@ export { createFileSessionStore } from "./file-session-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { type CatalogEntry, createSessionCatalog, type SessionCatalog } from "./session-catalog.ts";
 export type { SessionFiles } from "./session-files.ts";
-export { openSessionCopy, type SessionCopy } from "./session-copy.ts";
+export { openSessionCopy } from "./session-copy.ts";
 export { tailSession } from "./session-tail.ts";
 export { repairLog } from "./repair-log.ts";
 export type {

@@ -5,12 +5,13 @@ import { createOwnership } from "./opened-session.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { agentLogFile, sessionFiles } from "./session-files.ts";
 import type { SessionStoreOptions } from "./session-store.ts";
+import { setAsideTail } from "./set-aside-tail.ts";
 
 /** A session that happens on another machine, written here as it is told: everybody reads it like any other. */
 export interface SessionCopy {
   /** How much of each agent is written. */
-  count(agent: AgentId): number;
-  /** In the order of the calls. Its session and its number are those of the copy; everything else stays as it was. */
+  count(agent: AgentId): Promise<number>;
+  /** One after another. Its session and its number are those of the copy; everything else stays as it was. */
   append(envelope: StoredEnvelope): Promise<StoredEnvelope>;
   close(): Promise<void>;
 }
@@ -28,19 +29,19 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
   const files = sessionFiles(home, projectName(real), sessionId);
   const ownership = createOwnership({ ...options, files }, () => undefined);
   await ownership.take();
-  const written = new Map<AgentId, { readonly file: ReturnType<typeof openLineFile>; count: number }>();
+  const logs = new Map<AgentId, Promise<CopiedLog>>();
   let lead: AgentId | undefined;
 
-  const openLog = (agent: AgentId, path: string) => {
-    const { envelopes } = readEventLog(path, { session: sessionId });
-    const log = { file: openLineFile(path, { soleWriter: true }), count: envelopes.length };
-    const own = envelopes[0]?.agent ?? agent;
-    written.set(own, log);
-    return own;
+  /** What a crash has left of a last line is set aside, as for any log. */
+  const openLog = async (path: string): Promise<CopiedLog> => {
+    const { envelopes, tornAt } = readEventLog(path, { session: sessionId });
+    if (tornAt !== undefined) await setAsideTail(path, { from: tornAt, clock: options.clock });
+    return { file: openLineFile(path, { soleWriter: true }), count: envelopes.length };
   };
-  const known = (agent: AgentId) => {
-    if (!written.has(agent)) openLog(agent, agent === lead ? files.log : agentLogFile(files, agent));
-    return written.get(agent);
+  const logOf = (agent: AgentId): Promise<CopiedLog> => {
+    const known = logs.get(agent) ?? openLog(agent === lead ? files.log : agentLogFile(files, agent));
+    logs.set(agent, known);
+    return known;
   };
 
   try {
@@ -52,11 +53,10 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
   }
   return {
     // The first who is written is the one that the session is about.
-    count: (agent) => (lead === undefined ? 0 : (known(agent)?.count ?? 0)),
+    count: async (agent) => (lead === undefined ? 0 : (await logOf(agent)).count),
     async append(envelope) {
       lead ??= envelope.agent;
-      const log = known(envelope.agent);
-      if (!log) throw new Error(`${envelope.agent} has no log in ${files.folder}`);
+      const log = await logOf(envelope.agent);
       const { event } = envelope;
       const own: StoredEnvelope = {
         ...envelope,
@@ -64,19 +64,21 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
         seq: log.count + 1,
         event: event.type === "session.opened" ? { ...event, sessionId } : event,
       };
+      await log.file.append([own]);
       log.count += 1;
-      try {
-        await log.file.append([own]);
-      } catch (error) {
-        log.count -= 1;
-        throw error;
-      }
       return own;
     },
     async close() {
-      const ends = await Promise.allSettled([...written.values()].map(({ file }) => file.close()));
+      const opened = await Promise.allSettled(logs.values());
+      const files = opened.flatMap((log) => (log.status === "fulfilled" ? [log.value.file] : []));
+      const ends = await Promise.allSettled(files.map((file) => file.close()));
       await ownership.release();
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     },
   };
+}
+
+interface CopiedLog {
+  readonly file: ReturnType<typeof openLineFile>;
+  count: number;
 }

@@ -64,7 +64,11 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
       const wanted = labels.length === 0 ? "" : ` with the labels ${labels.join(", ")}`;
       return {
         worker: { labels, branch: `troupe/agent-${sessionId.slice(-8)}`, base: head },
-        notices: [...notices, ...(isFitting ? [] : [`No worker${wanted} is there yet: it waits for one.`])],
+        notices: [
+          ...notices,
+          ...staysHere(definition),
+          ...(isFitting ? [] : [`No worker${wanted} is there yet: it waits for one.`]),
+        ],
       };
     },
     async submit(member, team) {
@@ -112,6 +116,11 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
     },
   };
 }
+
+const staysHere = ({ name, skills = [], memory }: AgentDefinition): readonly string[] =>
+  skills.length === 0 && memory === undefined
+    ? []
+    : [`The skills and the memory of ${name} stay here: only words and names of a definition go to other machines.`];
 
 /** What is left of the budget when it begins is its own limit, beside what it has spent before: that is in its transcript. */
 async function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget, spent } }: MemberJobsPorts) {

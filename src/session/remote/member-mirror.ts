@@ -29,8 +29,8 @@ export async function openMemberMirror(
   let seen = 0;
   const waiting = new Set<() => void>();
 
-  const isNew = (agent: AgentId): boolean => {
-    const known = earlier.get(agent) ?? { written: copy.count(agent), passed: 0 };
+  const isNew = async (agent: AgentId): Promise<boolean> => {
+    const known = earlier.get(agent) ?? { written: await copy.count(agent), passed: 0 };
     earlier.set(agent, known);
     known.passed += 1;
     return known.passed > known.written;
@@ -40,7 +40,7 @@ export async function openMemberMirror(
     for await (const news of events.follow(name, over.signal)) {
       if (!("envelope" in news)) continue;
       const { envelope } = news;
-      if (counts(envelope) && isNew(envelope.agent)) {
+      if (counts(envelope) && (await isNew(envelope.agent))) {
         const own = await copy.append(envelope);
         ports.publish(own);
         ports.recall(own.event);

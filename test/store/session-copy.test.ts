@@ -1,0 +1,72 @@
+import { appendFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { idMaker, systemClock } from "../../src/platform/index.ts";
+import type { AgentId, EventId, SessionId, StoredEnvelope } from "../../src/protocol/index.ts";
+import { createFileSessionStore, createLifeFilter, logsOfLives, openSessionCopy } from "../../src/store/index.ts";
+import { temporaryFolder } from "../platform/temporary-folder.ts";
+
+const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const own = ports.createId<AgentId>("agt");
+const under = ports.createId<AgentId>("agt");
+
+const said = (session: string, seq: number, message: string, agent = own): StoredEnvelope => ({
+  v: 1,
+  id: ports.createId<EventId>("evt"),
+  session: session as SessionId,
+  agent,
+  seq,
+  at: new Date(0).toISOString(),
+  event: { type: "notice.raised", level: "info", code: "test", message },
+});
+
+const words = (envelopes: readonly StoredEnvelope[] = []) =>
+  envelopes.map(({ event }) => (event.type === "notice.raised" ? event.message : event.type));
+
+test("lives follow each other: what an earlier one says after a later one has begun does not count", () => {
+  const lane = [
+    said("ses_a", 1, "a1"),
+    said("ses_a", 1, "below", under),
+    said("ses_a", 2, "a2"),
+    // Not known to the next one when it began.
+    said("ses_a", 3, "a3"),
+    said("ses_b", 3, "b3"),
+    said("ses_a", 4, "a4"),
+    said("ses_b", 4, "b4"),
+    // A gap: nothing after it can be gone on from.
+    said("ses_b", 6, "b6"),
+  ];
+  const logs = logsOfLives(lane);
+  expect(words(logs.get(own))).toEqual(["a1", "a2", "b3", "b4"]);
+  expect(words(logs.get(under))).toEqual(["below"]);
+  expect(words(lane.filter(createLifeFilter()))).toEqual(["a1", "below", "a2", "a3", "b3", "b4", "b6"]);
+});
+
+test("a session that happens elsewhere is one of this home, over several openings", async () => {
+  const home = temporaryFolder();
+  const cwd = temporaryFolder();
+  const sessionId = ports.createId<SessionId>("ses");
+  const open = () => openSessionCopy({ home, cwd, sessionId, ...ports });
+  const first = await open();
+  expect(await first.count(own)).toBe(0);
+  const opened = {
+    ...said("ses_a", 1, ""),
+    event: { type: "session.opened", sessionId: "ses_a" as SessionId, version: "1", cwd, resumed: false } as const,
+  };
+  await first.append(opened);
+  await first.append(said("ses_a", 1, "below", under));
+  await first.close();
+  // Killed in the middle of a line.
+  const [project = ""] = readdirSync(join(home, "projects"));
+  appendFileSync(join(home, "projects", project, `${sessionId}.jsonl`), '\n{"v":1,"id":"ev');
+  const again = await open();
+  expect([await again.count(own), await again.count(under)]).toEqual([1, 1]);
+  // Numbered here: two lives may both have a second event.
+  expect(await again.append(said("ses_b", 7, "more"))).toMatchObject({ session: sessionId, seq: 2 });
+  await again.close();
+  const { lead, agents } = await createFileSessionStore({ home, ...ports }).read(sessionId);
+  expect(words(lead)).toEqual(["session.opened", "more"]);
+  expect(lead[0]?.event).toMatchObject({ sessionId });
+  expect(lead[0]?.id).toBe(opened.id);
+  expect(words(agents.get(under))).toEqual(["below"]);
+});
