@@ -30,7 +30,7 @@ export {
   composeSystemPrompt,
   refreshSystemPrompt,
 } from "./system-prompt.ts";
-export { claimedTask, openBlockers, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
+export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
 export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
 export { stillThere } from "./fragments/still-there.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

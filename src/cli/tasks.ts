@@ -1,6 +1,5 @@
-import { openBlockers } from "../agent/index.ts";
 import { createFolderWatcher, idMaker, systemClock } from "../platform/index.ts";
-import { teamUser, TroupeError, type WorkItem } from "../protocol/index.ts";
+import { openBlockers, teamUser, TroupeError, type WorkItem } from "../protocol/index.ts";
 import { openTaskList, type TaskAnswer, type TaskList } from "../store/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { openTeams } from "./team/open-teams.ts";

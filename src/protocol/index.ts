@@ -75,4 +75,4 @@ export {
   TmuxPane,
 } from "./team.ts";
 export { visibleLine, visibleText } from "./visible-text.ts";
-export { AcceptanceCheck, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";
+export { AcceptanceCheck, isOpenTask, openBlockers, WorkItem, WorkItemId, WorkItemStatus } from "./work-item.ts";

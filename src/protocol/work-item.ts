@@ -39,3 +39,19 @@ export const WorkItem = z.object({
   updatedAt: z.string(),
 });
 export type WorkItem = z.infer<typeof WorkItem>;
+
+/**
+ * Whether others still wait for it. A completed one with checks is waited for until they have been run, so that nobody
+ * builds on what nobody has looked at; if they could not be run, the detail says so, and it counts as done.
+ */
+export function isOpenTask({ status, acceptance, proof, proofDetail }: WorkItem): boolean {
+  if (status !== "completed") return status !== "deleted";
+  return acceptance.length > 0 && proof === "claimed" && proofDetail === undefined;
+}
+
+/** What a task that has not begun still waits for. */
+export function openBlockers(task: WorkItem, all: readonly WorkItem[]): WorkItemId[] {
+  if (task.status !== "pending" || task.blockedBy.length === 0) return [];
+  const open = new Set(all.filter(isOpenTask).map(({ id }) => id));
+  return task.blockedBy.filter((id) => open.has(id));
+}

@@ -1,10 +1,11 @@
-import { type Agent, type Conversation, isDiskFull, openBlockers } from "../agent/index.ts";
+import { type Agent, type Conversation, isDiskFull } from "../agent/index.ts";
 import type { Clock, ProcessIdentity } from "../platform/index.ts";
 import {
   type Envelope,
   type EventId,
   type Mail,
   type MailBody,
+  openBlockers,
   type PermissionMode,
   type PromptId,
   type RequestId,

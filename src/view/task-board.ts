@@ -1,4 +1,4 @@
-import type { WorkItem, WorkItemId } from "../protocol/index.ts";
+import { isOpenTask, type WorkItem, type WorkItemId } from "../protocol/index.ts";
 import type { AppState } from "./app-state.ts";
 
 /** The shared task list as people see it. Words are as they came: `visibleText` before they are drawn. */
@@ -21,7 +21,7 @@ export function taskBoard(state: AppState): TaskBoard {
   const ofTeam = state.teamContext?.teamName ?? "";
   const team = (state.session.tasks.get(ofTeam)?.length ?? 0) > 0 ? ofTeam : "";
   const tasks = state.session.tasks.get(team) ?? [];
-  const open = new Set(tasks.filter(({ status }) => isOpen(status)).map(({ id }) => id));
+  const open = new Set(tasks.filter(isOpenTask).map(({ id }) => id));
   const colors = colorsOf(state, team);
   const shown = tasks.filter(({ status }) => status !== "deleted");
   const rows = shown.map((task) => ({

@@ -1,4 +1,11 @@
-import { visibleLine, visibleText, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import {
+  isOpenTask,
+  openBlockers,
+  visibleLine,
+  visibleText,
+  type WorkItem,
+  type WorkItemId,
+} from "../../protocol/index.ts";
 import { cleanText } from "../../tool/index.ts";
 import { escapeMarkup } from "./escape-markup.ts";
 
@@ -81,18 +88,10 @@ export const claimedTask = (task: WorkItem): string =>
     `Do it, check it, then set it to completed with TaskUpdate (taskId ${task.id}). If you cannot do it, set it back to pending, and send the lead the reason.`,
   ].join("\n");
 
-/** Blockers that are not out of the way yet. */
-export function openBlockers(task: WorkItem, all: readonly WorkItem[]): WorkItemId[] {
-  if (task.status !== "pending" || task.blockedBy.length === 0) return [];
-  const waiting = new Set(all.filter((each) => !isDone(each)).map(({ id }) => id));
-  return task.blockedBy.filter((id) => waiting.has(id));
-}
-
 /** Completed, with checks of which nobody knows yet how they come out: it frees nothing. */
-const isUnchecked = ({ status, acceptance, proof, proofDetail }: WorkItem) =>
-  status === "completed" && acceptance.length > 0 && proof === "claimed" && proofDetail === undefined;
+const isUnchecked = (task: WorkItem) => task.status === "completed" && isOpenTask(task);
 
-const isDone = (task: WorkItem) => task.status === "completed" && !isUnchecked(task);
+const isDone = (task: WorkItem) => !isOpenTask(task);
 
 const numbers = (ids: readonly WorkItemId[]) => ids.map((id) => `#${id}`).join(", ");
 

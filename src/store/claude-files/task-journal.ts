@@ -9,7 +9,7 @@ import {
   storageError,
   writeFileAtomic,
 } from "../../platform/index.ts";
-import { TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { isOpenTask, TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import { createChangeFeed } from "../team/change-feed.ts";
 import type { Journal } from "../team/journal.ts";
 import type { RefusedTask } from "../team/judge-task.ts";
@@ -17,7 +17,7 @@ import { runtimeName } from "../team/names.ts";
 import type { TaskEntry } from "../team/task-entry.ts";
 import type { TaskChange } from "../team/task-list-port.ts";
 import { taskFold } from "../team/task-list.ts";
-import { emptyTasks, isOpen, openBlockers, putItem, type TaskState } from "../team/task-state.ts";
+import { emptyTasks, openBlockers, putItem, type TaskState } from "../team/task-state.ts";
 import type { SharedJson } from "./shared-json.ts";
 import { formatTask, parseTask, type ReadTask } from "./task-file.ts";
 
@@ -133,7 +133,14 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
       const isOur = last !== undefined && last.number !== was?.last?.number && isAsLeft(item, after.get(item.id));
       const facts = isOur ? last : guessed(was?.item, item);
       const { what, by, at, why } = facts as Pick<TaskChange, "what" | "by" | "at" | "why">;
-      changes.push({ what, by, at, item, freed: isOpen(item) ? [] : freed(item), ...(why !== undefined && { why }) });
+      changes.push({
+        what,
+        by,
+        at,
+        item,
+        freed: isOpenTask(item) ? [] : freed(item),
+        ...(why !== undefined && { why }),
+      });
     }
     for (const { item } of before.values()) {
       if (after.has(item.id)) continue;

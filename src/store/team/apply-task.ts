@@ -1,8 +1,8 @@
 import type { ProcessIdentity } from "../../platform/index.ts";
-import type { WorkItem, WorkItemId } from "../../protocol/index.ts";
+import { isOpenTask, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskEntry, TaskEntryOf } from "./task-entry.ts";
 import type { TaskChange } from "./task-list-port.ts";
-import { isOpen, openBlockers, putItem, removeItem, type TaskState } from "./task-state.ts";
+import { openBlockers, putItem, removeItem, type TaskState } from "./task-state.ts";
 
 /** What an entry that counts does to the list. */
 export function applyTask(state: TaskState, entry: TaskEntry): TaskChange {
@@ -138,7 +138,7 @@ function settle(state: TaskState, entry: TaskEntryOf<"settle">): TaskChange {
   const { proof, detail, at } = entry;
   const status = proof === "refuted" ? "in_progress" : "completed";
   const item = putItem(state, { ...before, status, proof, proofDetail: detail, updatedAt: at });
-  return { ...told("settled", entry, item), freed: isOpen(item) ? [] : freedOf(state, waiting) };
+  return { ...told("settled", entry, item), freed: isOpenTask(item) ? [] : freedOf(state, waiting) };
 }
 
 const isBlocked = (state: TaskState, id: WorkItemId): boolean => openBlockers(state, found(state, id)).length > 0;

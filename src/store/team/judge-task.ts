@@ -1,7 +1,7 @@
-import { teamLead, teamUser, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { isOpenTask, teamLead, teamUser, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
 import type { TaskEntry, TaskEntryOf } from "./task-entry.ts";
 import type { TaskRefusal } from "./task-list-port.ts";
-import { blocksInTheEnd, isOpen, openBlockers, type TaskState } from "./task-state.ts";
+import { blocksInTheEnd, openBlockers, type TaskState } from "./task-state.ts";
 
 export interface RefusedTask {
   readonly reason: TaskRefusal;
@@ -84,7 +84,7 @@ function judgeChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"chang
 function judgeRelease(item: WorkItem, entry: TaskEntryOf<"release">): RefusedTask | undefined {
   const refused = judgeHold(item, { by: entry.of ?? entry.by, generation: entry.generation });
   if (refused !== undefined) return refused;
-  if (item.status === "completed" && (entry.of === undefined || !isOpen(item))) return over(item);
+  if (item.status === "completed" && (entry.of === undefined || !isOpenTask(item))) return over(item);
   return entry.of === undefined ? judgeOwner(item, entry.by) : undefined;
 }
 

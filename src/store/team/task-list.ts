@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Clock } from "../../platform/index.ts";
-import { TroupeError, type WorkItem } from "../../protocol/index.ts";
+import { isOpenTask, TroupeError, type WorkItem } from "../../protocol/index.ts";
 import { applyTask } from "./apply-task.ts";
 import type { Journal } from "./journal.ts";
 import type { JournalFold } from "./journal-fold.ts";
@@ -9,7 +9,7 @@ import { runtimeName } from "./names.ts";
 import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
 import { TaskEntry } from "./task-entry.ts";
 import type { NewTask, TaskActor, TaskAnswer, TaskChange, TaskClaimer, TaskList, TaskPatch } from "./task-list-port.ts";
-import { emptyTasks, isOpen, restoreTasks, snapshotTasks, type TaskState } from "./task-state.ts";
+import { emptyTasks, restoreTasks, snapshotTasks, type TaskState } from "./task-state.ts";
 
 /** A task list in one file, for a team or for a session. Makes nothing before the first task. */
 export const openTaskList = (options: JournalOptions): TaskList =>
@@ -58,7 +58,7 @@ export function createTaskList(
   const releaseGone: TaskList["releaseGone"] = async (isGone) => {
     const released: WorkItem[] = [];
     const { items, holders } = await journal.fresh();
-    for (const { id, owner, generation } of [...items.values()].filter(isOpen)) {
+    for (const { id, owner, generation } of [...items.values()].filter(isOpenTask)) {
       if (owner === undefined) continue;
       const why = await isGone({ name: owner, holder: holders.get(id) });
       if (why === undefined) continue;

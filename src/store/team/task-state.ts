@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ProcessIdentity, storageError } from "../../platform/index.ts";
-import { WorkItem, type WorkItemId } from "../../protocol/index.ts";
+import { isOpenTask, WorkItem, type WorkItemId } from "../../protocol/index.ts";
 
 /** What the entries of a task list have come to. Items are never changed, only replaced. */
 export interface TaskState {
@@ -38,19 +38,10 @@ function dropActive(state: TaskState, item: WorkItem | undefined): void {
   if (own?.size === 0) state.active.delete(item.owner);
 }
 
-/**
- * Whether others still wait for it. A completed one with checks is waited for until they have been run, so that nobody
- * builds on what nobody has looked at; if they could not be run, the detail says so, and it counts as done.
- */
-export function isOpen(item: WorkItem): boolean {
-  if (item.status !== "completed") return true;
-  return item.acceptance.length > 0 && item.proof === "claimed" && item.proofDetail === undefined;
-}
-
 export const openBlockers = (state: TaskState, item: WorkItem): WorkItemId[] =>
   item.blockedBy.filter((id) => {
     const blocker = state.items.get(id);
-    return blocker !== undefined && isOpen(blocker);
+    return blocker !== undefined && isOpenTask(blocker);
   });
 
 /** Whether `from` leads to `to` over what they block. */

@@ -1,5 +1,4 @@
-import { openBlockers } from "../../agent/index.ts";
-import { teamLead, type WorkItem } from "../../protocol/index.ts";
+import { openBlockers, teamLead, type WorkItem } from "../../protocol/index.ts";
 import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
 import { actorOf, refused, type TaskToolPorts, teamOf } from "./task-ports.ts";
