@@ -38,16 +38,19 @@ function waitForMail(member: () => OutsideMember): Tool {
         await desk.wait(enough).catch((error: unknown) => {
           if (!enough.aborted) throw error;
         });
-        // Nobody hears what is handed out now.
-        if (signal.aborted) return failedResult("The wait was cancelled; nothing was handed out.");
+        if (signal.aborted) return cancelled;
         await working();
       }
-      const mail = await desk.take();
+      const mail = await desk.take(signal);
+      if (mail === undefined) return cancelled;
       if (mail.length === 0) return textResult("No mail. Call WaitForMail again to go on waiting.");
       return textResult(mail.map(shown).join("\n\n"));
     },
   });
 }
+
+/** Nobody hears what is handed out now. */
+const cancelled = failedResult("The wait was cancelled; nothing was handed out.");
 
 function shown(mail: ReceivedMail): string {
   const again = mail.state === "queued" ? "" : ", given to you before";

@@ -30,8 +30,11 @@ export interface OutsideMember {
 
 /** Mail on its way into a conversation that Troupe does not see: it has arrived when whoever was given it calls again. */
 export interface MailDesk {
-  /** All that is unread. What is handed out is acknowledged by the next call of `acknowledge`. */
-  take(): Promise<readonly ReceivedMail[]>;
+  /**
+   * All that is unread. What is handed out is acknowledged by the next call of `acknowledge`; undefined, and nothing is,
+   * once the signal has aborted.
+   */
+  take(signal: AbortSignal): Promise<readonly ReceivedMail[] | undefined>;
   acknowledge(): Promise<void>;
   /** Resolves when something is unread. Rejects when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>;
@@ -143,10 +146,12 @@ function createMailDesk(mailbox: Mailbox, name: string): MailDesk {
   const shutdowns = new Map<RequestId, string>();
   return {
     shutdowns,
-    async take() {
+    async take(signal) {
       const unread = await mailbox.readUnread(name);
       const ids = unread.map(({ id }) => id);
       await mailbox.markDelivered(name, ids);
+      // In the same step as it is handed out: whoever has hung up until now would acknowledge unheard mail with its next call.
+      if (signal.aborted) return undefined;
       for (const id of ids) handed.add(id);
       for (const { body, from, refused } of unread)
         if (body.kind === "shutdown_request" && refused === undefined && from === teamLead)
