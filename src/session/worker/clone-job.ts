@@ -6,7 +6,7 @@ import type { JobPorts } from "./run-job.ts";
 
 /** The code of a job with what was committed for it so far, on a branch, in a folder of its own. */
 export async function cloneJob(
-  { spec, state }: Pick<HeldJob, "spec" | "state">,
+  { spec, state, lost }: Pick<HeldJob, "spec" | "state" | "lost">,
   { folder, files, place }: Pick<JobPorts, "folder" | "files" | "place">,
   branch: string,
 ): Promise<string> {
@@ -14,7 +14,7 @@ export async function cloneJob(
   await makeFolder(folder);
   const bundles = [spec.source, ...(state.commits ? [state.commits] : [])];
   const brought = bundles.map((bundle, index) => ({ ...bundle, file: join(folder, `${index}.bundle`) }));
-  for (const { object, file } of brought) await files.get(object, file);
+  for (const { object, file } of brought) await files.get(object, file, lost);
   await cloneBundle({ folder: repository, bundles: brought, branch, author: spec.author }, place);
   return repository;
 }

@@ -1,15 +1,15 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { type Ledger, remoteConduct, takenOver } from "../../agent/index.ts";
 import { createGateRegistry } from "../../model/index.ts";
-import { makeFolder, systemClock } from "../../platform/index.ts";
+import { systemClock } from "../../platform/index.ts";
 import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts";
-import { cloneBundle, type TeamPlace } from "../../team/index.ts";
+import type { TeamPlace } from "../../team/index.ts";
 import type { ConfigFlags } from "../load-config.ts";
 import type { Session } from "../session.ts";
 import { type SharedWithLead, startSession } from "../start-session.ts";
 import { createAnswers, createBudgetAnswers } from "./answers.ts";
+import { cloneJob } from "./clone-job.ts";
 import { createJobLedger } from "./job-ledger.ts";
 import { createCommitPusher } from "./push-commits.ts";
 import { createReporter } from "./reporter.ts";
@@ -52,18 +52,8 @@ export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
 
 async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
   const { spec, state, lost, orphaned } = job;
-  const { place } = ports;
-  const folder = join(ports.folder, "repository");
-  await makeFolder(ports.folder);
-  const bundles = [spec.source, ...(state.commits ? [state.commits] : [])];
-  const brought = bundles.map(({ object, head }, index) => ({
-    object,
-    head,
-    file: join(ports.folder, `${index}.bundle`),
-  }));
-  for (const { object, file } of brought) await ports.files.get(object, file, lost);
   const branch = `troupe/agent-${spec.agent.slice(-8)}`;
-  await cloneBundle({ folder, bundles: brought, branch, author: spec.author }, place);
+  const folder = await cloneJob(job, ports, branch);
   await job.note({ folder });
   const over = new AbortController();
   const answers = createAnswers(job, () => reporter);
