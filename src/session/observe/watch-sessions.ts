@@ -14,9 +14,13 @@ export interface WatchPorts {
   readonly clock: Clock;
 }
 
-/** However much happens, the list is made anew at most this often, and takes a small part of the time. */
+/**
+ * However much happens, the list is made anew at most this often, and takes a small part of the time; on a busy machine, where
+ * everything takes long, it is not left out for longer than the last of these.
+ */
 const restMs = 250;
 const restShare = 20;
+const mostRestMs = 3000;
 /** That sessions go on is no news: with nothing else to tell the list is given out at most this often. */
 const sameMs = 5000;
 
@@ -52,7 +56,7 @@ export async function* watchSessions(
         yield sessions;
         told = now;
       }
-      await rest(Math.max(restMs, took * restShare), signal);
+      await rest(Math.min(mostRestMs, Math.max(restMs, took * restShare)), signal);
       await bell.heard(signal);
     }
   } finally {
