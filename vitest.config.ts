@@ -5,7 +5,7 @@ export default defineConfig({
   define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") },
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
-    globalSetup: ["test/setup/build.ts"],
+    globalSetup: ["test/setup/build.ts", "test/setup/compiled-code.ts"],
     setupFiles: ["test/setup/isolate.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -14,7 +14,7 @@ function keptIn(home: string, kind: string) {
 }
 
 test("what is kept of the program grows with two good runs, and is then left alone", async () => {
-  const place = workplace();
+  const place = workplace({ isNew: true });
   mkdirSync(join(place.home, ".troupe"), { mode: 0o700 });
   const script = place.write("script.json", hello);
   const good = async () => expect((await place.run(["-p", "hi", "--model", `scripted/${script}`])).code).toBe(0);
@@ -36,7 +36,7 @@ test("what is kept of the program grows with two good runs, and is then left alo
 });
 
 test("what another command compiles is kept apart", async () => {
-  const place = workplace();
+  const place = workplace({ isNew: true });
   const script = place.write("script.json", hello);
   await place.run(["-p", "hi", "--model", `scripted/${script}`]);
   const kept = keptIn(place.home, "print");

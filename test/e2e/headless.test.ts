@@ -158,7 +158,7 @@ describe("bad input: one line, what and where and the way out, exit code 2, noth
     ["there is no terminal here", () => ["hello"], /-p/],
   ];
   test.each(cases)("%s", async (_name, args, message, input = "") => {
-    const place = workplace();
+    const place = workplace({ isNew: true });
     const env = { OPENAI_API_KEY: "" };
     const given = args(place);
     const keyed = given.some((arg) => arg.startsWith("openai/")) ? { ...env, OPENAI_API_KEY: "sk-test" } : env;

@@ -230,7 +230,7 @@ test("a variable that is not set, and a server of the wrong form, are named; the
 
 test("troupe mcp add, list, get, test, remove: each scope has its file, and what else is in it stays as it is", async () => {
   const place = workplace();
-  mkdirSync(join(place.home, ".troupe"), { mode: 0o700 });
+  mkdirSync(join(place.home, ".troupe"), { mode: 0o700, recursive: true });
   const settings = join(place.home, ".troupe", "settings.json");
   const before = '{\n    "model": "sonnet",\n    "env": { "A": "b" }\n}\n';
   writeFileSync(settings, before);

@@ -1,8 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 
 export const program = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 
@@ -40,13 +49,17 @@ export interface Running {
   end(): void;
 }
 
-/** A project and a home of their own, and the built program run in them with nothing of this machine's environment. */
-export function workplace(): Workplace {
+/**
+ * A project and a home of their own, and the built program run in them with nothing of this machine's environment. In a home
+ * that is not new the program was run before: what V8 has made of it is there.
+ */
+export function workplace({ isNew = false }: { readonly isNew?: boolean } = {}): Workplace {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-e2e-")));
   const cwd = join(root, "project");
   const home = join(root, "home");
   mkdirSync(cwd);
   mkdirSync(home);
+  if (!isNew) bringCompiledCode(join(home, ".troupe"));
   const children = new Set<ChildProcess>();
   onTestFinished(() => {
     for (const child of children) child.kill("SIGKILL");
@@ -109,6 +122,17 @@ export function workplace(): Workplace {
       return file;
     },
   };
+}
+
+function bringCompiledCode(home: string): void {
+  const from = inject("compiledCode");
+  if (!existsSync(from)) return;
+  mkdirSync(home, { mode: 0o700 });
+  for (const build of readdirSync(from)) {
+    const folder = join(home, "cache", build);
+    mkdirSync(folder, { mode: 0o700, recursive: true });
+    for (const name of readdirSync(join(from, build))) linkSync(join(from, build, name), join(folder, name));
+  }
 }
 
 export const bypass = ["--permission-mode", "bypassPermissions"] as const;
