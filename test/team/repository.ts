@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import type { AgentId } from "../../src/protocol/index.ts";
 import type { TeamPlace } from "../../src/team/index.ts";
+import { onFileFinished } from "../setup/file-end.ts";
 
 export interface TestRepository {
   readonly root: string;
@@ -26,13 +27,32 @@ export function testRepository(): TestRepository {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-team-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
   const repo = join(root, "repo");
+  cpSync(firstRepository(), repo, { recursive: true });
+  const made = repositoryAt(root, repo);
+  // The index knows the files by what the system says of them, and these are others.
+  made.git("update-index", "-q", "--refresh");
+  return made;
+}
+
+let first: string | undefined;
+
+/** What every repository begins as: made once for a file of tests, and copied. */
+function firstRepository(): string {
+  if (first !== undefined) return first;
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "troupe-first-")));
+  onFileFinished(() => {
+    first = undefined;
+    rmSync(root, { recursive: true, force: true });
+  });
+  const repo = join(root, "repo");
   mkdirSync(repo);
   const made = repositoryAt(root, repo);
   made.git("init", "-q", "-b", "main");
   made.git("config", "user.name", "T");
   made.git("config", "user.email", "t@example.com");
   made.commit("first", { "a.txt": "one\n", ".gitignore": "node_modules/\n.env\n*.local\ndist/\nsecrets/\n" });
-  return made;
+  first = repo;
+  return repo;
 }
 
 export function repositoryAt(root: string, repo: string): TestRepository {
