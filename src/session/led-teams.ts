@@ -1,5 +1,5 @@
 import { leadConduct } from "../agent/index.ts";
-import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
+import { type Clock, closeAll, type CreateId, nearestName } from "../platform/index.ts";
 import {
   type BackendType,
   type Event,
@@ -157,17 +157,15 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
   };
 
-  const make = async (wanted: string, description?: string) => {
-    const team = await store.create({ name: wanted, description, leadSessionId: ports.sessionId, cwd: options.cwd });
-    await take(team);
-    return team.name;
-  };
+  const make = (name: string, description?: string) =>
+    store.create({ name, description, leadSessionId: ports.sessionId, cwd: options.cwd });
 
   const create = async (wanted: string, description?: string) => {
     const team = await make(wanted, description);
-    made.add(team);
-    await join(team, { made: true });
-    return { team, lead: teamLead };
+    await take(team);
+    made.add(team.name);
+    await join(team.name, { made: true });
+    return { team: team.name, lead: teamLead };
   };
 
   /** Rejects if another session leads it: both would read one inbox. */
@@ -198,9 +196,18 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     return name;
   };
 
-  /** One that the user has named stays until the user takes it away. */
+  /** One that the user has named stays until the user takes it away. With a number it would be another one each time. */
   const makeAsked = async (wanted: string): Promise<string> => {
-    const name = await make(wanted);
+    const team = await make(wanted);
+    const { name } = team;
+    if (/-\d+$/.test(name) && name !== wanted.normalize("NFC")) {
+      await team.close();
+      await store.delete(name);
+      const names = (await store.list()).map((known) => known.name);
+      const other = nearestName(wanted, names) ?? names.join(", ");
+      throw new TroupeError("team", `There is a team already that is called almost ${wanted}: ${other}. Say which.`);
+    }
+    await take(team);
     await join(name);
     return name;
   };

@@ -158,3 +158,14 @@ test("a teammate's session goes on as that teammate's or not at all, as long as 
   await createFileTeamStore({ home: tree.path("home/.troupe"), ...ports }).delete("alpha", { force: true });
   expect((await (await resume()).ask("still there?")).text).toBe("who am I?");
 });
+
+test("a name that only looks like a team's makes no other team each time: who asks for it is told which there is", async () => {
+  const first = await alpha({ answer: () => ({ text: "hello" }) });
+  await first.ask("go");
+  await first.close();
+  const { tree } = first;
+  const other = () => teamSession({ tree, stored: true, flags: { team: "Alpha" }, answer: () => ({ text: "hello" }) });
+  await expect(other()).rejects.toThrow("There is a team already that is called almost Alpha: alpha. Say which.");
+  const teams = createFileTeamStore({ home: tree.path("home/.troupe"), ...ports });
+  expect((await teams.list()).map(({ name }) => name)).toEqual(["alpha"]);
+});
