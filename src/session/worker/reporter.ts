@@ -33,10 +33,11 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
   const flush = () => {
     clearTimeout(later);
     later = undefined;
+    const mine = waiting;
     sending = sending.then(async () => {
-      while (waiting.length > 0 && !job.lost.aborted) {
-        const events = takeBatch(waiting, job.maxBytes);
-        waiting = waiting.slice(events.length);
+      while (mine.length > 0 && !job.lost.aborted) {
+        const events = takeBatch(mine, job.maxBytes);
+        mine.splice(0, events.length);
         await job.report({
           kind: "events",
           generation,
@@ -48,6 +49,18 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
     // Whoever waits for the end hears of it.
     sending.catch(() => undefined);
     return sending;
+  };
+
+  /**
+   * One after another: what comes after something that was said later is not heard. And before all that happens from now
+   * on: whoever hears of a question may answer at once.
+   */
+  const inTurn = async (report: () => Promise<void>): Promise<void> => {
+    void flush();
+    waiting = [];
+    sending = sending.then(report);
+    sending.catch(() => undefined);
+    await sending;
   };
 
   /** What is written bit by bit goes together, once in a while: nobody reads faster, and the bus keeps it all. */
@@ -101,14 +114,13 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
       await flush();
     },
     expect: (promptId) => void expected.push(promptId),
-    async question(question) {
-      await flush();
-      await job.report({ kind: "question", generation, number: ++number, question });
-    },
+    question: (question) => inTurn(() => job.report({ kind: "question", generation, number: ++number, question })),
     async budget(wanted) {
-      await flush();
-      const mine = ++number;
-      await job.report({ kind: "budget", generation, number: mine, ...wanted });
+      let mine = 0;
+      await inTurn(() => {
+        mine = ++number;
+        return job.report({ kind: "budget", generation, number: mine, ...wanted });
+      });
       return mine;
     },
   };
