@@ -25,7 +25,7 @@ export { runProcess, type RunRequest } from "./run-process.ts";
 export { loadSandbox } from "./sandbox/load-sandbox.ts";
 export type { EnteredSandbox, Sandbox } from "./sandbox/sandbox.ts";
 export { projectName, safeName } from "./safe-name.ts";
-export { createSeenIds, type Seen } from "./seen-ids.ts";
+export { createSeenIds, type Seen, type SeenIds } from "./seen-ids.ts";
 export { openSharedFile, type SharedFile } from "./shared-file.ts";
 export type { ProcessRequest } from "./start-process.ts";
 export { openStateRoot } from "./state-root.ts";

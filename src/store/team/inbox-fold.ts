@@ -1,4 +1,4 @@
-import { createSeenIds } from "../../platform/index.ts";
+import { createSeenIds, type SeenIds } from "../../platform/index.ts";
 import type { Mail, MailId } from "../../protocol/index.ts";
 import type { ReadMarks } from "./inbox-marks.ts";
 import type { HeldMail } from "./inbox-port.ts";
@@ -36,7 +36,11 @@ interface SegmentCount {
   held: number;
   unread: number;
   greatestRead: MailId | undefined;
+  /** Those that are in `entries` no longer, for as long as the file is there. */
+  readIds: SeenIds | undefined;
 }
+
+const noneRead = { greatestRead: undefined, readIds: undefined };
 
 export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === undefined ? [] : [{ mail, state }]);
 
@@ -48,8 +52,6 @@ export type InboxFoldOptions =
 export function createInboxFold(options: InboxFoldOptions): InboxFold {
   const { keepsRead } = options;
   const entries = new Map<MailId, InboxEntry>();
-  /** Those that were read, where they are in `entries` no longer. */
-  const readIds = createSeenIds();
   /** Holds everything unread; what was read since is swept out when it is half of it. */
   let pending: InboxEntry[] = [];
   let unreadCount = 0;
@@ -78,8 +80,14 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   };
 
   const wasRead = (id: MailId) => {
-    const seen = readIds.has(id);
-    return seen === "maybe" ? !options.keepsRead && options.marks.has(id) : seen === "yes";
+    if (options.keepsRead) return false;
+    let isInDoubt = false;
+    for (const { readIds } of counts.values()) {
+      const seen = readIds?.has(id) ?? "no";
+      if (seen === "yes") return true;
+      isInDoubt ||= seen === "maybe";
+    }
+    return isInDoubt && options.marks.has(id);
   };
 
   /** Of a mail that is gone, nothing is to be said any more. */
@@ -98,7 +106,8 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
       if (keepsRead) continue;
       entry.mail = undefined;
       entries.delete(entry.id);
-      readIds.add(entry.id);
+      count.readIds ??= createSeenIds();
+      count.readIds.add(entry.id);
     }
     if (pending.length > 2 * unreadCount + 64) sweep();
   };
@@ -113,7 +122,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   };
 
   const countOf = (segment: number) => {
-    const count = counts.get(segment) ?? { held: 0, unread: 0, greatestRead: undefined };
+    const count = counts.get(segment) ?? { ...noneRead, held: 0, unread: 0 };
     counts.set(segment, count);
     return count;
   };
@@ -121,7 +130,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   const forget = (segment: number) => {
     const { unread: left, greatestRead } = countOf(segment);
     if (left === 0) counts.delete(segment);
-    else counts.set(segment, { held: left, unread: left, greatestRead: undefined });
+    else counts.set(segment, { ...noneRead, held: left, unread: left });
     if (keepsRead)
       for (const [id, entry] of entries) if (entry.segment === segment && entry.state === "read") entries.delete(id);
     return greatestRead;
