@@ -22,7 +22,7 @@ export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
 export { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
-export { createRecorder, isDiskFull, type ReceivingRecorder, type Recorder } from "./recorder.ts";
+export { createRecorder, isDiskFull, type ReceivingRecorder } from "./recorder.ts";
 export { settleOpenCalls } from "./settle-open-calls.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";
 export {

@@ -5,7 +5,7 @@ export { foreignPorts, freePorts } from "./worktree/foreign-ports.ts";
 export { pruneWorktrees } from "./worktree/prune-worktrees.ts";
 export { patientTeam } from "./patient-team.ts";
 export { putInOrder } from "./put-in-order.ts";
-export { type RemoteSource, remoteSource } from "./remote/bundle-source.ts";
+export { remoteSource } from "./remote/bundle-source.ts";
 export { cloneBundle } from "./remote/clone-bundle.ts";
 export { bundleCommits, clonedHead, commitLeftovers, type RemoteClone } from "./remote/collect-commits.ts";
 export { advanceBranch } from "./remote/advance-branch.ts";
