@@ -34,6 +34,9 @@ const claudeCommands = (team: Team) =>
     isOutside(member) && !member.ended ? [{ name: member.name, command: claudeCommand(team, member) }] : [],
   );
 
+const runsElsewhere = ({ labels, branch }: NonNullable<Member["worker"]>): string =>
+  `on a worker${labels.length === 0 ? "" : ` with ${labels.join(", ")}`}; its commits are on ${branch}`;
+
 export async function list(flags: { json?: boolean }): Promise<number> {
   const { teams } = await openTeams();
   const summaries = await teams.list();
@@ -130,7 +133,7 @@ function about(member: Member, hidden: readonly string[]): [string, string][] {
   const fields: [string, string | undefined][] = [
     ["type", member.agentType],
     ["model", member.model],
-    ["runs", member.backendType],
+    ["runs", member.worker ? runsElsewhere(member.worker) : member.backendType],
     ["pane", pane !== undefined && hidden.includes(pane) ? `${pane} (hidden)` : pane],
     ["folder", (member.worktreePath ?? member.cwd).replace(homedir(), "~")],
     ["session", member.sessionId],

@@ -65,8 +65,7 @@ test("a teammate on a worker: mail, a task, a question for its lead's user, comm
   const seen = await running.saw(/on the branch (troupe\/agent-\w+)/);
   const branch = /on the branch (troupe\/agent-\w+)/.exec(seen)?.[1] ?? "";
   expect(place.git("log", "--format=%an %s", `main..${branch}`)).toContain("Ada one");
-  const shown = JSON.parse((await place.run("team", "show", team, "--json")).stdout) as object;
-  expect(JSON.stringify(shown)).toContain("far");
+  expect((await place.run("team", "show", team)).stdout).toContain(`on a worker; its commits are on ${branch}`);
   say(running, "end it");
   await running.saw(/far has agreed, and has ended/);
   running.end();
