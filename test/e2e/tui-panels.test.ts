@@ -120,6 +120,7 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   type("thank you");
   press("Enter");
   await see("cyd@alpha has heard: thank you");
+  await see("cyd idle"); // before, Escape interrupts it
   press("Escape");
   await lose("── to cyd");
 
