@@ -135,6 +135,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     const { agent } = now.seat;
     const watched = new AbortController();
     watch = newWatchdog();
+    if (now.seat.isAtWork) for (const { event } of now.seat.replayed) watch.hear(event);
     const watching = keepWatch(watch, clock, watched.signal).then(
       (verdict) => giveUp(verdict.message),
       (error: unknown) => {

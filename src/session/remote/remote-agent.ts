@@ -94,7 +94,10 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     let last = clock.monotonic();
     let isTold = false;
     const look = setInterval(() => {
-      if (!submitted.isConnected()) last = clock.monotonic();
+      if (!submitted.isConnected()) {
+        last = clock.monotonic();
+        isAway();
+      }
       const silentMs = clock.monotonic() - last;
       const state = hearing.state();
       if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
@@ -117,6 +120,12 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       },
       end: () => clearInterval(look),
     };
+  };
+  /** Nothing is heard of it, and that says nothing of it: whoever watches over it is told so. */
+  const isAway = () => {
+    recorder.live({ type: "turn.waiting", turn: 0, reason: "the bus is away" });
+    for (const { call } of conversation.openCalls())
+      recorder.live({ type: "tool.progress", callId: call.callId, text: "" });
   };
   let lost: string | undefined;
   const giveUp = (error: unknown) => {
