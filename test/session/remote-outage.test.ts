@@ -82,7 +82,8 @@ for (const [words, { goneMs, bus }] of outages)
         flags: {
           model: `scripted/${file}`,
           permissionMode: "bypassPermissions",
-          settings: JSON.stringify({ bus }),
+          // The lead waits for them, however long that takes.
+          settings: JSON.stringify({ bus, subagents: { handOverMs: 3_600_000 } }),
           maxTokens: 10_000_000,
         },
         asker: "nobody",
