@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { respawn } from "../../src/cli/team/lives.ts";
+import { respawn, stop } from "../../src/cli/team/lives.ts";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { createTeam } from "../../src/team/index.ts";
 import { tempTree } from "../session/temp-tree.ts";
@@ -12,6 +12,8 @@ test("a member that cannot be brought back from the shell has ended as before", 
   vi.stubEnv("TROUPE_HOME", home);
   const team = await createTeam("crew", { ...place, members: ["scout"] });
   onTestFinished(() => team.close());
+  await expect(stop("crew", "team-lead", {})).rejects.toThrow("the lead of crew comes and goes with its session.");
+  await expect(stop("crew", "scot", {})).rejects.toThrow('crew has no member "scot"; there are: scout.');
   await team.record.end("scout", { reason: "killed" });
   await expect(respawn("crew", "scout", {})).rejects.toThrow("scout is run by another program or a person");
   await team.record.change("scout", { backendType: "in-process" });

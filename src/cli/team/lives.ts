@@ -170,11 +170,16 @@ async function withTeam(name: string, work: (place: Place) => Promise<number>): 
 }
 
 function memberOf(stored: StoredTeam, who: string): Member {
-  const { members } = stored.record.current();
-  const found = members.find(({ name }) => name === who && who !== teamLead);
+  const { members, leadSessionId } = stored.record.current();
+  if (who === teamLead) {
+    const session = leadSessionId === undefined ? "its session" : `its session, ${leadSessionId}`;
+    throw new TroupeError("team", `the lead of ${stored.name} comes and goes with ${session}.`);
+  }
+  const found = members.find(({ name }) => name === who);
   if (found) return found;
   const names = members.flatMap(({ name }) => (name === teamLead ? [] : [name]));
-  throw new TroupeError("team", `${stored.name} has no member ${JSON.stringify(who)}; there are: ${names.join(", ")}.`);
+  const others = names.length === 0 ? "nobody but its lead is in it" : `there are: ${names.join(", ")}`;
+  throw new TroupeError("team", `${stored.name} has no member ${JSON.stringify(who)}; ${others}.`);
 }
 
 async function isGone(stored: StoredTeam, who: string): Promise<boolean> {
