@@ -57,7 +57,7 @@ export async function farTeam(script: string): Promise<FarTeam> {
           "--output-format",
           "stream-json",
           "--settings",
-          JSON.stringify({ bus: { leaseMs: 1500, workerWaitMs: 20_000 }, teams: { shutdownMs: 20_000 } }),
+          JSON.stringify({ bus: { leaseMs: 3000, workerWaitMs: 20_000 }, teams: { shutdownMs: 20_000 } }),
           ...more,
         ],
         { env },

@@ -19,16 +19,17 @@ const agree = (id) => ({ calls: [tell("team-lead", { type: "shutdown_response", 
 
 const whole = `${words}
 export default (ask) => {
-  const { agent, said, turn, results } = ask;
+  const { agent, said, results } = ask;
+  const has = (tool) => results.some((each) => each.tool === tool);
   if (agent === "lead") {
-    if (said.endsWith("go") && results.length === 0)
+    if (said.includes("please begin") && !has("Agent"))
       return { calls: [
         mate("near", "stay", { subagent_type: "Explore" }),
         mate("far", "write one", { isolation: "remote" }),
       ] };
-    if (said.endsWith("more") && results.length === 0)
+    if (said.includes("please add") && !has("TaskCreate"))
       return { calls: [{ tool: "TaskCreate", input: { subject: "write two", description: "write two.txt", needs: ["Write"] } }] };
-    if (said.endsWith("end it") && results.length === 0) return { calls: [tell("far", { type: "shutdown_request", reason: "done" })] };
+    if (said.includes("please end") && !has("SendMessage")) return { calls: [tell("far", { type: "shutdown_request", reason: "done" })] };
     return { text: "lead heard: " + said };
   }
   if (agent === "near@crew") return said.includes("hello from far") ? { text: "near was greeted" } : { text: "near is there" };
@@ -54,10 +55,10 @@ test("a teammate on a worker: mail, a task, a question for its lead's user, comm
   const place = await farTeam(whole);
   const worker = await place.worker("north", ["--permission-mode", "default"]);
   const running = place.start();
-  say(running, "go");
+  say(running, "please begin");
   expect(await allow(running, "echo one")).toMatchObject({ tool: "Bash", member: { team, name: "far" } });
   await running.saw(/lead heard: [^\n]*one is written/);
-  say(running, "more");
+  say(running, "please add");
   expect(await allow(running, "echo two")).toMatchObject({ tool: "Bash", member: { name: "far" } });
   await running.saw(/near was greeted/);
   await running.saw(/lead heard: [^\n]*two is written/);
@@ -66,7 +67,7 @@ test("a teammate on a worker: mail, a task, a question for its lead's user, comm
   const branch = /on the branch (troupe\/agent-\w+)/.exec(seen)?.[1] ?? "";
   expect(place.git("log", "--format=%an %s", `main..${branch}`)).toContain("Ada one");
   expect((await place.run("team", "show", team)).stdout).toContain(`on a worker; its commits are on ${branch}`);
-  say(running, "end it");
+  say(running, "please end");
   await running.saw(/far has agreed, and has ended/);
   running.end();
   const { code, stdout, stderr } = await running.done;
@@ -102,9 +103,10 @@ const patient = `${words}
 const wait = process.env.TROUPE_TEST_WAIT;
 export default (ask) => {
   const { agent, said, results, request } = ask;
+  const has = (tool) => results.some((each) => each.tool === tool);
   if (agent === "lead") {
-    if (said.endsWith("go") && results.length === 0) return { calls: [mate("far", "write one")] };
-    if (said.endsWith("tell") && results.length === 0) return { calls: [tell("far", "now three")] };
+    if (said.includes("please begin") && !has("Agent")) return { calls: [mate("far", "write one")] };
+    if (said.includes("please tell") && !has("SendMessage")) return { calls: [tell("far", "now three")] };
     return { text: "lead heard: " + said };
   }
   if (said.includes("still there")) return { text: "I am, and have answered " + request.messages.filter(({ role }) => role === "assistant").length + " times" };
@@ -124,7 +126,7 @@ function holdUp(place: FarTeam): string {
 
 const onWorkers = [
   "--settings",
-  JSON.stringify({ bus: { leaseMs: 1500, workerWaitMs: 20_000 }, teams: { backend: "remote" } }),
+  JSON.stringify({ bus: { leaseMs: 3000, workerWaitMs: 20_000 }, teams: { backend: "remote" } }),
 ];
 
 test("a worker that is killed: another goes on with the teammate, its transcript, its commits and the mail that came meanwhile", async () => {
@@ -132,11 +134,11 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const env = { TROUPE_TEST_WAIT: holdUp(place) };
   const north = await place.worker("north", [], env);
   const running = place.start(onWorkers);
-  say(running, "go");
+  say(running, "please begin");
   await running.saw(/"type":"tool.called"[^\n]*while test -e/);
   await north.saw(/has committed/);
   north.child.kill("SIGKILL");
-  say(running, "tell");
+  say(running, "please tell");
   await running.saw(/"type":"mail.sent"[^\n]*"to":"far"[^]*"type":"mail.sent"[^\n]*"to":"far"/);
   const south = await place.worker("south", [], env);
   await running.saw(/The worker north, which ran far, is gone; south goes on/);
@@ -145,7 +147,7 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const west = await place.worker("west");
   south.child.kill("SIGINT");
   await south.saw(/is left to others/);
-  await west.saw(/far@crew [^\n]* begins, for the 3th time/);
+  await west.saw(/far@crew [^\n]* begins, for the \dth time/);
   await place.run("team", "send", team, "far", "still there?");
   await running.saw(/I am, and have answered \d times/);
   running.end();
@@ -154,12 +156,9 @@ test("a worker that is killed: another goes on with the teammate, its transcript
   const envelopes = eventsOf(stdout);
   const far = envelopes.find(({ event }) => event.type === "agent.spawned" && event.path === "far@crew");
   const own = envelopes.filter(({ agent }) => agent === far?.agent).map(({ event }) => event);
-  // One session over both lives, in which each mail was heard once.
-  expect(own.filter(({ type }) => type === "session.opened")).toMatchObject([
-    { resumed: false },
-    { resumed: true },
-    { resumed: true },
-  ]);
+  // One session over all lives, in which each mail was heard once.
+  const lives = own.flatMap((event) => (event.type === "session.opened" ? [event.resumed] : []));
+  expect([lives[0], lives.length >= 3, new Set(lives.slice(1))]).toEqual([false, true, new Set([true])]);
   const heard = own.flatMap((event) => (event.type === "mail.received" && event.kind === "text" ? [event.mailId] : []));
   expect([heard.length, new Set(heard).size]).toEqual([3, 3]);
   const branch = place.git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe").trim();
@@ -173,7 +172,7 @@ test("its lead is killed and resumed: it is a member still, and was at work all 
   const wait = holdUp(place);
   const worker = await place.worker("north", [], { TROUPE_TEST_WAIT: wait });
   const first = place.start(onWorkers);
-  say(first, "go");
+  say(first, "please begin");
   const seen = await first.saw(/"type":"tool.called"[^\n]*while test -e/);
   first.child.kill("SIGKILL");
   await first.done;
@@ -202,10 +201,10 @@ test("its lead is gone for too long: it commits and rests, and is started again 
   const place = await farTeam(patient);
   const wait = holdUp(place);
   const worker = await place.worker("north", [], { TROUPE_TEST_WAIT: wait });
-  const short = { bus: { leaseMs: 1500, workerWaitMs: 20_000, leadWaitMs: 3000 }, teams: { backend: "remote" } };
+  const short = { bus: { leaseMs: 3000, workerWaitMs: 20_000, leadWaitMs: 3000 }, teams: { backend: "remote" } };
   const settings = ["--settings", JSON.stringify(short)];
   const first = place.start(settings);
-  say(first, "go");
+  say(first, "please begin");
   const seen = await first.saw(/"type":"tool.called"[^\n]*while test -e/);
   await worker.saw(/has committed/);
   first.child.kill("SIGKILL");
@@ -226,7 +225,7 @@ test("its lead is gone for too long: it commits and rests, and is started again 
 test("a team that is not on a bus has no teammates elsewhere, and says what to do", async () => {
   const place = await farTeam(whole);
   const model = `scripted/${place.lead.write("../script.mjs", whole)}`;
-  const common = ["-p", "go", "--team", team, "--model", model, ...bypass, "--output-format", "stream-json"];
+  const common = ["-p", "please begin", "--team", team, "--model", model, ...bypass, "--output-format", "stream-json"];
   const { stdout } = await place.lead.run(common);
   expect(stdout).toMatch(/"type":"tool.settled"[^\n]*remote needs a bus[^\n]*--bus nats:/);
 });
