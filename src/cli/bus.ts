@@ -41,7 +41,8 @@ function printJob({ id, agent, labels, status, worker, taken, since }: BusJob): 
   const by = status === "held" ? ` by ${worker}` : "";
   const wants = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
   const often = taken > 1 ? `  taken ${taken} times` : "";
-  terminal().line(`job ${id}  ${agent}  ${status}${by} since ${since.slice(0, 19)}Z${often}${wants}`);
+  const when = `${since.slice(0, 16).replace("T", " ")}Z`;
+  terminal().line(`job of ${agent}  ${status}${by} since ${when}${often}${wants}  ${id}`);
 }
 
 function printStream({ name, team, messages, bytes, replicas, behind, consumers }: BusStream): void {
