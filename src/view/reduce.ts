@@ -1,6 +1,6 @@
 import type { AgentId, Envelope, Event, LiveEvent } from "../protocol/index.ts";
 import { type AgentView, newAgent } from "./agent-view.ts";
-import { append, itemAt, replaceAt, toArray } from "./chunked-list.ts";
+import { append, type ChunkedList, itemAt, replaceAt, toArray } from "./chunked-list.ts";
 import { keepOpenCalls } from "./forget-transcript.ts";
 import { abandonTurn, reduceAgent } from "./reduce-agent.ts";
 import type { BackgroundView, SessionView } from "./session-view.ts";
@@ -76,7 +76,13 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
       const { type: _, agent: runs, ...task } = event;
       return {
         ...view,
-        background: append<BackgroundView>(view.background, { ...newBackground, ...task, agent, runs, startedAt: at }),
+        background: append<BackgroundView>(withoutOldTail(view.background), {
+          ...newBackground,
+          ...task,
+          agent,
+          runs,
+          startedAt: at,
+        }),
         runningBackground: new Map(view.runningBackground).set(event.backgroundId, view.background.length),
       };
     }
@@ -163,6 +169,16 @@ function withBackground(
   const task = index === undefined ? undefined : itemAt(view.background, index);
   if (index === undefined || !task) return view;
   return { ...view, background: replaceAt(view.background, index, change(task)) };
+}
+
+/** Of how many tasks in the background the end of what they wrote is kept, once they are over: all of it is in their files. */
+const tailsKept = 50;
+
+function withoutOldTail(background: ChunkedList<BackgroundView>): ChunkedList<BackgroundView> {
+  const index = background.length - tailsKept;
+  const task = index < 0 ? undefined : itemAt(background, index);
+  if (!task || task.status === "running" || task.outputTail === "") return background;
+  return replaceAt(background, index, { ...task, outputTail: "" });
 }
 
 const newBackground = { status: "running", exitCode: null, endedAt: undefined, outputTail: "" } as const;

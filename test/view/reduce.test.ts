@@ -225,6 +225,23 @@ test("a failure is told once, an interruption by its own line", () => {
   ).toEqual(["prompt", "idle"]);
 });
 
+test("of background tasks that are over only the last ones keep what they wrote last; one that runs always does", () => {
+  const events = Array.from({ length: 120 }, (_, index): Event[] => {
+    const id = backgroundId(index + 1);
+    return [
+      { type: "background.started", backgroundId: id, kind: "shell", description: "npm test", outputFile: "/tmp/out" },
+      { type: "background.output", backgroundId: id, text: `output ${index}` },
+      ...(index === 3
+        ? []
+        : [{ type: "background.ended", backgroundId: id, status: "completed", exitCode: 0 } as const]),
+    ];
+  });
+  const tasks = toArray(fold([...start, ...events.flat()]).background);
+  const tails = tasks.flatMap(({ outputTail }) => (outputTail === "" ? [] : [outputTail]));
+  expect(tasks).toHaveLength(120);
+  expect(tails).toEqual(["output 3", ...Array.from({ length: 50 }, (_, index) => `output ${index + 70}`)]);
+});
+
 test("background tasks: started, heard of, ended", () => {
   const started: Event = {
     type: "background.started",
