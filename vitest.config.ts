@@ -7,9 +7,9 @@ export default defineConfig({
     include: ["test/**/*.test.{ts,tsx}"],
     globalSetup: ["test/setup/build.ts", "test/setup/compiled-code.ts"],
     setupFiles: ["test/setup/isolate.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     // What is waited for may take a while on a busy machine; when it is there, nobody waits on.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000, interval: 20 } },
     pool: "forks",
     // A worker runs many files and loads what they import once: a helper registers its hooks in the test, never when it is imported.
