@@ -89,6 +89,11 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     const fail = (error: unknown) => void agent().fail(error);
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
+    /** What it has heard is marked before it says that it rests: its lead would take it for somebody with mail to hear. */
+    const reportable = async (elsewhere: MemberTeamOptions["elsewhere"]) => {
+      await elsewhere?.beforeReport();
+      await link().settled();
+    };
     const runner = createTeammateRunner({
       name,
       link,
@@ -102,7 +107,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
       sentBack: sentBackByHook,
       claimed: claimedTask,
-      beforeReport: options.elsewhere?.beforeReport,
+      beforeReport: options.elsewhere && (() => reportable(options.elsewhere)),
       setMode: (mode) => seat().setMode(options.elsewhere?.capMode(mode) ?? mode),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
       replayed: ports.replayed,
