@@ -65,7 +65,7 @@ export function createConversation(inherit?: Inherit): Conversation {
   let calls: ToolCallPart[] = [];
   const started = new Set<CallId>();
   const everCalled = createSeenIds();
-  const everAdmitted = new Map(promptKinds.map((kind) => [kind, createSeenIds()]));
+  const everAdmitted = new Map(promptKinds.map((kind) => [kind, createSeenIds({ exact: 64, filterBytes: 16_384 })]));
   const waiting = new Map<PromptId, { readonly parts: readonly ContentPart[]; readonly quiet: boolean }>();
   let turn = 0;
   let tokens = 0;

@@ -7,10 +7,17 @@ export interface SeenIds {
   has(id: string): Seen;
 }
 
+export interface SeenIdsOptions {
+  /** How many are known for sure, at least. */
+  readonly exact?: number;
+  /** The larger, the fewer that come late are taken for one that may have come. A multiple of four. */
+  readonly filterBytes?: number;
+}
+
 export type Seen = "yes" | "no" | "maybe";
 
 /** Of ids that sort by the time they were made only one that comes very late can be a `maybe`. */
-export function createSeenIds({ exact = 32 }: { readonly exact?: number } = {}): SeenIds {
+export function createSeenIds({ exact = 32, filterBytes = 4096 }: SeenIdsOptions = {}): SeenIds {
   /** The greatest ones, twice `exact` at most. */
   const held = new Set<string>();
   /** What is not held any more is not greater than this, and is in the filter. */
@@ -18,7 +25,7 @@ export function createSeenIds({ exact = 32 }: { readonly exact?: number } = {}):
 
   const drop = () => {
     const smallest = [...held].sort().slice(0, -exact);
-    const filter = dropped?.filter ?? createFilter();
+    const filter = dropped?.filter ?? createFilter(8 * filterBytes);
     let through = dropped?.through ?? "";
     for (const id of smallest) {
       held.delete(id);
@@ -47,21 +54,20 @@ interface Filter {
   mayHave(id: string): boolean;
 }
 
-const filterBits = 32_768;
 const bitsOfEach = 4;
 
-function createFilter(): Filter {
-  const words = new Uint32Array(filterBits / 32);
+function createFilter(bits: number): Filter {
+  const words = new Uint32Array(bits / 32);
   return {
     add(id) {
-      for (const bit of bitsOf(id)) words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
+      for (const bit of bitsOf(id, bits)) words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
     },
-    mayHave: (id) => bitsOf(id).every((bit) => ((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0),
+    mayHave: (id) => bitsOf(id, bits).every((bit) => ((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0),
   };
 }
 
 /** Two hashes in the manner of FNV, and from these as many as are needed. */
-function bitsOf(id: string): number[] {
+function bitsOf(id: string, bits: number): number[] {
   let first = 0x811c9dc5;
   let second = 0x9747b28c;
   for (let i = 0; i < id.length; i++) {
@@ -69,5 +75,5 @@ function bitsOf(id: string): number[] {
     second = Math.imul(second ^ id.charCodeAt(i), 0x5bd1e995);
     second ^= second >>> 15;
   }
-  return Array.from({ length: bitsOfEach }, (_, times) => ((first + times * (second | 1)) >>> 0) % filterBits);
+  return Array.from({ length: bitsOfEach }, (_, times) => ((first + times * (second | 1)) >>> 0) % bits);
 }
