@@ -96,34 +96,40 @@ export function openOutbox(options: OutboxOptions): Outbox {
     return each;
   };
 
-  const pump = (lane: Lane): Promise<void> =>
-    (lane.pumping ??= run(lane).finally(() => {
-      lane.pumping = undefined;
-    }));
+  const pump = (lane: Lane): Promise<void> => (lane.pumping ??= Promise.resolve().then(() => run(lane)));
 
   const run = async (lane: Lane) => {
-    if (!left.includes(lane)) {
-      await taking.catch(() => undefined);
-      for (const before of left) if (before.to === lane.to) await before.pumping?.catch(() => undefined);
-    }
-    while (lane.queue.length > 0 && !closed.signal.aborted) {
-      const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
-      // What is not on the disk yet is sent by whoever puts it there.
-      if (batch.length === 0) return;
-      try {
-        await sendBatch(lane, batch);
-      } catch (error) {
-        // Not told that it is stored: who sent it may send it again, and what comes after it is not held up.
-        for (const each of batch) each.fail(error);
-        if (closed.signal.aborted || isTeamGone(error)) {
-          isFailed = TroupeError.is(error) ? error : undefined;
-          for (const each of lane.queue.splice(0)) each.fail(error);
-          return;
-        }
-        takeOut(lane, batch);
-        tellOfRefused(lane, batch, error);
-        await lane.file.acknowledged(lane.to, batch.at(-1)?.n ?? 0);
+    try {
+      if (!left.includes(lane)) {
+        await taking.catch(() => undefined);
+        for (const before of left) if (before.to === lane.to) await before.pumping?.catch(() => undefined);
       }
+      while (lane.queue.length > 0 && !closed.signal.aborted) {
+        const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
+        // What is not on the disk yet is sent by whoever puts it there.
+        if (batch.length === 0) return;
+        await sendOrTell(lane, batch);
+      }
+    } finally {
+      // In the same step as the last look: whoever has something after it starts anew.
+      lane.pumping = undefined;
+    }
+  };
+
+  const sendOrTell = async (lane: Lane, batch: readonly Pending[]) => {
+    try {
+      await sendBatch(lane, batch);
+    } catch (error) {
+      // Not told that it is stored: who sent it may send it again, and what comes after it is not held up.
+      for (const each of batch) each.fail(error);
+      if (closed.signal.aborted || isTeamGone(error)) {
+        isFailed = TroupeError.is(error) ? error : undefined;
+        for (const each of lane.queue.splice(0)) each.fail(error);
+        return;
+      }
+      takeOut(lane, batch);
+      tellOfRefused(lane, batch, error);
+      await lane.file.acknowledged(lane.to, batch.at(-1)?.n ?? 0);
     }
   };
 
