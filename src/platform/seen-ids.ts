@@ -18,30 +18,31 @@ export type Seen = "yes" | "no" | "maybe";
 
 /** Of ids that sort by the time they were made only one that comes very late can be a `maybe`. */
 export function createSeenIds({ exact = 32, filterBytes = 4096 }: SeenIdsOptions = {}): SeenIds {
-  /** The greatest ones, twice `exact` at most. */
-  const held = new Set<string>();
+  /** The greatest ones in their order, twice `exact` at most. */
+  const held: string[] = [];
   /** What is not held any more is not greater than this, and is in the filter. */
-  let dropped: { readonly through: string; readonly filter: Filter } | undefined;
+  let dropped: { through: string; readonly filter: Filter } | undefined;
 
   const drop = () => {
-    const smallest = [...held].sort().slice(0, -exact);
-    const filter = dropped?.filter ?? createFilter(8 * filterBytes);
-    let through = dropped?.through ?? "";
-    for (const id of smallest) {
-      held.delete(id);
-      filter.add(id);
-      if (id > through) through = id;
-    }
-    dropped = { through, filter };
+    const smallest = held.splice(0, held.length - exact);
+    dropped ??= { through: "", filter: createFilter(8 * filterBytes) };
+    for (const id of smallest) dropped.filter.add(id);
+    const through = smallest.at(-1);
+    if (through !== undefined && through > dropped.through) dropped.through = through;
   };
 
   return {
     add(id) {
-      held.add(id);
-      if (held.size >= 2 * exact) drop();
+      // They come in their order as a rule.
+      let at = held.length;
+      while (at > 0 && (held[at - 1] as string) > id) at -= 1;
+      if (held[at - 1] === id) return;
+      if (at === held.length) held.push(id);
+      else held.splice(at, 0, id);
+      if (held.length >= 2 * exact) drop();
     },
     has(id) {
-      if (held.has(id)) return "yes";
+      if (held.includes(id)) return "yes";
       if (dropped === undefined || id > dropped.through) return "no";
       return dropped.filter.mayHave(id) ? "maybe" : "no";
     },
@@ -55,25 +56,39 @@ interface Filter {
 }
 
 const bitsOfEach = 4;
+/** Of the end of an id, which is the part that differs. */
+const hashedLength = 20;
 
 function createFilter(bits: number): Filter {
   const words = new Uint32Array(bits / 32);
   return {
     add(id) {
-      for (const bit of bitsOf(id, bits)) words[bit >>> 5] = (words[bit >>> 5] ?? 0) | (1 << (bit & 31));
+      let bit = hashOf(id);
+      const step = stepOf(bit);
+      for (let times = 0; times < bitsOfEach; times++, bit = (bit + step) >>> 0) {
+        const at = bit % bits;
+        words[at >>> 5] = (words[at >>> 5] as number) | (1 << (at & 31));
+      }
     },
-    mayHave: (id) => bitsOf(id, bits).every((bit) => ((words[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0),
+    mayHave(id) {
+      let bit = hashOf(id);
+      const step = stepOf(bit);
+      for (let times = 0; times < bitsOfEach; times++, bit = (bit + step) >>> 0) {
+        const at = bit % bits;
+        if (((words[at >>> 5] as number) & (1 << (at & 31))) === 0) return false;
+      }
+      return true;
+    },
   };
 }
 
-/** Two hashes in the manner of FNV, and from these as many as are needed. */
-function bitsOf(id: string, bits: number): number[] {
-  let first = 0x811c9dc5;
-  let second = 0x9747b28c;
-  for (let i = 0; i < id.length; i++) {
-    first = Math.imul(first ^ id.charCodeAt(i), 0x01000193);
-    second = Math.imul(second ^ id.charCodeAt(i), 0x5bd1e995);
-    second ^= second >>> 15;
-  }
-  return Array.from({ length: bitsOfEach }, (_, times) => ((first + times * (second | 1)) >>> 0) % bits);
+/** In the manner of FNV. */
+function hashOf(id: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = Math.max(0, id.length - hashedLength); i < id.length; i++)
+    hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
+
+/** From one bit of an id to the next: odd, and another for another hash. */
+const stepOf = (hash: number): number => (Math.imul(hash ^ (hash >>> 13), 0x5bd1e995) | 1) >>> 0;

@@ -38,9 +38,12 @@ interface SegmentCount {
   greatestRead: MailId | undefined;
   /** Those that are in `entries` no longer, for as long as the file is there. */
   readIds: SeenIds | undefined;
+  /** More of them, which the next question puts there: who marks thousands does not wait for that. */
+  justRead: MailId[];
 }
 
-const noneRead = { greatestRead: undefined, readIds: undefined };
+const noneRead = () => ({ greatestRead: undefined, readIds: undefined, justRead: [] });
+const mostJustRead = 16_384;
 
 export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === undefined ? [] : [{ mail, state }]);
 
@@ -82,8 +85,9 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   const wasRead = (id: MailId) => {
     if (options.keepsRead) return false;
     let isInDoubt = false;
-    for (const { readIds } of counts.values()) {
-      const seen = readIds?.has(id) ?? "no";
+    for (const count of counts.values()) {
+      settle(count);
+      const seen = count.readIds?.has(id) ?? "no";
       if (seen === "yes") return true;
       isInDoubt ||= seen === "maybe";
     }
@@ -105,11 +109,19 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
       if (count.greatestRead === undefined || entry.id > count.greatestRead) count.greatestRead = entry.id;
       if (keepsRead) continue;
       entry.mail = undefined;
-      entries.delete(entry.id);
-      count.readIds ??= createSeenIds();
-      count.readIds.add(entry.id);
+      count.justRead.push(entry.id);
+      if (count.justRead.length >= mostJustRead) settle(count);
     }
+    if (!keepsRead && unreadCount === 0) entries.clear();
+    else if (!keepsRead) for (const entry of marked) if (entry.state === "read") entries.delete(entry.id);
     if (pending.length > 2 * unreadCount + 64) sweep();
+  };
+
+  const settle = (count: SegmentCount) => {
+    if (count.justRead.length === 0) return;
+    count.readIds ??= createSeenIds();
+    for (const id of count.justRead) count.readIds.add(id);
+    count.justRead = [];
   };
 
   const sweep = () => {
@@ -122,7 +134,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   };
 
   const countOf = (segment: number) => {
-    const count = counts.get(segment) ?? { ...noneRead, held: 0, unread: 0 };
+    const count = counts.get(segment) ?? { ...noneRead(), held: 0, unread: 0 };
     counts.set(segment, count);
     return count;
   };
@@ -130,7 +142,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   const forget = (segment: number) => {
     const { unread: left, greatestRead } = countOf(segment);
     if (left === 0) counts.delete(segment);
-    else counts.set(segment, { ...noneRead, held: left, unread: left });
+    else counts.set(segment, { ...noneRead(), held: left, unread: left });
     if (keepsRead)
       for (const [id, entry] of entries) if (entry.segment === segment && entry.state === "read") entries.delete(id);
     return greatestRead;
