@@ -6,7 +6,7 @@ import { type Patience, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { parseMessage } from "./journal-message.ts";
 import { createServerTime } from "./server-time.ts";
-import { openFeed } from "./stream-feed.ts";
+import { type FeedOptions, openFeed } from "./stream-feed.ts";
 import type { TeamSubjects } from "./subjects.ts";
 
 export interface SignsOptions {
@@ -81,8 +81,20 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     const word = Word.safeParse(parseMessage(message));
     if (!word.success) return;
     const sign = { sequence: message.seq, at, word: word.data };
-    last.set(message.subject, sign);
+    if (!remember(message.subject, sign)) return;
     for (const listener of listeners) listener(message.subject, sign);
+  };
+
+  /** False for one that is known, or older than what is. */
+  const remember = (subject: string, sign: Sign): boolean => {
+    if ((last.get(subject)?.sequence ?? 0) >= sign.sequence) return false;
+    last.set(subject, sign);
+    return true;
+  };
+
+  /** After a loss numbers are given again: whatever comes is newer than what is known. */
+  const onCut: FeedOptions["onCut"] = ({ isLoss }) => {
+    if (isLoss) for (const [subject, sign] of last) last.set(subject, { ...sign, sequence: 0 });
   };
 
   const say: Signs["say"] = async (subject, word, before) => {
@@ -90,6 +102,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     const id = createId<string>("sign");
     const ack = await publish(bus, { stream, subject, payload, id, after: before, replaces: true }, patience);
     if (ack === "conflict") return "conflict";
+    remember(subject, { sequence: ack.seq, at: time.now(), word });
     await feed.reached(ack.seq);
     return ack.seq;
   };
@@ -142,10 +155,15 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     ...options,
     filter: subjects.signs,
     onMessage: take,
-    onCut: () => undefined,
+    onCut,
     onFailure: () => undefined,
   });
-  const timer = setInterval(tryToBeat, options.beatMs).unref();
+  let beats = 0;
+  const timer = setInterval(() => {
+    tryToBeat();
+    beats += 1;
+    if (beats % beatsBetweenReadings(last.size) === 0) feed.readAgain();
+  }, options.beatMs).unref();
 
   const close = async () => {
     clearInterval(timer);
@@ -178,3 +196,9 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     close,
   };
 }
+
+/**
+ * A server of version 2.9 that reads several subjects passes over a message at times when one on another subject is
+ * replaced in that moment. There is one on each subject, so all of them are read again; the more there are, the less often.
+ */
+const beatsBetweenReadings = (subjects: number): number => 1 + Math.ceil(subjects / 100);

@@ -11,6 +11,8 @@ export interface Feed {
   sync(most?: { readonly waitMs: number }): Promise<void>;
   /** Resolves once the message with this sequence number is handed on. */
   reached(sequence: number): Promise<void>;
+  /** Hands everything on once more, from the beginning. */
+  readAgain(): void;
   close(): Promise<void>;
 }
 
@@ -158,6 +160,11 @@ export function openFeed(options: FeedOptions): Feed {
   return {
     sync,
     reached,
+    readAgain() {
+      if (messages === undefined) return;
+      position = 0;
+      messages.stop();
+    },
     close: async () => {
       closed.abort();
       stopListening();
