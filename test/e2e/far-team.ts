@@ -1,9 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { onTestFinished } from "vitest";
-import { jetstreamManager } from "@nats-io/jetstream";
-import { connect } from "@nats-io/transport-node";
 import { Envelope } from "../../src/protocol/index.ts";
 import { type NatsServer, startNats } from "../store/nats/nats-server.ts";
+import { makeRepository } from "./make-repository.ts";
 import { bypass, type Finished, type Running, type Workplace, workplace } from "./troupe.ts";
 
 /** A lead with a team on a bus, and workers, each a process with a home of its own. */
@@ -25,13 +23,7 @@ export async function farTeam(script: string): Promise<FarTeam> {
   onTestFinished(() => server.close());
   const lead = workplace();
   const model = `scripted/${lead.write("../script.mjs", script)}`;
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: lead.cwd, encoding: "utf8" });
-  git("init", "-q", "-b", "main");
-  git("config", "user.name", "Ada");
-  git("config", "user.email", "ada@example.com");
-  lead.write("a.txt", "a\n");
-  git("add", "-A");
-  git("commit", "-qm", "first");
+  const git = makeRepository(lead.cwd);
   const env = { TROUPE_BUS: server.url };
   return {
     server,
@@ -75,19 +67,3 @@ export const eventsOf = (stdout: string): Envelope[] =>
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => Envelope.parse(JSON.parse(line)));
-
-/** Everything that any stream holds, as bytes. */
-export async function allMessages(url: string): Promise<Buffer> {
-  const { username, password, host } = new URL(url);
-  const connection = await connect({ servers: host, user: username, pass: password });
-  const manager = await jetstreamManager(connection);
-  const all: Uint8Array[] = [];
-  for await (const { config, state } of manager.streams.list()) {
-    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-      const message = await manager.streams.getMessage(config.name, { seq });
-      if (message) all.push(message.data, Buffer.from(message.subject));
-    }
-  }
-  await connection.close();
-  return Buffer.concat(all);
-}

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { Envelope } from "../../src/protocol/index.ts";
 import { type NatsServer, startNats } from "../store/nats/nats-server.ts";
+import { makeRepository } from "./make-repository.ts";
 import { bypass, type Running, type Workplace, workplace } from "./troupe.ts";
 
 /** The lead asks for one agent elsewhere; that one commits, and waits in the middle where a file says so. */
@@ -39,13 +40,7 @@ export async function pool(source = script): Promise<Pool> {
   onTestFinished(() => server.close());
   const lead = workplace();
   const model = `scripted/${lead.write("../script.mjs", source)}`;
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: lead.cwd });
-  git("init", "-q", "-b", "main");
-  git("config", "user.name", "Ada");
-  git("config", "user.email", "ada@example.com");
-  lead.write("a.txt", "a\n");
-  git("add", "-A");
-  git("commit", "-qm", "first");
+  makeRepository(lead.cwd);
   return {
     server,
     lead,

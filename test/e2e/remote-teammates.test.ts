@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { allMessages, eventsOf, type FarTeam, farTeam, say, team } from "./far-team.ts";
+import { allMessages } from "../store/nats/all-messages.ts";
+import { eventsOf, type FarTeam, farTeam, say, team } from "./far-team.ts";
 import { bypass, type Running } from "./troupe.ts";
 
 // Three processes, one after another: on a machine that has other things to do that takes its time.

@@ -1,26 +1,9 @@
 import { rmSync } from "node:fs";
-import { jetstreamManager } from "@nats-io/jetstream";
-import { connect } from "@nats-io/transport-node";
 import { expect, onTestFinished, test } from "vitest";
+import { allMessages } from "../store/nats/all-messages.ts";
 import { startProxy } from "../store/nats/tcp-proxy.ts";
 import { branchOf, eventsOf, gitIn, heard, holdUp, key, pool } from "./remote-pool.ts";
 import { bypass } from "./troupe.ts";
-
-/** Everything that any stream holds, as bytes. */
-async function allMessages(url: string): Promise<Buffer> {
-  const { username, password, host } = new URL(url);
-  const connection = await connect({ servers: host, user: username, pass: password });
-  const manager = await jetstreamManager(connection);
-  const all: Uint8Array[] = [];
-  for await (const { config, state } of manager.streams.list()) {
-    for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-      const message = await manager.streams.getMessage(config.name, { seq });
-      if (message) all.push(message.data, Buffer.from(message.subject));
-    }
-  }
-  await connection.close();
-  return Buffer.concat(all);
-}
 
 test("an agent on another machine: its events in the lead's log, its commits as a branch, nothing of it stays on the bus", async () => {
   const place = await pool();
