@@ -135,7 +135,7 @@ test("a flood of output costs under 50 MB of memory, and the file it goes to sta
     export default (ask) => {
       if (ask.result) results.push(ask.result.text);
       if (ask.turn === 1 || ask.turn === 3) return { calls: [peak] };
-      if (ask.turn === 2) return { calls: [{ tool: "Bash", input: { command: "yes | head -c 200000000" } }] };
+      if (ask.turn === 2) return { calls: [{ tool: "Bash", input: { command: "yes | head -c 600000000" } }] };
       return { text: [results[0], results[2]].map((text) => /\\d+/.exec(text)[0]).join(" ") };
     };`,
   );

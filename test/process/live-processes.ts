@@ -20,7 +20,7 @@ export function processesWith(token: string): number[] {
 }
 
 /** Waits for the condition; the deadline is the bound of failure, not what is measured. */
-export async function until(what: string, condition: () => boolean, withinMs = 10_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, withinMs = 2000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);

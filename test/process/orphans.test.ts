@@ -53,7 +53,7 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     host.kill("SIGKILL");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0);
+    await until("everything is gone", () => processesWith(token).length === 0, 5000);
   });
 
   it("kill -9 of the host's whole process group", async () => {
@@ -62,7 +62,7 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     process.kill(-(host.pid ?? 0), "SIGKILL");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0);
+    await until("everything is gone", () => processesWith(token).length === 0, 5000);
   });
 
   it("Ctrl+C reaches the host alone, and what it started ends with it", async () => {
@@ -71,7 +71,7 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     process.kill(-(host.pid ?? 0), "SIGINT");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0);
+    await until("everything is gone", () => processesWith(token).length === 0, 5000);
   });
 
   it("leaves no watchdog behind", async () => {
@@ -83,8 +83,10 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     host.kill("SIGKILL");
     await gone;
-    await until("the watchdog is gone", () =>
-      processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
+    await until(
+      "the watchdog is gone",
+      () => processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
+      5000,
     );
   });
 });

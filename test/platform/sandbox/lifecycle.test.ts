@@ -58,7 +58,7 @@ describe("everything in a sandbox ends", () => {
     await until("it runs", () => processesWith(token).length > 3, 10_000);
     abort.abort();
     expect((await running).output).toBe("ready");
-    await until("all of it is gone", () => processesWith(token).length === 0);
+    await until("all of it is gone", () => processesWith(token).length === 0, 5000);
   });
 
   it("when the process that holds it is killed", async () => {
@@ -69,13 +69,13 @@ describe("everything in a sandbox ends", () => {
     const gone = new Promise((resolve) => host.once("exit", resolve));
     host.kill("SIGKILL");
     await gone;
-    await until("all of it is gone", () => processesWith(token).length === 0);
+    await until("all of it is gone", () => processesWith(token).length === 0, 5000);
   });
 
   it("with the command itself: nothing is left running", async () => {
     const token = randomUUID();
     await bench.run(`setsid sleep 600 & nohup sleep 600 & echo started`, { env: { TOKEN: token } });
-    await until("all of it is gone", () => processesWith(token).length === 0);
+    await until("all of it is gone", () => processesWith(token).length === 0, 5000);
   });
 });
 
