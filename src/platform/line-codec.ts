@@ -6,10 +6,13 @@ import { crc32 } from "node:zlib";
  * it. An object carries a check sum of its own bytes as its last key, `crc`, so that a flipped bit in the middle of a
  * text is seen; a line without one, written by another program, is taken as it is.
  */
-export function encodeLine(record: unknown): string {
+export const encodeLine = (record: unknown): string => sealLine(jsonOf(record));
+
+/** Throws for what has no JSON form. */
+export function jsonOf(record: unknown): string {
   const json = JSON.stringify(record) as string | undefined;
   if (json === undefined) throw new TypeError(`${typeof record} has no JSON form`);
-  return sealLine(json);
+  return json;
 }
 
 /** The same, of what is JSON already. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { encodeLine, sealLine } from "./line-codec.ts";
+import { jsonOf, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
@@ -40,24 +40,37 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   /** Files that were moved away from under this writer and are still being synced and closed. */
   const leaving = new Set<Promise<void>>();
 
-  // Everything up to the write is synchronous, so that records lie in the order of the calls.
   const append = async (record: unknown, durability: Durability): Promise<void> =>
-    appendLine(encode(path, record), durability);
+    appendJson(toJson(path, record), durability);
 
-  const appendLine = async (line: string, durability: Durability): Promise<void> => {
+  // Everything up to the write is synchronous, so that records lie in the order of the calls. And it is one function: every
+  // mail goes through it, and a young process spends more on compiling each of the functions that lead here than on running them.
+  const appendJson = async (json: string, durability: Durability): Promise<void> => {
     if (isClosed) throw new Error(`${path} is closed`);
     if (backgroundFailure !== undefined) reportBackgroundFailure();
-    const target = write(line);
-    if (durability === "disk") return target.syncs.sync();
-    if (durability === "soon") target.isDirty = true;
-    tick(target);
-  };
-
-  const write = (line: string): Handle => {
+    const line = sealLine(json);
+    const length = Buffer.byteLength(line);
     for (;;) {
       const target = (handle ??= openHandle());
-      writeWhole(path, target.fd, line);
-      if (isAtPath(path, target)) return target;
+      let doing = "write to";
+      let there: Stats | undefined;
+      try {
+        if (writeSync(target.fd, line) < length) writeAgain(target.fd, { line, length });
+        doing = "look for";
+        there = lstatSync(path, orUndefined);
+      } catch (error) {
+        throw storageError(doing, path, error);
+      }
+      if (
+        there?.ino === target.ino &&
+        there.dev === target.dev &&
+        (hasExactNumber(there) || isAtPath(path, target.fd))
+      ) {
+        if (durability === "disk") return target.syncs.sync();
+        if (durability === "soon") target.isDirty = true;
+        if (target.timer === undefined) tick(target);
+        return;
+      }
       leave(target);
     }
   };
@@ -154,7 +167,7 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     reportBackgroundFailure();
   };
 
-  return { path, append, appendJson: (json, durability) => appendLine(sealLine(json), durability), close };
+  return { path, append, appendJson, close };
 }
 
 interface Handle {
@@ -172,27 +185,20 @@ interface Handle {
 
 const syncSoonMs = 500;
 
-function encode(path: string, record: unknown): string {
+function toJson(path: string, record: unknown): string {
   try {
-    return encodeLine(record);
+    return jsonOf(record);
   } catch (error) {
     throw storageError("write to", path, error);
   }
 }
 
-function writeWhole(path: string, fd: number, line: string): void {
-  const length = Buffer.byteLength(line);
-  let written: number;
-  try {
-    written = writeSync(fd, line);
-    // Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers.
-    if (written < length) written = writeSync(fd, line);
-  } catch (error) {
-    throw storageError("write to", path, error);
-  }
+/** Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers. */
+function writeAgain(fd: number, { line, length }: { line: string; length: number }): void {
+  const written = writeSync(fd, line);
   if (written === length) return;
   const short = new Error(`only ${written} of ${length} bytes were written`);
-  throw storageError("write to", path, Object.assign(short, { code: "ENOSPC" }));
+  throw Object.assign(short, { code: "ENOSPC" });
 }
 
 function identify(path: string, fd: number): Stats {
@@ -204,21 +210,18 @@ function identify(path: string, fd: number): Stats {
   }
 }
 
-function isAtPath(path: string, handle: Handle): boolean {
+const orUndefined = { throwIfNoEntry: false } as const;
+
+/** Some file systems number files beyond what a double tells apart. */
+const hasExactNumber = ({ ino }: Stats) => ino <= Number.MAX_SAFE_INTEGER;
+
+function isAtPath(path: string, fd: number): boolean {
   try {
-    const there = lstatSync(path, orUndefined);
-    if (there === undefined || there.ino !== handle.ino || there.dev !== handle.dev) return false;
-    // Some file systems number files beyond what a double tells apart.
-    return there.ino <= Number.MAX_SAFE_INTEGER || isSameExactly(path, handle.fd);
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
   } catch (error) {
     throw storageError("look for", path, error);
   }
 }
-
-const orUndefined = { throwIfNoEntry: false } as const;
-
-const isSameExactly = (path: string, fd: number) =>
-  lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
 
 function openForAppend(path: string, makeFolder: (() => void) | undefined): number {
   const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);

@@ -7,26 +7,22 @@ import type { MailBodies } from "../../store/index.ts";
  */
 export async function fitBody(body: MailBody, { id, bodies }: { id: MailId; bodies: MailBodies }): Promise<MailBody> {
   if (needsNoFile(body)) return body;
-  const text = longTextOf(body) ?? "";
+  const isText = body.kind === "text";
+  const text = (isText ? body.text : body.kind === "idle_notification" ? body.result : undefined) ?? "";
   const bytes = Buffer.byteLength(text);
   if (bytes > largestBytes) throw tooLarge(bytes);
-  if (bytes <= mostBytes(body)) return body;
+  if (bytes <= (isText ? recordBytes : reportBytes)) return body;
   const file = await bodies.save(id, text);
   const beginning = beginningOf(text);
-  if (body.kind === "text") return { ...body, text: beginning, file };
+  if (isText) return { ...body, text: beginning, file };
   return body.kind === "idle_notification" ? { ...body, result: beginning, file } : body;
 }
 
-/** Most need not even be counted: three bytes for each unit at most. What is no text at all is for the schema to refuse. */
+/** Most need not even be counted: three bytes for each unit at most. */
 export function needsNoFile(body: MailBody): boolean {
-  const text = longTextOf(body);
-  return typeof text !== "string" || text.length * 3 <= mostBytes(body);
+  if (body.kind === "text") return body.text.length * 3 <= recordBytes;
+  return body.kind !== "idle_notification" || (body.result ?? "").length * 3 <= reportBytes;
 }
-
-const longTextOf = (body: MailBody) =>
-  body.kind === "text" ? body.text : body.kind === "idle_notification" ? body.result : undefined;
-
-const mostBytes = ({ kind }: MailBody) => (kind === "idle_notification" ? reportBytes : recordBytes);
 
 /** A control message cannot be cut: whoever answers it answers all of it. */
 export function assertFits(json: string): void {

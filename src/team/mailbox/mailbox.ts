@@ -66,7 +66,7 @@ export interface ReceivedMail extends Mail {
 
 /** Who there is, and what they sign with: `StoredTeam` has both in its record. */
 export interface MailboxMembers {
-  /** Everybody who is or was in the team, the lead among them, as of now. */
+  /** Everybody who is or was in the team, the lead among them, as of now; another array whenever something has changed. */
   members(): readonly Member[];
   /** What signs, or checks, what this member (or `user`) sends; undefined for who has none here. Asked until there is one. */
   keyOf(name: string, use: KeyUse): Promise<MemberKey | undefined>;

@@ -1,7 +1,15 @@
 import type { KeyObject } from "node:crypto";
 import type { Clock, CreateId } from "../../platform/index.ts";
-import { Mail, type MailBody, type MailId, type Member, TroupeError, teamUser } from "../../protocol/index.ts";
-import type { StoredTeam } from "../../store/index.ts";
+import {
+  Mail,
+  type MailBody,
+  type MailId,
+  type MailKind,
+  type Member,
+  TroupeError,
+  teamUser,
+} from "../../protocol/index.ts";
+import type { Inbox, StoredTeam } from "../../store/index.ts";
 import { findMember, findSender } from "./find-member.ts";
 import { assertFits, fitBody, needsNoFile } from "./fit-body.ts";
 import type { Keys } from "./keys.ts";
@@ -16,6 +24,7 @@ export interface SendOptions {
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly createId: CreateId;
   readonly keys: Keys;
+  /** The same array as long as nothing has changed. */
   readonly members: () => readonly Member[];
   readonly pairsPerMinute?: number;
 }
@@ -27,56 +36,64 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   /** For each receiver, what is still being made ready: whatever is sent after it waits until it is written. */
   const turns = new Map<string, Promise<unknown>>();
   const timestamp = createStamp(clock);
+  let route: Route | undefined;
 
   // No await before the write, unless something must be waited for: that is what keeps the order.
   const send = async (outgoing: OutgoingMail): Promise<{ readonly id: MailId }> => {
-    const draft = check(outgoing);
-    const { id, to } = draft;
-    const key = keys.knownToSign(draft.from);
-    const isReady = key !== undefined && needsNoFile(draft.body);
-    if (isReady && !turns.has(to)) await put(seal(draft, key));
-    else await storeInTurn(to, isReady ? Promise.resolve(seal(draft, key)) : finish(draft));
-    return { id };
-  };
-
-  const check = (outgoing: OutgoingMail): Draft => {
     const members = options.members();
-    const sender = findSender(outgoing.from, { team, members });
-    const from = sender?.name ?? teamUser;
-    const to = findMember(outgoing.to, { team, members }).name;
+    if (route === undefined || !isRouteOf(route, outgoing, members)) route = findRoute(outgoing, members);
+    const { from, to } = route;
     const body = bodyOf(outgoing);
-    const refusal = whyMayNotSend(from, body.kind);
-    if (refusal !== undefined) throw new TroupeError("mail", `Not sent: ${refusal}.`);
-    if (body.kind === "text" && from !== teamUser) rate.count(from, to);
-    return { outgoing, id: outgoing.id ?? createId<MailId>("mail"), from, to, color: sender?.color, body };
+    if (body.kind !== "text") assertMaySend(from, body.kind);
+    else if (from !== teamUser) rate.count(from, to);
+    const mail = mailOf(outgoing, body, route);
+    const key = keys.knownToSign(from);
+    const isReady = key !== undefined && needsNoFile(body);
+    if (isReady && !turns.has(to)) await put(route.inbox, signMail(mail, key));
+    else await storeInTurn(route, isReady ? Promise.resolve(signMail(mail, key)) : finish(mail));
+    return { id: mail.id };
   };
 
-  const put = ({ mail, json }: Sealed) => store.inbox(mail.to).send(mail, json);
+  const mailOf = (outgoing: OutgoingMail, body: MailBody, { from, to, color }: Route): Mail => {
+    const { summary, urgent, replyTo, wakes = body.kind !== "idle_notification" } = outgoing;
+    const id = outgoing.id ?? createId<MailId>("mail");
+    const mail: Mail = { id, from, to, timestamp: timestamp(), wakes, body };
+    if (color !== undefined) mail.color = color;
+    if (summary !== undefined) mail.summary = summary.slice(0, longestSummary);
+    if (urgent === true) mail.urgent = urgent;
+    if (replyTo !== undefined) mail.replyTo = replyTo;
+    return isCertainlyMail(mail, outgoing) ? mail : parseOutgoing(mail);
+  };
 
-  const finish = async (draft: Draft): Promise<Sealed> => {
+  const findRoute = ({ from, to }: OutgoingMail, members: readonly Member[]): Route => {
+    const sender = findSender(from, { team, members });
+    const receiver = findMember(to, { team, members }).name;
+    const found = { from: sender?.name ?? teamUser, to: receiver, color: sender?.color, inbox: store.inbox(receiver) };
+    return { asked: { from, to, members }, ...found };
+  };
+
+  const finish = async (mail: Mail): Promise<Sealed> => {
     const [body, key] = await Promise.all([
-      fitBody(draft.body, { id: draft.id, bodies: store.bodies }),
-      keys.toSign(draft.from),
+      fitBody(mail.body, { id: mail.id, bodies: store.bodies }),
+      keys.toSign(mail.from),
     ]);
-    return seal({ ...draft, body }, key);
+    return seal({ ...mail, body }, key);
   };
 
-  const seal = (draft: Draft, key: KeyObject | undefined): Sealed => {
-    const mail = mailOf(draft, timestamp());
-    const checked = isCertainlyMail(mail, draft.outgoing) ? mail : parseOutgoing(mail);
-    if (key !== undefined) return signMail(checked, key);
-    const { kind } = draft.body;
-    if (kind === "text" || store.isUnsigned) return { mail: checked };
-    throw new TroupeError("mail", `${draft.from} has no key here, and a ${kind} that is not signed counts nothing.`);
+  const seal = (mail: Mail, key: KeyObject | undefined): Sealed => {
+    if (key !== undefined) return signMail(mail, key);
+    const { kind } = mail.body;
+    if (kind === "text" || store.isUnsigned) return { mail };
+    throw new TroupeError("mail", `${mail.from} has no key here, and a ${kind} that is not signed counts nothing.`);
   };
 
-  const storeInTurn = async (to: string, ready: Promise<Sealed>): Promise<void> => {
+  const storeInTurn = async ({ to, inbox }: Route, ready: Promise<Sealed>): Promise<void> => {
     const before = turns.get(to);
     let storing: Promise<void> | undefined;
     const write = async () => {
       const sealed = await ready;
       await before;
-      storing = put(sealed);
+      storing = put(inbox, sealed);
     };
     const written = write();
     const turn = Promise.allSettled([before, written]);
@@ -92,15 +109,25 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   return send;
 }
 
-type Sealed = SignedMail | { readonly mail: Mail; readonly json?: never };
-
-interface Draft {
-  readonly outgoing: OutgoingMail;
-  readonly id: MailId;
+/** Who writes to whom, found once: mostly the next mail goes the same way. */
+interface Route {
   readonly from: string;
   readonly to: string;
   readonly color: string | undefined;
-  readonly body: MailBody;
+  readonly inbox: Inbox;
+  readonly asked: { readonly from: string; readonly to: string; readonly members: readonly Member[] };
+}
+
+const isRouteOf = ({ asked }: Route, { from, to }: OutgoingMail, members: readonly Member[]): boolean =>
+  asked.from === from && asked.to === to && asked.members === members;
+
+type Sealed = SignedMail | { readonly mail: Mail; readonly json?: never };
+
+const put = (inbox: Inbox, { mail, json }: Sealed) => inbox.send(mail, json);
+
+function assertMaySend(from: string, kind: MailKind): void {
+  const refusal = whyMayNotSend(from, kind);
+  if (refusal !== undefined) throw new TroupeError("mail", `Not sent: ${refusal}.`);
 }
 
 function bodyOf({ text, body }: OutgoingMail): MailBody {
@@ -114,16 +141,6 @@ function bodyOf({ text, body }: OutgoingMail): MailBody {
   const json = JSON.stringify(body);
   assertFits(json);
   return JSON.parse(json) as MailBody;
-}
-
-function mailOf({ outgoing, id, from, to, color, body }: Draft, timestamp: string): Mail {
-  const { summary, urgent, replyTo, wakes = body.kind !== "idle_notification" } = outgoing;
-  const mail: Mail = { id, from, to, timestamp, wakes, body };
-  if (color !== undefined) mail.color = color;
-  if (summary !== undefined) mail.summary = summary.slice(0, longestSummary);
-  if (urgent === true) mail.urgent = urgent;
-  if (replyTo !== undefined) mail.replyTo = replyTo;
-  return mail;
 }
 
 const longestSummary = 200;

@@ -7,11 +7,12 @@ export interface SignedMail {
   readonly json: string;
 }
 
-/** The mail with a signature that only who has `key` can make, over everything else that is in it. */
+/** Puts a signature on the mail that only who has `key` can make, over everything else that is in it. */
 export function signMail(mail: Mail, key: KeyObject): SignedMail {
   const text = signedText(mail);
   const signature = key.type === "secret" ? digestOf(text, key) : sealOf(text, key);
-  return { mail: { ...mail, signature }, json: `${text.slice(0, -1)},"signature":"${signature}"}` };
+  mail.signature = signature;
+  return { mail, json: `${text.slice(0, -1)},"signature":"${signature}"}` };
 }
 
 /** Whether exactly this mail was signed with `key`. */

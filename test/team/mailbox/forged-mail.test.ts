@@ -77,7 +77,7 @@ describe("a signature", () => {
     summary: "s",
     body: bodies.permission_request,
   };
-  const signed = signMail(mail, key).mail;
+  const signed = signMail({ ...mail }, key).mail;
 
   it("is of this mail, whatever the order of its keys, and of this key", () => {
     expect(isSignedBy(signed, key)).toBe(true);
