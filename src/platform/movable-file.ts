@@ -1,6 +1,7 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { TroupeError } from "../protocol/index.ts";
 import { jsonOf, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
@@ -43,35 +44,35 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   const append = async (record: unknown, durability: Durability): Promise<void> =>
     appendJson(toJson(path, record), durability);
 
-  // Everything up to the write is synchronous, so that records lie in the order of the calls. And it is one function: every
-  // mail goes through it, and a young process spends more on compiling each of the functions that lead here than on running them.
-  const appendJson = async (json: string, durability: Durability): Promise<void> => {
-    if (isClosed) throw new Error(`${path} is closed`);
-    if (backgroundFailure !== undefined) reportBackgroundFailure();
-    const line = sealLine(json);
-    const length = Buffer.byteLength(line);
-    for (;;) {
-      const target = (handle ??= openHandle());
-      let doing = "write to";
-      let there: Stats | undefined;
-      try {
+  // Everything up to the write is synchronous, so that records lie in the order of the calls. And it is one function, and no
+  // async one: every mail goes through it, and a young process spends more on compiling what leads here than on running it.
+  const appendJson = (json: string, durability: Durability): Promise<void> => {
+    if (isClosed) return Promise.reject(new Error(`${path} is closed`));
+    let doing = "write to";
+    try {
+      if (backgroundFailure !== undefined) reportBackgroundFailure();
+      const line = sealLine(json);
+      const length = Buffer.byteLength(line);
+      for (;;) {
+        const target = (handle ??= openHandle());
+        doing = "write to";
         if (writeSync(target.fd, line) < length) writeAgain(target.fd, { line, length });
         doing = "look for";
-        there = lstatSync(path, orUndefined);
-      } catch (error) {
-        throw storageError(doing, path, error);
+        const there = lstatSync(path, orUndefined);
+        if (
+          there?.ino === target.ino &&
+          there.dev === target.dev &&
+          (hasExactNumber(there) || isAtPath(path, target.fd))
+        ) {
+          if (durability === "disk") return target.syncs.sync();
+          if (durability === "soon") target.isDirty = true;
+          if (target.timer === undefined) tick(target);
+          return done;
+        }
+        leave(target);
       }
-      if (
-        there?.ino === target.ino &&
-        there.dev === target.dev &&
-        (hasExactNumber(there) || isAtPath(path, target.fd))
-      ) {
-        if (durability === "disk") return target.syncs.sync();
-        if (durability === "soon") target.isDirty = true;
-        if (target.timer === undefined) tick(target);
-        return;
-      }
-      leave(target);
+    } catch (error) {
+      return Promise.reject(TroupeError.is(error) ? error : storageError(doing, path, error));
     }
   };
 
@@ -185,6 +186,8 @@ interface Handle {
 
 const syncSoonMs = 500;
 
+const done = Promise.resolve();
+
 function toJson(path: string, record: unknown): string {
   try {
     return jsonOf(record);
@@ -215,13 +218,8 @@ const orUndefined = { throwIfNoEntry: false } as const;
 /** Some file systems number files beyond what a double tells apart. */
 const hasExactNumber = ({ ino }: Stats) => ino <= Number.MAX_SAFE_INTEGER;
 
-function isAtPath(path: string, fd: number): boolean {
-  try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
-  } catch (error) {
-    throw storageError("look for", path, error);
-  }
-}
+const isAtPath = (path: string, fd: number) =>
+  lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
 
 function openForAppend(path: string, makeFolder: (() => void) | undefined): number {
   const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
