@@ -79,31 +79,6 @@ describe("troupe agents list", () => {
 });
 
 describe("troupe agents show", () => {
-  test("promise 23: prints the rights that come out of it, under every mode of the parent", () => {
-    const head = "model: haiku\npermissionMode: acceptEdits\ntools: Read, Bash(git diff:*), Raed\nmaxTurns: 5\n";
-    write("home/.troupe/agents/a.md", agent("mine", head));
-    const { status, stdout } = run(["show", "mine"], { ANTHROPIC_API_KEY: "k" });
-    expect(status).toBe(0);
-    const lines = stdout.split("\n");
-    expect(lines).toEqual(
-      expect.arrayContaining([
-        "name        mine",
-        "from        /home/.troupe/agents/a.md (user)",
-        "model       anthropic/claude-haiku-5-5 (haiku)",
-        "max turns   5",
-        "tool        Read",
-        "tool        Bash: only Bash(git diff:*)",
-        `left out    tools "Raed": there is no such tool; did you mean Read?`,
-        "mode        plan where the parent is in plan (acceptEdits would be more than the parent has)",
-        "mode        default where the parent is in default (acceptEdits would be more than the parent has)",
-        "mode        acceptEdits where the parent is in acceptEdits",
-        "mode        acceptEdits where the parent is in bypassPermissions",
-        "You help.",
-      ]),
-    );
-    expect(stdout).not.toContain("tool        Write");
-  });
-
   test("what an untrusted folder asks for is named, and not used", () => {
     write("repo/.troupe/agents/a.md", agent("theirs", "permissionMode: bypassPermissions\nmodel: scripted/evil.ts\n"));
     const { stdout } = run(["show", "theirs"]);

@@ -139,3 +139,6 @@ function leadOf(running: Running): Lead {
 
 export const isIn = (name: string, state: string) => (event: Envelope["event"]) =>
   event.type === "member.changed" && event.name === name && event.state === state;
+
+export const settled = (id: string) => (event: Envelope["event"]) =>
+  event.type === "command.settled" && event.commandId === id;

@@ -4,7 +4,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export default class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => /\/test\/(process|e2e|team\/(worktree|land))\//.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/test\/(?:(?:process|e2e|team\/(?:worktree|land))\/|promises\/.*-in-panes)/.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }

@@ -1,21 +1,14 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Envelope } from "../../src/protocol/index.ts";
-import { isRunning, report } from "../promises/teammates.ts";
-import { isIn, teamWorkplace } from "./team-place.ts";
+import { isIn, settled, teamWorkplace } from "../e2e/team-place.ts";
+import { isRunning, report } from "./teammates.ts";
 
-const helpers = `
+const works = `
 import { existsSync } from "node:fs";
 const mate = (name, prompt) => ({ tool: "Agent", input: { description: "d", prompt, name } });
-const bash = (command) => ({ tool: "Bash", input: { command } });
 const request = (said) => /"request_id":"([^"]+)"(?![\\s\\S]*"request_id")/.exec(said)?.[1];
 const agree = (said) => ({ calls: [{ tool: "SendMessage", input: { to: "team-lead", message: { type: "shutdown_response", request_id: request(said), approve: true } } }] });
 const asksToEnd = (ask) => ask.said.includes("asks you to end") && ask.result?.tool !== "SendMessage";
 const hang = { text: "x", fault: { kind: "hang" } };
-`;
-
-const works = `${helpers}
 export default (ask) => {
   if (ask.agent === "lead") return ask.said.startsWith("go") || ask.said.endsWith("go") ? ask.results.length ? { text: "waiting" } : { calls: [mate("scout", "look"), mate("maker", "make")] } : { text: "heard" };
   if (asksToEnd(ask)) return agree(ask.said);
@@ -24,8 +17,6 @@ export default (ask) => {
 };`;
 
 const stop = (name: string, more: object = {}) => ({ type: "member.stop", name, id: `stop-${name}`, ...more });
-const settled = (id: string) => (event: Envelope["event"]) =>
-  event.type === "command.settled" && event.commandId === id;
 
 test("promise 11, 12: who has ended leaves no process and no pane; a team that is over leaves no server and no socket", async () => {
   const place = teamWorkplace(works);
@@ -133,37 +124,4 @@ test("promise 15: after everything was killed the whole team is back, with its w
   await second.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
-
-const asks = `${helpers}
-export default (ask) => {
-  if (ask.agent === "lead") return ask.turn === 1 ? { calls: [mate("scout", "look")] } : { text: "waiting" };
-  return ask.turn === 1 ? { calls: [bash("touch allowed")] } : { text: "came to: " + ask.result?.isError };
-};`;
-
-test("promise 21: a question that waits while the lead is killed is asked again when it is back, and answered", async () => {
-  const place = teamWorkplace(asks);
-  const first = place.lead({ mode: "default" });
-  first.send({ type: "prompt", content: "go" });
-  const id = await first.session();
-  const isAsked = (event: Envelope["event"]) => event.type === "permission.asked" && event.member?.name === "scout";
-  const asked = await first.until(isAsked);
-  const { scout } = place.pids();
-  first.child.kill("SIGKILL");
-  await first.done;
-  const second = place.lead({ resume: id, mode: "default" });
-  const again = await second.until(isAsked);
-  if (again.event.type !== "permission.asked" || asked.event.type !== "permission.asked")
-    throw new Error("no question");
-  expect(again.event.requestId).toBe(asked.event.requestId);
-  const reply = { type: "permission.reply", requestId: again.event.requestId };
-  second.send({ ...reply, answer: { behavior: "allow" } });
-  second.send({ ...reply, answer: { behavior: "deny" }, id: "late" });
-  expect((await second.until(settled("late"))).event).toMatchObject({ ok: false });
-  await second.until(report(/came to: false/));
-  expect(existsSync(join(place.cwd, "allowed"))).toBe(true);
-  expect(place.pids()["scout"]).toBe(scout);
-  second.end();
-  await second.done;
-  await place.nobodyLeft();
 }, 30_000);

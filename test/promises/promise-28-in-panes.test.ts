@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ModelRequest } from "../../src/protocol/index.ts";
-import { report, written } from "../promises/teammates.ts";
+import { isIn, teamWorkplace } from "../e2e/team-place.ts";
 import { fault } from "../tool/mcp/servers.ts";
 import { textOf } from "../team/team-session.ts";
-import { isIn, teamWorkplace } from "./team-place.ts";
+import { report, written } from "./teammates.ts";
 
 const definition = `---
 name: expert

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isRunning } from "../promises/teammates.ts";
-import { isIn, teamWorkplace } from "./team-place.ts";
+import { isIn, teamWorkplace } from "../e2e/team-place.ts";
+import { isRunning } from "./teammates.ts";
 
 const script = `
 import { existsSync } from "node:fs";
