@@ -46,6 +46,8 @@ export interface Agent {
   hasPrompt(id: PromptId): Promise<boolean>;
   /** Whether something like this is in its log; `id` is an id that is in it. Reads all of it. */
   hasRecorded(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
+  /** Resolves when all that is in its log survives a power cut too. */
+  saved(): Promise<void>;
   /** Starts a run if there is something to do and none is under way. Wakes during a run are not lost. */
   wake(): void;
   /** The same at somebody's word: turns are counted anew, and a hold ends. */
@@ -170,6 +172,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     hasPrompt: async (id) => hasPrompt(id, options),
     hasRecorded: (id, is) => options.sink.holds(id, is),
+    saved: () => options.sink.sync(),
     wake,
     resume() {
       if (state === "held") state = "open";

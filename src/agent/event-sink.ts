@@ -9,4 +9,6 @@ export interface EventSink {
   record(event: StoredEvent, id?: EventId): Promise<StoredEnvelope>;
   /** Whether an event like this was ever stored, looked up where it is kept. `id` is an id that is in it. */
   holds(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
+  /** Resolves when all that is recorded survives a power cut too. */
+  sync(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { close, constants, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { close, constants, existsSync, fdatasync, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { TroupeError } from "../protocol/index.ts";
@@ -20,6 +20,8 @@ export interface LineFile {
    * the next append rejects, and the one after it starts on a new descriptor.
    */
   append(records: readonly unknown[]): Promise<void>;
+  /** Resolves when all that is in it, whoever wrote it, survives a power cut; with `process` nothing is waited for. */
+  sync(): Promise<void>;
   readFrom(offset: number): LineReading;
   /** Syncs what is not synced yet, unless durability is `process`. */
   close(): Promise<void>;
@@ -58,6 +60,13 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     write(target, { bytes, size });
     if (durability === "disk") await target.syncs.sync();
     if (durability === "soon") syncSoon(target);
+  };
+
+  const sync = async (): Promise<void> => {
+    if (durability === "process" || isClosed) return;
+    if (handle === undefined && !existsSync(path)) return;
+    const target = (handle ??= openHandle());
+    if (!target.isSynced || target.syncedSize < target.size) await target.syncs.sync();
   };
 
   const reportBackgroundFailure = () => {
@@ -139,6 +148,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
       await promisify(fdatasync)(target.fd);
       if (target.isNew) await syncFolder(dirname(path));
       target.isNew = false;
+      target.isSynced = true;
       target.syncedSize = size;
     } catch (error) {
       target.failure = storageError("sync", path, error);
@@ -176,7 +186,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     await retire(last);
   };
 
-  return { path, append, readFrom: (offset) => readLines(path, offset), close: closeFile };
+  return { path, append, sync, readFrom: (offset) => readLines(path, offset), close: closeFile };
 }
 
 interface Handle {
@@ -184,6 +194,8 @@ interface Handle {
   readonly syncs: SyncGroup;
   size: number;
   syncedSize: number;
+  /** Once at least: what another process left may be on no disk yet. */
+  isSynced?: boolean;
   isNew: boolean;
   timer?: NodeJS.Timeout | undefined;
   failure?: unknown;

@@ -30,6 +30,8 @@ export interface EventLog {
   recordAll(events: readonly StoredEvent[]): Promise<StoredEnvelope[]>;
   /** Whether an event like this was ever stored, read again from where it is. `id` is an id that is in it. */
   holds(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
+  /** Resolves when all that is stored survives a power cut too. */
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,16 @@ export async function openEventLog(options: OpenEventLogOptions): Promise<EventL
   };
   const agent = envelopes[0]?.agent ?? options.agent;
   const holds: EventLog["holds"] = (id, is) => logHolds(path, { id, is });
-  return createLog({ ...options, agent, replayed: envelopes, notices, append, holds, close: () => file.close() });
+  return createLog({
+    ...options,
+    agent,
+    replayed: envelopes,
+    notices,
+    append,
+    holds,
+    sync: file.sync,
+    close: () => file.close(),
+  });
 }
 
 /** The same without a file: for sessions that leave no trace, and for tests. `kept` holds what is recorded, and before. */
@@ -72,7 +83,15 @@ export function createMemoryLog(
   const { kept = [] } = options;
   const append = async (added: readonly StoredEnvelope[]) => void kept.push(...added);
   const holds: EventLog["holds"] = async (_id, is) => kept.some(({ event }) => is(event));
-  return createLog({ ...options, replayed: [...kept], notices: [], append, holds, close: () => Promise.resolve() });
+  return createLog({
+    ...options,
+    replayed: [...kept],
+    notices: [],
+    append,
+    holds,
+    sync: async () => undefined,
+    close: async () => undefined,
+  });
 }
 
 interface LogParts {
@@ -84,6 +103,7 @@ interface LogParts {
   readonly createId: CreateId;
   append(added: readonly StoredEnvelope[]): Promise<void>;
   holds: EventLog["holds"];
+  sync(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -124,8 +144,8 @@ function createLog(parts: LogParts): EventLog {
     return closing;
   };
 
-  const { holds } = parts;
-  return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), holds, close };
+  const { holds, sync } = parts;
+  return { session, agent, replayed, notices, record, recordAll: (events) => recordAll(events), holds, sync, close };
 }
 
 /** Compiling the check of each kind of event takes longer than a whole session saves by it; reading a long log does not. */

@@ -88,11 +88,13 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   };
 
   const markNow = async () => {
-    await options.beforeMark?.();
     const now = readIds;
     readIds = [];
     if (now.length === 0) return;
     try {
+      await options.beforeMark?.();
+      // A mark may get to the disk before the step that made it true: after a power cut nobody would have the mail.
+      await agent().saved();
       await whenRoom(() => mailbox.markRead(name, now), room);
       unmarked = 0;
     } catch (error) {

@@ -25,13 +25,13 @@ export const straceArguments = (trace: string): string[] => [
   "trace=openat,write,pwrite64,fsync,fdatasync,rename,unlink,mkdir,ftruncate,close",
 ];
 
-/** Reads what strace wrote. `folder` must be empty at the start: each file in it is known from when it is made. */
-export function readCalls(trace: string, folder: string): RecordedCall[] {
+/** Reads what strace wrote. A file of `folder` is known from when it is made, or was `there` before: those have the first numbers. */
+export function readCalls(trace: string, folder: string, there: readonly string[] = []): RecordedCall[] {
   const calls: RecordedCall[] = [];
-  const files = new Map<string, number>();
+  const files = new Map(there.map((path, n) => [path, n + 1]));
   const descriptors = new Map<number, number | string>();
-  let made = 0;
-  const isBelow = (path: string) => path === folder || path.startsWith(`${folder}/`);
+  let made = there.length;
+  const isBelow = (path: string) => path === folder || path.startsWith(`${folder}/`) || there.includes(path);
 
   for (const { name, text, result, startedAt } of finishedCalls(trace, () => calls.length)) {
     if (result < 0) continue;

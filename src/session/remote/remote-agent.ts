@@ -13,7 +13,7 @@ import { createJobHearing, type HearingOptions, mostGenerations } from "./hear-j
 
 export interface RemoteAgentOptions extends Omit<HearingOptions, "over" | "giveUp"> {
   readonly path: AgentPath;
-  readonly sink: Pick<EventSink, "holds">;
+  readonly sink: Pick<EventSink, "holds" | "sync">;
   readonly recorder: ReceivingRecorder;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -192,6 +192,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     },
     hasPrompt: async (id) => hasPrompt(id, options),
     hasRecorded: (id, is) => options.sink.holds(id, is),
+    saved: () => options.sink.sync(),
     wake: () => undefined,
     resume() {
       if (!run) run = drive();
