@@ -30,6 +30,8 @@ export {
   composeSystemPrompt,
   refreshSystemPrompt,
 } from "./system-prompt.ts";
+export { escapeSenders, escapeTags } from "./fragments/escape-markup.ts";
+export { everybodyIdle } from "./fragments/everybody-idle.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
 export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
 export { stillThere } from "./fragments/still-there.ts";

@@ -1,4 +1,4 @@
-import { leadConduct } from "../agent/index.ts";
+import { escapeTags, leadConduct } from "../agent/index.ts";
 import { closeAll } from "../platform/index.ts";
 import { type Member, teamLead, TroupeError, type WorkItemId } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
@@ -111,7 +111,7 @@ function leadMessageTool(
   const tellOfEnd = async (name: string, kind: "approved" | "rejected" | "late" | "open") => {
     if (kind === "rejected" || kind === "open" || led.over.aborted) return;
     const text = kind === "late" ? `${name} did not answer and was ended.` : `${name} has agreed, and has ended.`;
-    await agent().admit("agent", [{ type: "text", text }]);
+    await agent().admit("agent", [{ type: "text", text: escapeTags(text) }]);
     agent().wake();
   };
   return messageTool({

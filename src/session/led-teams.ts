@@ -1,4 +1,4 @@
-import { leadConduct } from "../agent/index.ts";
+import { escapeTags, leadConduct } from "../agent/index.ts";
 import { type Clock, closeAll, type CreateId, nearestName } from "../platform/index.ts";
 import {
   type BackendType,
@@ -216,7 +216,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     for (const message of notices)
       await agent().record({ type: "notice.raised", level: "warning", code: "team", message });
     if (notices.length === 0) return;
-    const parts = [{ type: "text" as const, text: notices.join("\n") }];
+    const parts = [{ type: "text" as const, text: escapeTags(notices.join("\n")) }];
     await agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
   };
 

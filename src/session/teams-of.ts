@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { escapeTags } from "../agent/index.ts";
 import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
 import {
   type BackendType,
@@ -173,7 +174,7 @@ export function teamsOf({
     raise = (message, level) => ports.agent().record({ type: "notice.raised", level, code: "member", message });
     inform = async (message, level) => {
       await raise(message, level);
-      const parts = [{ type: "text" as const, text: message }];
+      const parts = [{ type: "text" as const, text: escapeTags(message) }];
       await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
     };
     return connect(ports);

@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path";
-import type { Agent } from "../agent/index.ts";
+import { type Agent, escapeSenders } from "../agent/index.ts";
 import { type CallId, type Envelope, type Team, visibleLine } from "../protocol/index.ts";
 import { reservationsOf } from "../store/index.ts";
 import type { MemberLink } from "../team/index.ts";
@@ -36,7 +36,8 @@ export function watchReservations(ports: ReservationPorts): (envelope: Envelope)
   };
 
   const tell = async ({ by, reserved, path, me, link }: Touched) => {
-    const text = `You have changed ${JSON.stringify(path)}. ${by} has reserved ${JSON.stringify(reserved)}: agree with ${by} by SendMessage before you change it further.`;
+    const [file, held] = [path, reserved].map((name) => escapeSenders(JSON.stringify(name)));
+    const text = `You have changed ${file}. ${escapeSenders(by)} has reserved ${held}: agree with ${escapeSenders(by)} by SendMessage before you change it further.`;
     await ports.agent().admit("hook", [{ type: "text", text }]);
     await link.send({
       to: by,

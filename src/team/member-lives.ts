@@ -1,4 +1,4 @@
-import type { Agent } from "../agent/index.ts";
+import { type Agent, escapeTags } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
 import { type BackendType, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
@@ -80,7 +80,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
       const tasks = backWords(back);
       const text = `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`;
       await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
-      await lead().admit("agent", [{ type: "text", text }]);
+      await lead().admit("agent", [{ type: "text", text: escapeTags(text) }]);
       lead().wake();
     } finally {
       leaving.delete(member.name);

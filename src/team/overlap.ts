@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { escapeSenders } from "../agent/index.ts";
 import { isInside } from "../platform/index.ts";
 import { type AgentId, type AgentPath, type CallId, type Envelope, leadPath } from "../protocol/index.ts";
 
@@ -118,9 +119,12 @@ const isOwn = (file: string, { worktree }: Worker, others: readonly Worker[]) =>
   worktree !== undefined && isInside(file, worktree) && others.every((other) => other.worktree !== worktree);
 
 const wordsForSecond = (file: string, others: readonly Worker[]) =>
-  `${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed ${JSON.stringify(file)} too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.`;
+  `${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed ${quoted(file)} too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.`;
 
 const wordsForLead = (file: string, worker: Worker, others: readonly Worker[]) =>
-  `${worker.path} has changed ${JSON.stringify(file)}, which ${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.`;
+  `${worker.path} has changed ${quoted(file)}, which ${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.`;
+
+/** For a model: a name of a file is an agent's own words. */
+const quoted = (file: string) => escapeSenders(JSON.stringify(file));
 
 const named = (workers: readonly Worker[]) => workers.map(({ path }) => path).join(", ");

@@ -1,5 +1,5 @@
-import { type Agent, type Conversation, taskLine } from "../agent/index.ts";
-import { type MemberStatus, teamLead, type WorkItem } from "../protocol/index.ts";
+import { type Agent, type Conversation, everybodyIdle } from "../agent/index.ts";
+import { type MemberStatus, teamLead } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
 import { promptOfMail } from "./member-link.ts";
@@ -129,7 +129,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     if (closed || options.lead().running || !everybodyRests()) return;
     isNews = false;
     if (left.length === 0 && reports === 0) return;
-    await options.lead().admit("agent", [{ type: "text", text: words(left, reports) }]);
+    await options.lead().admit("agent", [{ type: "text", text: everybodyIdle({ left, reports }) }]);
     options.lead().wake();
   };
 
@@ -182,15 +182,4 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       await checking;
     },
   };
-}
-
-function words(left: readonly WorkItem[], reports: number): string {
-  const tasks = left.slice(0, 20).map((task) => taskLine(task, left));
-  const more = left.length > tasks.length ? [`… and ${left.length - tasks.length} more`] : [];
-  return [
-    "All your teammates are idle.",
-    ...(reports > 0 ? ["What they reported is above."] : []),
-    ...(left.length > 0 ? ["Tasks that are still open:", ...tasks, ...more] : []),
-    "Go on with what is left: give out work, answer the user, or end the team.",
-  ].join("\n");
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escapeTags } from "../agent/index.ts";
 import type { CallId, Event, PromptId } from "../protocol/index.ts";
 
 /** Notices an agent that makes the same calls again and again and always gets the same results. */
@@ -143,7 +144,7 @@ const listed = (titles: readonly string[]) =>
 
 const words: Readonly<Record<Repetition["kind"], (times: number, titles: readonly string[]) => string>> = {
   warning: (times, titles) =>
-    `You have now made the same calls ${times} times in a row, with the same results each time:\n${listed(titles)}\nRepeating them will give nothing new. Try another way, or end with what you have and say what is in the way. If you go on like this you will be stopped.`,
+    `You have now made the same calls ${times} times in a row, with the same results each time:\n${escapeTags(listed(titles))}\nRepeating them will give nothing new. Try another way, or end with what you have and say what is in the way. If you go on like this you will be stopped.`,
   verdict: (times, titles) =>
     `it made the same calls ${times} times in a row with the same results, also after it was warned:\n${listed(titles)}`,
 };

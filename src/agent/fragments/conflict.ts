@@ -1,3 +1,5 @@
+import { escapeSenders, escapeTags } from "./escape-markup.ts";
+
 /** A conflict of a landing, for the agent that is to settle it. */
 export interface ConflictTask {
   readonly branch: string;
@@ -19,14 +21,14 @@ const giveUp = "GIVE UP:";
 export const conflictTask = (conflict: ConflictTask): string =>
   [
     conflict.isAuthor
-      ? `Your branch ${conflict.branch} is being landed, and does not fit what has been landed before it. Settle the conflict so that both sides keep what they meant.`
-      : `The branch ${conflict.branch} of another agent is being landed, and does not fit what has been landed before it. Settle the conflict so that both sides keep what they meant.`,
+      ? `Your branch ${escapeTags(conflict.branch)} is being landed, and does not fit what has been landed before it. Settle the conflict so that both sides keep what they meant.`
+      : `The branch ${escapeTags(conflict.branch)} of another agent is being landed, and does not fit what has been landed before it. Settle the conflict so that both sides keep what they meant.`,
     `Work in ${conflict.path}: a working tree made for this, in the middle of a rebase. Earlier paths are of other folders; you cannot change anything there. Read the files before you edit them.`,
-    `In conflict:\n${conflict.files.map((file) => `- ${file}`).join("\n")}`,
+    `In conflict:\n${conflict.files.map((file) => `- ${escapeSenders(file)}`).join("\n")}`,
     ...(conflict.task === undefined ? [] : [`What the branch was for:\n${quote(cut(conflict.task, 4_000))}`]),
     `What the branch's commit says:\n${commits(conflict.theirs)}`,
     `What the commits say that are there already and touch these files:\n${commits(conflict.ours)}`,
-    `The places, with git's marks (above ======= what is there, below it the branch):\n\n${conflict.hunks}`,
+    `The places, with git's marks (above ======= what is there, below it the branch):\n\n${escapeSenders(conflict.hunks)}`,
     [
       "Edit the files until no mark is left and the result makes sense as a whole; other files too, where they must follow. To settle a conflict by removing a file, remove it.",
       "Do not commit, do not go on with the rebase: that is done for you, and the project's checks are run on the result.",
@@ -46,7 +48,7 @@ const commits = (list: ConflictTask["ours"]) =>
     : quote(list.map(({ commit, message }) => `${commit} ${cut(message, 1_000)}`).join("\n"));
 
 const quote = (text: string) =>
-  text
+  escapeTags(text)
     .split("\n")
     .map((line) => `> ${line}`)
     .join("\n");

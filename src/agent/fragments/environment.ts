@@ -1,3 +1,5 @@
+import { escapeSenders, escapeTags } from "./escape-markup.ts";
+
 export interface EnvironmentFacts {
   readonly cwd: string;
   readonly addedDirectories: readonly string[];
@@ -15,7 +17,7 @@ export interface GitFacts {
   readonly commits: readonly string[];
 }
 
-/** Where the agent is, as it was when the session began. */
+/** Where the agent is, as it was when the session began. What others have called their files and commits opens no tag. */
 export function environment(facts: EnvironmentFacts): string {
   const lines = [
     "Environment (as it was when this session began)",
@@ -27,9 +29,9 @@ export function environment(facts: EnvironmentFacts): string {
   if (!facts.git) return [...lines, "- Not in a git repository"].join("\n");
   const { branch, status, moreChanges, commits } = facts.git;
   const changes = moreChanges > 0 ? [...status, `… and ${moreChanges} more`] : status;
-  lines.push(`- Git branch: ${branch ?? "none (detached head)"}`);
-  lines.push(changes.length === 0 ? "- Git status: clean" : `- Git status:\n${indent(changes)}`);
-  if (commits.length > 0) lines.push(`- Recent commits:\n${indent(commits)}`);
+  lines.push(`- Git branch: ${escapeTags(branch ?? "none (detached head)")}`);
+  lines.push(changes.length === 0 ? "- Git status: clean" : `- Git status:\n${indent(changes.map(escapeSenders))}`);
+  if (commits.length > 0) lines.push(`- Recent commits:\n${indent(commits.map(escapeTags))}`);
   return lines.join("\n");
 }
 

@@ -1,3 +1,5 @@
+import { escapeTags } from "./escape-markup.ts";
+
 /** For an agent that works on another machine than the one that started it. */
 export const remoteConduct = (branch: string): string =>
   `# Where you work
@@ -5,7 +7,7 @@ You work in a clone of the repository, on the branch ${branch}, on another machi
 
 /** For the one that waited for an agent when the program ended. */
 export const stillElsewhere = (agent: { description: string; agentId: string; taskId: string }): string =>
-  `The agent for "${agent.description}" (${agent.agentId}) did not end with the program: it is on another machine, and what it does and comes to is heard here again, as the background task ${agent.taskId}. You will be told when it has ended; do not start it again.`;
+  `The agent for "${escapeTags(agent.description)}" (${agent.agentId}) did not end with the program: it is on another machine, and what it does and comes to is heard here again, as the background task ${agent.taskId}. You will be told when it has ended; do not start it again.`;
 
 /** For the one that goes on with what another has begun. */
 export const takenOver = (base: string): string =>

@@ -29,7 +29,7 @@ export function stillThere({ running, resting, team = [] }: StillThere): string 
       ? []
       : [
           "Agents of yours that have finished, and go on from where they were with SendMessage:",
-          ...lines(resting.map(({ name, description }) => `- ${name}: ${line(description)}`)),
+          ...lines(resting.map(({ name, description }) => `- ${line(name)}: ${line(description)}`)),
         ]),
     ...lines(team.map(line)),
     "</still-there>",
