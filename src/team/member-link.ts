@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from "node:timers/promises";
 import { memberMail } from "../agent/index.ts";
 import type { Agent, Conversation } from "../agent/index.ts";
 import {
@@ -202,9 +203,10 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 
   const next = () => pending.find((queue) => queue.length > 0)?.shift();
 
-  /** One at a time, and of what waits the most pressing first. */
+  /** One at a time, and of what waits the most pressing first. All that was read at once is there before the first is taken. */
   const drain = async () => {
     try {
+      await nextRound();
       for (let mail = next(); mail && !ended.signal.aborted; mail = next()) await take(mail);
     } finally {
       // In the same step as the last look: what comes after it is taken anew.

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { idMaker, systemClock } from "../../src/platform/index.ts";
+import type { PromptId, RequestId, StoredEvent } from "../../src/protocol/index.ts";
+import { createMemberLink } from "../../src/team/member-link.ts";
+import { teamMailbox } from "../../src/team/team-mailbox.ts";
+import { heldBackend, ledTeam } from "./led-team.ts";
+import { gate } from "./team-session.ts";
+
+const ports = { clock: systemClock, createId: idMaker(systemClock) };
+
+test("of what is in its inbox a member takes the request to end first, then what the lead says, then what others say", async () => {
+  const { stored } = await ledTeam({ backend: heldBackend({}) });
+  for (const name of ["worker", "peer"]) await stored.record.join({ name, cwd: "/", backendType: "remote" });
+  const mailbox = teamMailbox(stored, ports);
+  const to = { to: "worker" } as const;
+  await mailbox.send({ ...to, from: "peer", text: "peer 1" });
+  await mailbox.send({ ...to, from: "peer", text: "peer 2" });
+  await mailbox.send({ ...to, from: "team-lead", text: "lead 1" });
+  await mailbox.send({ ...to, from: "team-lead", text: "lead 2" });
+  const requestId = ports.createId<RequestId>("ask");
+  await mailbox.send({ ...to, from: "team-lead", body: { kind: "shutdown_request", requestId } });
+
+  const taken: string[] = [];
+  const waiting: PromptId[] = [];
+  const all = gate();
+  const admitOnce = async ({ promptId, parts }: { promptId: PromptId; parts: readonly { text: string }[] }) => {
+    waiting.push(promptId);
+    taken.push(/peer \d|lead \d|asks you to end/.exec(parts[0]?.text ?? "")?.[0] ?? "(something else)");
+    if (taken.length === 5) all.open();
+  };
+  const link = createMemberLink({
+    team: "alpha",
+    name: "worker",
+    mailbox,
+    agent: () =>
+      ({
+        admitOnce,
+        hasPrompt: async () => false,
+        record: async (_: StoredEvent) => undefined,
+        saved: async () => undefined,
+        wake: () => undefined,
+      }) as never,
+    conversation: () => ({ waiting, waitingParts: () => undefined }),
+    handlers: { shutdown_request: (_mail, _body, admit) => ({ later: admit() }) },
+    replayed: [],
+    onFailure: (error) => expect.unreachable(String(error)),
+    ...ports,
+  });
+  link.start();
+  await all.opened;
+  expect(taken).toEqual(["asks you to end", "lead 1", "lead 2", "peer 1", "peer 2"]);
+  await link.close();
+  await mailbox.close();
+});
