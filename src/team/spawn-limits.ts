@@ -1,5 +1,8 @@
 import type { Clock } from "../platform/index.ts";
 import type { LimitSettings, StoredEvent } from "../protocol/index.ts";
+import { createSpawnBook, defaultLimits, type SpawnCaps, type SpawnEntry } from "./spawn-book.ts";
+import { createSpawnDesk, type SpawnLog } from "./spawn-desk.ts";
+import { createSpawnTick } from "./spawn-tick.ts";
 
 /** How many agents there may be. What they may spend together is the ledger's to say. */
 export interface SpawnLimits {
@@ -9,7 +12,12 @@ export interface SpawnLimits {
    */
   admit(spawn: SpawnRequest): Promise<SpawnAnswer>;
   /** A place for one that is at work already, on its own: it is counted, waits for nothing, and those who come next may have to. */
-  occupy(): AgentPlace;
+  occupy(member?: string): AgentPlace;
+  /**
+   * The agent that the session is about waits for one of its own: if it is a member of a team, its place is for others
+   * until the result is called. Then it has its place again at once, whoever has one meanwhile.
+   */
+  lendOwn(): () => void;
   /** Counts an agent that an earlier life of the session has started; other events are passed over. */
   recall(event: StoredEvent): void;
   readonly running: number;
@@ -44,172 +52,36 @@ export interface AgentPlace {
   lend(): (signal?: AbortSignal) => Promise<void>;
 }
 
-export const defaultLimits = {
-  maxConcurrentAgents: 16,
-  maxDepth: 1,
-  maxAgents: 500,
-  maxSpawnsPerMinute: 300,
-} as const satisfies LimitSettings;
-
-const minuteMs = 60_000;
-
-interface Waiter {
-  readonly start: () => void;
-}
-
+/** Those of one session, which nobody else knows of. */
 export function createSpawnLimits(settings: LimitSettings, { clock }: { readonly clock: Clock }): SpawnLimits {
-  const limits = { ...defaultLimits, ...definedOf(settings) };
-  let running = 0;
-  let total = 0;
-  const returning: Waiter[] = [];
-  const queue: Waiter[] = [];
-  /** When agents were started, within the last minute. */
-  const starts: number[] = [];
-  let sleeping: AbortController | undefined;
-
-  const freeInMs = () => {
-    const now = clock.monotonic();
-    while (starts[0] !== undefined && starts[0] <= now - minuteMs) starts.shift();
-    return starts.length < limits.maxSpawnsPerMinute ? 0 : (starts[0] ?? now) + minuteMs - now;
+  const answers: SpawnLog["answers"] = new Map();
+  const book = createSpawnBook((id, came) => answers.get(id)?.(came));
+  const tick = createSpawnTick(() => log, { clock });
+  let ids = 0;
+  const put = (entry: SpawnEntry) => {
+    book.apply(entry);
+    tick.look();
   };
-
-  const serve = () => {
-    while (running < limits.maxConcurrentAgents) {
-      const back = returning.shift();
-      if (back) {
-        back.start();
-        continue;
-      }
-      if (queue.length === 0) break;
-      const ms = freeInMs();
-      if (ms > 0) return wakeIn(ms);
-      starts.push(clock.monotonic());
-      queue.shift()?.start();
-    }
+  const log: SpawnLog = {
+    book,
+    answers,
+    ready: () => undefined,
+    put,
+    ask: async (entry) => put(entry),
+    newId: () => String(++ids),
+    now: clock.monotonic,
   };
-
-  /** One sleeper for the whole queue; it ends when nobody waits any more. */
-  const wakeIn = (ms: number) => {
-    if (sleeping) return;
-    const abort = new AbortController();
-    sleeping = abort;
-    clock.sleep(ms, abort.signal).then(
-      () => {
-        sleeping = undefined;
-        serve();
-      },
-      () => undefined, // only `rest` ends it
-    );
-  };
-
-  const rest = () => {
-    sleeping?.abort();
-    sleeping = undefined;
-  };
-
-  /** Takes a place now or when there is one. */
-  const wait = (line: Waiter[], signal: AbortSignal | undefined, onWait?: () => void) =>
-    new Promise<void>((resolve, reject) => {
-      let started = false;
-      const leave = () => {
-        line.splice(line.indexOf(waiter), 1);
-        if (queue.length === 0) rest();
-        reject(signal?.reason as Error);
-      };
-      const waiter: Waiter = {
-        start() {
-          started = true;
-          running += 1;
-          signal?.removeEventListener("abort", leave);
-          resolve();
-        },
-      };
-      line.push(waiter);
-      serve();
-      if (started) return;
-      onWait?.();
-      signal?.addEventListener("abort", leave, { once: true });
-    });
-
-  const placeOf = (): AgentPlace => {
-    let state: "held" | "lent" | "released" = "held";
-    const giveUp = () => {
-      running -= 1;
-      serve();
-    };
-    return {
-      release() {
-        const held = state === "held";
-        state = "released";
-        if (held) giveUp();
-      },
-      lend() {
-        if (state !== "held") throw new Error(`a place that is ${state} cannot be lent`);
-        state = "lent";
-        giveUp();
-        return async (signal) => {
-          if (state !== "lent") return;
-          signal?.throwIfAborted();
-          await wait(returning, signal);
-          // Released meanwhile: the agent was ended while it waited.
-          if ((state as string) === "released") giveUp();
-          else state = "held";
-        };
-      },
-    };
-  };
-
-  return {
-    get running() {
-      return running;
-    },
-    get queued() {
-      return queue.length;
-    },
-    get total() {
-      return total;
-    },
-    occupy() {
-      running += 1;
-      return placeOf();
-    },
-    recall(event) {
-      if (event.type === "agent.spawned" && event.parent !== undefined) total += 1;
-    },
-    async admit({ parentDepth, isBack = false, signal, onQueued }) {
-      signal?.throwIfAborted();
-      const refusal = isBack ? undefined : whyNot({ parentDepth, total }, limits);
-      if (refusal !== undefined) return { ok: false, message: refusal };
-      const more = isBack ? 0 : 1;
-      total += more;
-      try {
-        await wait(queue, signal, () => onQueued?.(queue.length - 1));
-      } catch (error) {
-        total -= more;
-        throw error;
-      }
-      return { ok: true, depth: parentDepth + 1, place: placeOf() };
-    },
-  };
-}
-
-function whyNot(
-  { parentDepth, total }: { parentDepth: number; total: number },
-  { maxDepth, maxAgents }: { maxDepth: number; maxAgents: number },
-): string | undefined {
-  if (parentDepth >= maxDepth) {
-    return maxDepth === 0
-      ? "No agent was started: agents are switched off here (limits.maxDepth is 0). Do the work yourself."
-      : `No agent was started: an agent at depth ${parentDepth}, such as you, may not start others here (limits.maxDepth is ${maxDepth}). Do the work yourself, or say in your result what is left to do.`;
-  }
-  if (total >= maxAgents) {
-    return `No agent was started: this session has had ${total} of the ${maxAgents} agents it may have (limits.maxAgents). Do the rest yourself, or finish with what you have.`;
-  }
-  return undefined;
+  put({ do: "limit", to: capsOf(settings) });
+  return createSpawnDesk(log, { who: "" });
 }
 
 /** A setting that says undefined does not unset a default. */
-const definedOf = (settings: LimitSettings) =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as {
-    [K in keyof typeof defaultLimits]?: number;
+export function capsOf(settings: LimitSettings): SpawnCaps {
+  const { maxConcurrentAgents, maxDepth, maxAgents, maxSpawnsPerMinute } = defaultLimits;
+  return {
+    maxConcurrentAgents: settings.maxConcurrentAgents ?? maxConcurrentAgents,
+    maxDepth: settings.maxDepth ?? maxDepth,
+    maxAgents: settings.maxAgents ?? maxAgents,
+    maxSpawnsPerMinute: settings.maxSpawnsPerMinute ?? maxSpawnsPerMinute,
   };
+}

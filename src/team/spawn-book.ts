@@ -1,0 +1,191 @@
+import * as z from "zod";
+import { ProcessIdentity } from "../platform/index.ts";
+import type { LimitSettings } from "../protocol/index.ts";
+
+export const defaultLimits = {
+  maxConcurrentAgents: 16,
+  maxDepth: 1,
+  maxAgents: 500,
+  maxSpawnsPerMinute: 300,
+} as const satisfies LimitSettings;
+
+export type SpawnCaps = { readonly [K in keyof typeof defaultLimits]: number };
+
+const count = z.number().int().nonnegative();
+/** When, by the clock of who wrote it. */
+const at = z.number();
+/** Left out where nobody but this process knows of it. */
+const by = ProcessIdentity.optional();
+
+/** Something that concerns how many agents there are. A place is known by its id. */
+export const SpawnEntry = z.discriminatedUnion("do", [
+  z.object({
+    do: z.literal("limit"),
+    to: z.object({ maxConcurrentAgents: count, maxDepth: count, maxAgents: count, maxSpawnsPerMinute: count }),
+  }),
+  /** `isBack`: it was there before, and is not one more. */
+  z.object({ do: z.literal("ask"), id: z.string(), who: z.string(), by, isBack: z.literal(true).optional(), at }),
+  /** A place without waiting; of a member, if it is one's. */
+  z.object({ do: z.literal("take"), id: z.string(), member: z.string().optional(), by }),
+  z.object({ do: z.literal("lend"), id: z.string(), at }),
+  z.object({ do: z.literal("back"), id: z.string(), at }),
+  /** Until this id is left again the member waits for an agent of its own: its place is not counted. */
+  z.object({ do: z.literal("away"), id: z.string(), member: z.string(), by, at }),
+  z.object({ do: z.literal("leave"), id: z.string(), at }),
+  /** Agents that a session has started without any of this being written. */
+  z.object({ do: z.literal("had"), who: z.string(), agents: count }),
+  z.object({ do: z.literal("look"), at }),
+]);
+export type SpawnEntry = z.infer<typeof SpawnEntry>;
+
+/** What an `ask` or a `back` has come to. */
+export type SpawnCame = "started" | "refused";
+
+/**
+ * Who is at work, who waits, and how many there have been. It knows nothing but what is applied to it, time included:
+ * whoever applies the same entries in the same order comes to the same answers.
+ */
+export interface SpawnBook {
+  apply(entry: SpawnEntry): void;
+  readonly limits: SpawnCaps;
+  readonly running: number;
+  readonly queued: number;
+  readonly total: number;
+  /** How many wait before this one. */
+  aheadOf(id: string): number;
+  /** How many agents this session has started. */
+  hadBy(who: string): number;
+  /** When the next one can be started, where it is not places that are missing: somebody has to `look` then. */
+  dueAt(): number | undefined;
+  /** What is held or waited for, and by which process. */
+  held(): readonly { readonly id: string; readonly by: ProcessIdentity }[];
+}
+
+interface Place {
+  state: "waiting" | "held" | "lent" | "returning";
+  readonly by: ProcessIdentity | undefined;
+  readonly member?: string | undefined;
+  /** The session that has one agent more with it. */
+  readonly countedFor?: string | undefined;
+}
+
+const minuteMs = 60_000;
+
+/** `answer` is told of every place, whoever asked for it. */
+export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): SpawnBook {
+  let limits: SpawnCaps = defaultLimits;
+  const places = new Map<string, Place>();
+  const away = new Map<string, { readonly member: string; readonly by: ProcessIdentity | undefined }>();
+  const had = new Map<string, number>();
+  let returning: string[] = [];
+  let queue: string[] = [];
+  /** When agents were started, within the last minute. */
+  const starts: number[] = [];
+  let total = 0;
+  let now = Number.NEGATIVE_INFINITY;
+
+  const add = (who: string, agents: number) => {
+    had.set(who, (had.get(who) ?? 0) + agents);
+    total += agents;
+  };
+
+  const running = () => {
+    const waiting = new Set([...away.values()].map(({ member }) => member));
+    let sum = 0;
+    for (const { state, member } of places.values())
+      if (state === "held" && !(member !== undefined && waiting.has(member))) sum += 1;
+    return sum;
+  };
+
+  const freeAt = () => {
+    while (starts[0] !== undefined && starts[0] <= now - minuteMs) starts.shift();
+    return starts.length < limits.maxSpawnsPerMinute ? undefined : (starts[0] ?? now) + minuteMs;
+  };
+
+  const serve = () => {
+    while (running() < limits.maxConcurrentAgents) {
+      const back = returning.shift();
+      const next = back ?? (freeAt() === undefined ? queue.shift() : undefined);
+      if (next === undefined) return;
+      if (back === undefined) starts.push(now);
+      const place = places.get(next);
+      if (place) place.state = "held";
+      answer(next, "started");
+    }
+  };
+
+  const leave = (id: string) => {
+    away.delete(id);
+    const place = places.get(id);
+    if (!place) return;
+    places.delete(id);
+    if (place.state === "waiting" && place.countedFor !== undefined) add(place.countedFor, -1);
+    queue = queue.filter((each) => each !== id);
+    returning = returning.filter((each) => each !== id);
+  };
+
+  const change = (entry: SpawnEntry) => {
+    switch (entry.do) {
+      case "limit":
+        limits = entry.to;
+        return;
+      case "ask": {
+        const { id, who, isBack } = entry;
+        if (!isBack && total >= limits.maxAgents) return answer(id, "refused");
+        if (!isBack) add(who, 1);
+        places.set(id, { state: "waiting", by: entry.by, countedFor: isBack ? undefined : who });
+        queue.push(id);
+        return;
+      }
+      case "take":
+        places.set(entry.id, { state: "held", by: entry.by, member: entry.member });
+        return;
+      case "lend": {
+        const place = places.get(entry.id);
+        if (place?.state === "held") place.state = "lent";
+        return;
+      }
+      case "back": {
+        const place = places.get(entry.id);
+        if (place?.state !== "lent") return;
+        place.state = "returning";
+        returning.push(entry.id);
+        return;
+      }
+      case "away":
+        away.set(entry.id, { member: entry.member, by: entry.by });
+        return;
+      case "leave":
+        return leave(entry.id);
+      case "had":
+        return add(entry.who, entry.agents);
+      case "look":
+        return;
+    }
+  };
+
+  return {
+    apply(entry) {
+      // Clocks are set back; here time does not go back.
+      if ("at" in entry) now = Math.max(now, entry.at);
+      change(entry);
+      serve();
+    },
+    get limits() {
+      return limits;
+    },
+    get running() {
+      return running();
+    },
+    get queued() {
+      return queue.length;
+    },
+    get total() {
+      return total;
+    },
+    aheadOf: (id) => queue.indexOf(id),
+    hadBy: (who) => had.get(who) ?? 0,
+    dueAt: () => (queue.length > 0 && running() < limits.maxConcurrentAgents ? freeAt() : undefined),
+    held: () => [...places, ...away].flatMap(([id, { by: holder }]) => (holder ? [{ id, by: holder }] : [])),
+  };
+}
