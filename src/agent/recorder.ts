@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Clock, CreateId } from "../platform/index.ts";
+import { type Clock, type CreateId, hasErrorCode } from "../platform/index.ts";
 import {
   type AgentId,
   type Envelope,
@@ -139,6 +139,5 @@ export function shortlyAfter(signal: AbortSignal): AbortSignal {
 
 export function isDiskFull(error: unknown): boolean {
   if (!TroupeError.is(error) || error.code !== "storage") return false;
-  const code = (error.cause as { code?: unknown } | undefined)?.code;
-  return code === "ENOSPC" || code === "EDQUOT";
+  return hasErrorCode(error.cause, "ENOSPC", "EDQUOT");
 }

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
+import { constants, homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 
 export interface CodeCache {
@@ -65,7 +65,9 @@ export function openCodeCache(entry: string, args: readonly string[]): CodeCache
           if (other !== build) rmSync(join(all, other), { recursive: true, force: true });
       } catch (error) {
         // A full or read-only disk costs some time at the next start, and nothing else.
-        if (!expected.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+        const { code = "", errno } = error as NodeJS.ErrnoException;
+        // Node has no name for a used up quota.
+        if (!expected.has(code) && errno !== -constants.errno.EDQUOT) throw error;
       }
     },
   };
@@ -78,7 +80,7 @@ const kindOf = (args: readonly string[]) => {
   return args[0] === "teammate" ? "teammate" : "other";
 };
 
-const expected = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EEXIST", "ENOENT", "ENOTDIR"]);
+const expected = new Set(["ENOSPC", "EROFS", "EACCES", "EEXIST", "ENOENT", "ENOTDIR"]);
 
 function replace(file: string, data: Buffer): void {
   const part = `${file}.${process.pid}`;

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { TroupeError } from "../protocol/index.ts";
 
 /** The system's own error becomes one line that names the file and the way out; it stays as `cause`, with its `code`. */
@@ -7,11 +8,21 @@ export function storageError(what: string, path: string, cause: unknown): Troupe
 
 /** True for what the file system throws, false for bugs. */
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): error is NodeJS.ErrnoException {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+  const code = errorCodeOf(error);
+  return code !== undefined && codes.includes(code);
+}
+
+/** Node has no names for some of the system's errors, a used up quota among them: `code` is "UNKNOWN" then, or "Unknown system error -122". */
+function errorCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  const code = String(error.code);
+  if (!/^unknown/i.test(code) || !("errno" in error)) return code;
+  const named = Object.entries(constants.errno).find(([, number]) => -number === error.errno);
+  return named?.[0] ?? code;
 }
 
 function reason(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
+  const code = errorCodeOf(cause);
   const words = code === undefined ? undefined : waysOut[code];
   if (words !== undefined) return `${words} (${code})`;
   return cause instanceof Error ? cause.message : String(cause);

@@ -1,18 +1,27 @@
+import { constants } from "node:os";
 import { expect, test } from "vitest";
 import { type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
 import { harness, step } from "./harness.ts";
 
-const diskFull = () =>
-  new TroupeError("storage", "cannot write", { cause: Object.assign(new Error("no space left"), { code: "ENOSPC" }) });
+const storageFailure = (cause: object) =>
+  new TroupeError("storage", "cannot write", { cause: Object.assign(new Error("no space left"), cause) });
 
-test("while the disk is full the agent waits and says so; then it goes on, and nothing is missing or doubled", async () => {
+const diskFull = () => storageFailure({ code: "ENOSPC" });
+
+/** As Node says that a quota is used up: it has no name for it. */
+const noQuota = () => storageFailure({ code: "UNKNOWN", errno: -constants.errno.EDQUOT });
+
+test.each([
+  ["the disk is full", diskFull],
+  ["the quota is used up", noQuota],
+])("while %s the agent waits and says so; then it goes on, and nothing is missing or doubled", async (_, failure) => {
   let full = 0;
   const { run, names, events, model } = harness({
     script: { version: 1, steps: [step("", ["Echo", "a"]), { text: "ok" }] },
     sink: (sink) => ({
       ...sink,
       record(event: StoredEvent) {
-        if (event.type === "tool.settled" && full++ < 3) return Promise.reject(diskFull());
+        if (event.type === "tool.settled" && full++ < 3) return Promise.reject(failure());
         return sink.record(event);
       },
     }),

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, lstatSync, writeSync } from 
 import { storageError } from "../../platform/index.ts";
 import type { TroupeError } from "../../protocol/index.ts";
 import type { InboxEntry, InboxFold } from "./inbox-fold.ts";
-import { type DamagedLine, scanInbox, unreadable } from "./inbox-scan.ts";
+import { closeFile, type DamagedLine, scanInbox, unreadable } from "./inbox-scan.ts";
 
 /** The file at an inbox's path, held open by its reader, who alone moves it away. */
 export interface CurrentFile {
@@ -93,10 +93,16 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
 
   const moveOn = (next: number, trouble: string[]) => {
     if (!options.wasMovedByUs(number)) trouble.push(`${path} was moved away or removed by something else.`);
-    closeSync(fd);
+    const left = fd;
     fd = next;
     offset = 0;
     number += 1;
+    // Whatever becomes of it, its number may be another file's by now.
+    try {
+      closeSync(left);
+    } catch (error) {
+      trouble.push(storageError("close", path, error).message);
+    }
   };
 
   const endLastLine = (): TroupeError | undefined => {
@@ -117,7 +123,7 @@ export function openCurrentFile(path: string, options: CurrentFileOptions): Curr
     },
     endLastLine,
     scan,
-    close: () => closeSync(fd),
+    close: () => closeFile(path, fd),
   };
 }
 

@@ -1,11 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, type Stats, lstatSync } from "node:fs";
+import { constants, fstatSync, openSync, type Stats, lstatSync } from "node:fs";
 import { basename } from "node:path";
 import { type FolderWatcher, hasErrorCode, storageError } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
 import { createInboxFold, heldMail, type InboxEntry, type InboxFold, type InboxFoldOptions } from "./inbox-fold.ts";
 import { createReadMarks } from "./inbox-marks.ts";
 import type { HeldMail, InboxReading } from "./inbox-port.ts";
-import { type InboxScan, scanInbox, unreadable } from "./inbox-scan.ts";
+import { closeFile, type InboxScan, scanInbox, unreadable } from "./inbox-scan.ts";
 import { listSegments } from "./inbox-segments.ts";
 
 /** Everything an inbox holds, for who is not its reader: changes nothing, and puts up with a reader who moves files. */
@@ -84,7 +84,7 @@ function readWhole(path: string, keeps: InboxFoldOptions): Whole {
     } catch (error) {
       throw unreadable(path, error);
     } finally {
-      if (fd !== undefined) closeSync(fd);
+      if (fd !== undefined) closeFile(path, fd);
     }
   }
 }
@@ -101,7 +101,7 @@ function readSegment(
     if (own !== undefined && isSameFile(own, fstatSync(fd))) return;
     problems.push(...problemsOf(segment.path, scanInbox(fd, { from: 0, segment: segment.number, fold })));
   } finally {
-    closeSync(fd);
+    closeFile(segment.path, fd);
   }
 }
 
@@ -122,7 +122,7 @@ function readMore(path: string, before: Whole): { whole: Whole; arrived: readonl
   } catch (error) {
     throw unreadable(path, error);
   } finally {
-    if (fd !== undefined) closeSync(fd);
+    if (fd !== undefined) closeFile(path, fd);
   }
 }
 

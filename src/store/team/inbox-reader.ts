@@ -193,8 +193,11 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     isClosed = true;
     for (const follower of followers) follower.wake();
     await chores;
-    current.close();
-    await held.release();
+    try {
+      current.close();
+    } finally {
+      await held.release();
+    }
   };
 
   start();

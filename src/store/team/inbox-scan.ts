@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { readLinesOf, storageError } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { InboxEntry, InboxFold } from "./inbox-fold.ts";
@@ -49,6 +49,14 @@ export function scanInbox(
 /** What a scan threw, for whoever asked for it. */
 export const unreadable = (path: string, error: unknown): unknown =>
   TroupeError.is(error) ? error : storageError("read", path, error);
+
+export function closeFile(path: string, fd: number): void {
+  try {
+    closeSync(fd);
+  } catch (error) {
+    throw storageError("close", path, error);
+  }
+}
 
 const damagedLine = (bytes: Buffer, offset: number, reason: string): DamagedLine => ({
   bytes,

@@ -3,7 +3,7 @@ import { openMail } from "./open-mail.ts";
 
 /**
  * mail-steps HOME: sends to an inbox that has two mails, reads it, marks them, lets the file be moved away and what is read be removed, and says
- * how each step ended. Ends by itself whatever goes wrong.
+ * of each step when it begins and how it ended. Ends by itself whatever goes wrong.
  */
 const [home = ""] = process.argv.slice(2);
 const { mailbox, close } = openMail(home, { names: ["anna", "bert", "team-lead"], rotateBytes: 100 });
@@ -11,15 +11,16 @@ const say = (words: string) => writeSync(1, `${words}\n`);
 
 async function step(name: string, work: () => Promise<string>): Promise<void> {
   try {
+    if (name === "send") say("send begins");
     say(`${name} ok ${await work()}`);
   } catch (error) {
-    const cause =
-      error instanceof Error && error.cause instanceof Error && "code" in error.cause ? error.cause.code : "";
-    say(
-      `${name} failed ${String(cause)} ${error instanceof Error && error.name === "TroupeError" ? "" : String(error)}`.trim(),
-    );
+    say(`${name} failed ${codeIn(error) ?? String(error)}`);
   }
 }
+
+/** As the user is told it. */
+const codeIn = (error: unknown) =>
+  error instanceof Error && error.name === "TroupeError" ? /\((E[A-Z]+)\)\.$/.exec(error.message)?.[1] : undefined;
 
 const sendText = async () => (await mailbox.send({ from: "anna", to: "bert", text: "x".repeat(120) })).id;
 const sendControl = async () =>
@@ -28,6 +29,7 @@ const readAll = async () => (await mailbox.readUnread("bert")).map(({ id }) => i
 const markOne = async () => {
   const [first] = await mailbox.readUnread("bert");
   if (first === undefined) return "";
+  say(`mark begins ${first.id}`);
   await mailbox.markRead("bert", [first.id]);
   return first.id;
 };
