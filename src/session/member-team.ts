@@ -86,7 +86,10 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     const { agent, seat } = ports;
     agentOf = agent;
     folder = () => seat().cwd();
-    const fail = (error: unknown) => void agent().fail(error);
+    const fail = (error: unknown) => {
+      void agent().fail(error);
+      runner.broken(error);
+    };
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
     /** What it has heard is marked before it says that it rests: its lead would take it for somebody with mail to hear. */

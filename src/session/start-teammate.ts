@@ -127,6 +127,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const finish = async (end: MemberEnd, detail?: string) => {
       let why: string | undefined;
       try {
+        const session = await starting;
         await session.close(end === "rest" ? "interrupted" : "completed");
         // Another process runs it now: what is said of it is that one's to say.
         if (presence.lost.aborted) return;
@@ -150,7 +151,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       await record.end(member.name, { reason: end, ...(detail !== undefined && { detail }) });
     };
 
-    const session: Session = await startSession({
+    const starting = startSession({
       cwd: member.cwd,
       env: options.env,
       flags: {
@@ -203,6 +204,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       },
       team: elsewhere ? heardBy(asMember.connect, elsewhere) : asMember.connect,
     });
+    const session = await starting;
     if (options.onEnvelope) void follow(session, options.onEnvelope);
     return { member, session, ended, stop };
   }

@@ -13,6 +13,7 @@ import {
   teamLead,
 } from "../protocol/index.ts";
 import { type Clock, type CreateId, createSeenIds } from "../platform/index.ts";
+import { keepAtIt } from "./keep-at-it.ts";
 import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox/mailbox.ts";
 import { createWaitingReports } from "./waiting-reports.ts";
 import { whenRoom } from "./when-room.ts";
@@ -65,9 +66,9 @@ export interface MemberLinkOptions {
   readonly onTaken?: ((mail: Mail) => Promise<void>) | undefined;
   /** Waited for before anything is marked as read: who sees that must see as well that it is being worked on. */
   readonly beforeMark?: (() => Promise<void>) | undefined;
-  /** The inbox cannot be read or marked any more: the agent would be deaf without knowing. */
+  /** The inbox cannot be read or marked, however often that is tried: the agent would be deaf without knowing. */
   readonly onFailure: (error: unknown) => void;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
   readonly createId: CreateId;
 }
 
@@ -139,6 +140,8 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     if (mail.refused !== undefined) return refuse(mail, mail.refused);
     const handler = options.handlers[mail.body.kind] as Handler | undefined;
     if (!handler) return admit(mail);
+    // An inbox that is followed anew gives it again while it is being acted on.
+    if (kept.has(mail.id)) return;
     // Whoever puts an old mail into the inbox again, signed as it was, gets nothing done by it a second time.
     if (await wasActedOn(mail.id)) return markRead([mail.id]);
     kept.add(mail.id);
@@ -189,9 +192,14 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     markRead([mail.id]);
   };
 
+  const failUnlessEnded = (error: unknown) => {
+    if (!ended.signal.aborted) options.onFailure(error);
+  };
+
   /** What cannot be read keeps nothing else from being read, and somebody should know. */
   const tellOfDamage = async () => {
-    await mailbox.readUnread(name); // after this, what was damaged is set aside
+    const look = async () => void (await mailbox.readUnread(name));
+    await keepAtIt(look, room); // after this, what was damaged is set aside
     for (const message of mailbox.takeNotices(name))
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
@@ -212,7 +220,14 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       // In the same step as the last look: what comes after it is taken anew.
       draining = undefined;
     }
-    telling = telling.then(tellOfDamage).catch(options.onFailure);
+    telling = telling.then(tellOfDamage).catch(failUnlessEnded);
+  };
+
+  /** Whoever reads it anew gets again what is not marked yet. */
+  const tellOfBreak = async (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `its inbox could not be read, and is tried again: ${why}`;
+    await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
 
   const follow = async () => {
@@ -247,10 +262,8 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     },
     start() {
       reports?.recall(options.replayed);
-      following = follow();
-      following.catch((error: unknown) => {
-        if (!ended.signal.aborted) options.onFailure(error);
-      });
+      following = keepAtIt(follow, { ...room, onBreak: tellOfBreak });
+      following.catch(failUnlessEnded);
     },
     async settled() {
       await draining;

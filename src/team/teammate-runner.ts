@@ -14,6 +14,7 @@ import {
   type WorkItemId,
 } from "../protocol/index.ts";
 import type { OwnPresence, TaskList } from "../store/index.ts";
+import { keepAtIt } from "./keep-at-it.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 import { patientTasks } from "./patient-team.ts";
 import { createUntold } from "./untold.ts";
@@ -36,6 +37,8 @@ export interface TeammateRunner {
   /** The request to end that waits for an answer. */
   readonly shutdownRequest: RequestId | undefined;
   answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
+  /** Something that it cannot be without does not work any more: its lead is told, and it ends. */
+  broken(error: unknown): void;
   /** Resolves when nothing of it is under way. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -66,7 +69,7 @@ export interface TeammateRunnerOptions {
   readonly replayed: readonly Pick<Envelope, "id" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   readonly onFailure: (error: unknown) => void;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
 }
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
@@ -90,6 +93,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const room = { clock: options.clock, signal: over.signal };
   let work: Promise<void> = Promise.resolve();
   let following: Promise<void> = Promise.resolve();
+  let hasFollowed = false;
 
   /** One after another: what is written about the member must be as true in the end as it was in between. */
   const inTurn = (step: () => Promise<void>) => {
@@ -143,10 +147,22 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       await agent().settled();
       void inTurn(() => rested(rest, idle));
     } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      void inTurn(() => tellLead(rest, { ...idle, reason: "failed", detail }));
-      leave("failed", detail);
+      breakOff(error, rest);
     }
+  };
+
+  /** Nobody would look for one who is there and hears nothing any more. */
+  const breakOff = (error: unknown, rest = untold.lastRest) => {
+    if (leaving || over.signal.aborted) return;
+    const detail = error instanceof Error ? error.message : String(error);
+    void inTurn(() => tellOfBreak(rest, detail));
+    leave("failed", detail);
+  };
+
+  const tellOfBreak = async (rest: EventId | undefined, detail: string) => {
+    if (rest !== undefined) return tellLead(rest, { type: "agent.idle", reason: "failed", detail });
+    const body: MailBody = { kind: "idle_notification", idleReason: "failed", failureReason: detail };
+    await options.link().send({ to: teamLead, body, wakes: true });
   };
 
   const tellLead = async (rest: EventId, instead?: Idle) => {
@@ -207,6 +223,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   };
 
   const follow = async () => {
+    // What has changed while nothing could be read is not told again.
+    if (hasFollowed) void inTurn(claimNext);
+    hasFollowed = true;
     for await (const { what, freed } of tasks.follow(over.signal)) {
       if (what === "created" || what === "released" || what === "changed" || freed.length > 0) void inTurn(claimNext);
     }
@@ -258,7 +277,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       }
     },
     async start() {
-      following = follow();
+      following = keepAtIt(follow, room);
       following.catch((error: unknown) => {
         if (!over.signal.aborted) options.onFailure(error);
       });
@@ -294,6 +313,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       agreed = approve;
       settle();
     },
+    broken: (error) => breakOff(error),
     settled: async () => {
       await work;
     },
