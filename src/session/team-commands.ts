@@ -1,5 +1,6 @@
-import { type Ack, teamUser } from "../protocol/index.ts";
+import { type Ack, teamLead, teamUser, TroupeError } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
+import { assigningTasks } from "../team/index.ts";
 import type { TeamCommand } from "./dispatch.ts";
 import type { LedTeams } from "./led-teams.ts";
 
@@ -49,8 +50,8 @@ export async function carryOutForTeam(
       return ackOf(await (await tasks(command.team)).create({ subject, description, blockedBy }, { name: teamUser }));
     }
     case "task.update": {
-      const { taskId, status, owner } = command;
-      const list = await tasks(command.team);
+      const { taskId, status } = command;
+      const { list, owner } = await listFor(command, { led, tasks });
       const done = await list.update(taskId, { status, owner }, { name: teamUser });
       if (!done.ok || status !== "completed" || done.item.acceptance.length === 0) return ackOf(done);
       // A person's word: its checks are not run, and what waits for it goes on.
@@ -58,6 +59,28 @@ export async function carryOutForTeam(
       return ackOf(await list.settle(taskId, { proof: "claimed", detail, generation: done.item.generation }));
     }
   }
+}
+
+/** The list that is meant, and whom a task of it is to be given to: the session's own has nobody but its lead. */
+async function listFor(
+  { team: name, owner }: Extract<TeamCommand, { type: "task.update" }>,
+  { led, tasks }: Parameters<typeof carryOutForTeam>[1],
+) {
+  const list = await tasks(name);
+  const team = name === undefined ? led.find() : led.get(name);
+  if (team === undefined) return { list, owner: owner === undefined ? undefined : ownOwner(owner) };
+  const members = async () => team.current().members;
+  const { mailbox, expect: onTold } = team;
+  return { list: assigningTasks(list, { team: team.name, members, mailbox, onTold }), owner };
+}
+
+function ownOwner(name: string): string {
+  if (name === teamUser) return name;
+  if (name === teamLead || name === "lead") return "lead";
+  throw new TroupeError(
+    "team",
+    `There is nobody ${JSON.stringify(name.slice(0, 100))} to give it to: this task list is the session's own, of lead and ${teamUser}.`,
+  );
 }
 
 const ackOf = (answer: Awaited<ReturnType<TaskList["create"]>>): Ack =>

@@ -1,5 +1,6 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
+import { assigningTasks } from "./assign-task.ts";
 import type { Mailbox } from "./mailbox/index.ts";
 import { teamMailbox } from "./team-mailbox.ts";
 
@@ -8,6 +9,7 @@ export interface OpenTeam {
   /** As it was made unique. */
   readonly name: string;
   readonly mailbox: Mailbox;
+  /** A task is given only to somebody who is there, and that one is told by mail. */
   readonly tasks: TaskList;
   readonly record: TeamRecord;
   /** Ends who follows or waits. */
@@ -59,5 +61,6 @@ function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): 
     await mailbox.close();
     await stored.close();
   };
-  return { name, mailbox, tasks: stored.tasks, record, close };
+  const members = async () => (await record.read()).members;
+  return { name, mailbox, tasks: assigningTasks(stored.tasks, { team: name, members, mailbox }), record, close };
 }

@@ -108,7 +108,9 @@ export type TaskRefusal =
   /** Completed or deleted. */
   | "over"
   /** A cycle, itself, or a task that does not exist. */
-  | "dependency";
+  | "dependency"
+  /** Whom it should be given to is not in the team. */
+  | "nobody";
 
 export interface TaskChange {
   readonly what: "created" | "claimed" | "released" | "changed" | "completed" | "settled" | "deleted";

@@ -96,6 +96,7 @@ const nextStep: Readonly<Record<TaskRefusal, string>> = {
   stale: "",
   over: " Nothing is left to do for it.",
   dependency: " Nothing was changed.",
+  nobody: "",
 };
 
 /** What the list has said no to. */

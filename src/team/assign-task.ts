@@ -1,0 +1,79 @@
+import { type Member, teamUser, TroupeError, type WorkItem } from "../protocol/index.ts";
+import type { TaskActor, TaskAnswer, TaskList } from "../store/index.ts";
+import { findSender, memberOf, unknownMember } from "./mailbox/find-member.ts";
+import type { Mailbox } from "./mailbox/mailbox.ts";
+
+export interface AssignPorts {
+  readonly team: string;
+  readonly members: () => Promise<readonly Member[]>;
+  readonly mailbox: Pick<Mailbox, "send">;
+  /** A mail is on its way to this member. */
+  readonly onTold?: ((name: string) => void) | undefined;
+}
+
+/** A team's tasks for people and programs: a task is given only to somebody who is there, and that one is told by mail. */
+export function assigningTasks(tasks: TaskList, ports: AssignPorts): TaskList {
+  /** With the name under which whoever is meant owns tasks; nothing is written for a name that nobody has. */
+  const assign = async (wanted: string, by: TaskActor, write: (owner: string) => Promise<TaskAnswer>) => {
+    const owner = ownerFor(wanted, by, { team: ports.team, members: await ports.members() });
+    return typeof owner === "string" ? write(owner) : owner;
+  };
+
+  const tell = async (task: WorkItem, by: TaskActor, before: string | undefined) => {
+    const { id: taskId, owner, subject, description, status } = task;
+    if (owner === undefined || owner === before || owner === by.name || owner === teamUser) return;
+    if (status !== "pending" && status !== "in_progress") return;
+    const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: by.name };
+    await ports.mailbox.send({ from: by.name, to: owner, body, summary: `task #${taskId}` });
+    ports.onTold?.(owner);
+  };
+
+  return {
+    ...tasks,
+    async create(task, by) {
+      if (task.owner === undefined) return tasks.create(task, by);
+      return assign(task.owner, by, async (owner) => {
+        const answer = await tasks.create({ ...task, owner }, by);
+        if (answer.ok) await tell(answer.item, by, undefined);
+        return answer;
+      });
+    },
+    async update(id, patch, by) {
+      if (typeof patch.owner !== "string") return tasks.update(id, patch, by);
+      return assign(patch.owner, by, async (owner) => {
+        const before = (await tasks.get(id))?.owner;
+        const answer = await tasks.update(id, { ...patch, owner }, by);
+        if (answer.ok) await tell(answer.item, by, before);
+        return answer;
+      });
+    },
+  };
+}
+
+interface There {
+  readonly team: string;
+  readonly members: readonly Member[];
+}
+
+function ownerFor(wanted: string, by: TaskActor, there: There): string | TaskAnswer {
+  const member = memberOf(wanted, there.members);
+  if (member?.ended !== undefined) {
+    return nobody(`${member.name} has ended (${member.ended.reason}) and can have no task. Give it to somebody else.`);
+  }
+  const owner = member?.name ?? (wanted === teamUser ? teamUser : undefined);
+  if (owner === undefined) return nobody(unknownMember(wanted, there).message);
+  return owner === by.name || owner === teamUser ? owner : (whyNotFrom(by, there) ?? owner);
+}
+
+/** Nobody is told anything by somebody who is not there. */
+function whyNotFrom(by: TaskActor, there: There): TaskAnswer | undefined {
+  try {
+    findSender(by.name, there);
+    return undefined;
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+    return nobody(error.message);
+  }
+}
+
+const nobody = (message: string): TaskAnswer => ({ ok: false, reason: "nobody", message });
