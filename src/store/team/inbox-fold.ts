@@ -19,6 +19,8 @@ export interface InboxFold {
   apply(record: InboxRecord, segment: number): InboxEntry | undefined;
   /** The same as a record of marks, for who has the entries at hand. */
   mark(marked: readonly InboxEntry[], state: "delivered" | "read"): void;
+  /** Read mails that have come once more since the last call, with no mark behind them yet. */
+  takeRepeated(): readonly MailId[];
   /** The mails of a file that are read, and are kept nowhere any more; gives the greatest of their ids. */
   forget(segment: number): MailId | undefined;
 }
@@ -59,19 +61,26 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
   let pending: InboxEntry[] = [];
   let unreadCount = 0;
   const aside = new Set<string>();
+  const repeated = new Set<MailId>();
   const counts = new Map<number, SegmentCount>();
   let compactedThrough: MailId | undefined;
 
   const apply = (record: InboxRecord, segment: number): InboxEntry | undefined => {
     if ("mail" in record) return add(record.mail, segment);
-    if ("mark" in record) mark(known(record.ids), record.mark);
-    else if ("compacted" in record) compactedThrough = record.compacted;
+    if ("mark" in record) {
+      mark(known(record.ids), record.mark);
+      if (record.mark === "read" && repeated.size > 0) for (const id of record.ids) repeated.delete(id);
+    } else if ("compacted" in record) compactedThrough = record.compacted;
     else for (const digest of record.aside) aside.add(digest);
     return undefined;
   };
 
   const add = (mail: Mail, segment: number): InboxEntry | undefined => {
-    if (entries.has(mail.id) || wasRead(mail.id)) return undefined;
+    if (entries.has(mail.id)) return undefined;
+    if (wasRead(mail.id)) {
+      repeated.add(mail.id);
+      return undefined;
+    }
     const entry: InboxEntry = { id: mail.id, mail, state: "queued", segment };
     entries.set(mail.id, entry);
     pending.push(entry);
@@ -124,6 +133,13 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
     count.justRead = [];
   };
 
+  const takeRepeated = () => {
+    if (repeated.size === 0) return [];
+    const ids = [...repeated];
+    repeated.clear();
+    return ids;
+  };
+
   const sweep = () => {
     pending = pending.filter(({ state }) => state !== "read");
   };
@@ -158,6 +174,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
     countsOf: countOf,
     apply,
     mark,
+    takeRepeated,
     forget,
   };
 }

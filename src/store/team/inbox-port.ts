@@ -14,6 +14,8 @@ export interface Inbox {
   look(): Promise<InboxReading>;
   /** The same of what is not read yet. Asked again it reads only what has come since. */
   lookUnread(): Promise<Pick<InboxReading, "mail" | "problems">>;
+  /** Whether this mail is among what was found damaged and set aside. */
+  hasSetAside?(id: MailId): Promise<boolean>;
   /** All that is held and then all that comes, each once, by anybody. Ends without an error when `signal` aborts or the store closes. */
   watch(signal: AbortSignal): AsyncIterable<readonly HeldMail[]>;
   /** Becomes its one reader. Rejects with `session_busy`, naming who is, while there is another. */

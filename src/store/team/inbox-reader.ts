@@ -18,6 +18,7 @@ import { createReadMarks } from "./inbox-marks.ts";
 import type { HeldMail, InboxReader } from "./inbox-port.ts";
 import { listSegments, readSegments, segmentPath } from "./inbox-segments.ts";
 import type { DamagedLine } from "./inbox-scan.ts";
+import { asidePrefix } from "./set-aside-mail.ts";
 import { fileTime, writeBeside } from "../write-beside.ts";
 
 export interface InboxReaderOptions {
@@ -76,8 +77,17 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     marks.forget();
     notices.push(...found.trouble);
     setAside(found.damaged);
+    markAgain(fold.takeRepeated());
     for (const follower of followers) follower.tell(found.arrived);
     return found;
+  };
+
+  /** A sender that was stopped in the middle has sent it twice: once the file with the first is gone, its mark is too. */
+  const markAgain = (ids: readonly MailId[]) => {
+    if (ids.length === 0) return;
+    // Written before this returns, so before anything is compacted.
+    const written = file.append({ mark: "read", ids }, "soon").catch(tellOf);
+    inTurn(() => written);
   };
 
   const unread = async (): Promise<readonly HeldMail[]> => {
@@ -137,7 +147,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
       const wasUnsaved = isDamageUnsaved;
       isDamageUnsaved = true;
       const data = Buffer.concat(damaged.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]));
-      const copy = await writeBeside(`${path}.bad-${fileTime(clock)}`, { data });
+      const copy = await writeBeside(`${asidePrefix(path)}${fileTime(clock)}`, { data });
       isDamageUnsaved = wasUnsaved;
       const first = damaged[0]?.reason ?? "";
       const what = damaged.length === 1 ? "a line" : `${damaged.length} lines`;
@@ -151,9 +161,11 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
   const inTurn = (work: () => Promise<void>) => {
-    chores = chores.then(work).catch((error: unknown) => {
-      notices.push(`The inbox of ${options.member} could not be put in order: ${messageOf(error)}`);
-    });
+    chores = chores.then(work).catch(tellOf);
+  };
+
+  const tellOf = (error: unknown) => {
+    notices.push(`The inbox of ${options.member} could not be put in order: ${messageOf(error)}`);
   };
 
   async function* follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]> {

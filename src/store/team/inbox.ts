@@ -3,6 +3,7 @@ import type { Mail } from "../../protocol/index.ts";
 import { createUnreadLook, lookAtInbox, watchInbox } from "./inbox-look.ts";
 import type { HeldMail, Inbox, InboxReader } from "./inbox-port.ts";
 import { openInboxReader } from "./inbox-reader.ts";
+import { isSetAside } from "./set-aside-mail.ts";
 
 export interface InboxOptions {
   readonly member: string;
@@ -51,6 +52,7 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
     send,
     look: async () => lookAtInbox(path),
     lookUnread: async () => lookUnread(),
+    hasSetAside: async (id) => isSetAside(path, id),
     watch,
     openReader,
     close,

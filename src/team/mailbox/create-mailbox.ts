@@ -115,6 +115,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     const name = nameOf(to);
     const { mail, compactedThrough } = await look(name);
     const held = mail.find((one) => one.mail.id === id);
+    if (held === undefined && (await store.inbox(name).hasSetAside?.(id))) return "failed";
     if (held === undefined && compactedThrough !== undefined && id <= compactedThrough) return "read";
     if (held === undefined) throw new TroupeError("mail", `There is no mail ${id} to ${name} in team ${team}.`);
     const isGone = memberOf(name, options.members())?.ended !== undefined;

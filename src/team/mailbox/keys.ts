@@ -18,6 +18,7 @@ export interface Keys {
 export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
   const toSign = new Map<string, KeyObject>();
   const toCheck = new Map<string, readonly KeyObject[]>();
+  const asking = new Map<string, Promise<readonly KeyObject[]>>();
 
   const ask = (name: string, use: KeyUse) =>
     keyOf(name, use).catch((error: unknown) => {
@@ -42,9 +43,16 @@ export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
     return keys;
   };
 
+  /** An inbox may hold a hundred thousand mails of one sender: they share one question, which opens a file. */
+  const askOnceToCheck = (name: string) => {
+    const asked = asking.get(name) ?? askToCheck(name).finally(() => asking.delete(name));
+    asking.set(name, asked);
+    return asked;
+  };
+
   return {
     toSign: async (name) => toSign.get(name) ?? askToSign(name),
-    toCheck: async (name) => toCheck.get(name) ?? askToCheck(name),
+    toCheck: async (name) => toCheck.get(name) ?? askOnceToCheck(name),
     toCheckAnew: askToCheck,
     knownToSign: (name) => toSign.get(name),
   };

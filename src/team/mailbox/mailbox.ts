@@ -23,7 +23,10 @@ export interface Mailbox {
   follow(agent: string, signal?: AbortSignal): AsyncIterable<ReceivedMail>;
   /** The same with what was read, for who only looks on. Claims nothing. */
   watch(agent: string, signal?: AbortSignal): AsyncIterable<ReceivedMail>;
-  /** How far a mail has come. `failed`: it was not read, and its receiver has ended. Rejects if there never was such a mail. */
+  /**
+   * How far a mail has come. `failed`: it was not read, and its receiver has ended, or it was damaged and set aside. `read` too
+   * for what is so old that nothing of that time is held any more. Rejects if there never was such a mail.
+   */
   receipt(id: MailId, to: string): Promise<MailState>;
   /** The whole text of a mail, also if it is in a file. */
   textOf(mail: Mail): Promise<string>;

@@ -5,6 +5,8 @@ import { TroupeError } from "../../protocol/index.ts";
 export interface PairRate {
   /** Throws with `mail` if it would be one too many within a minute; counts nothing then. */
   count(from: string, to: string): void;
+  /** The last one was not sent after all. */
+  takeBack(from: string, to: string): void;
 }
 
 export function createPairRate({
@@ -19,7 +21,7 @@ export function createPairRate({
   return {
     count(from, to) {
       if (perMinute === Infinity) return;
-      const key = `${from}\0${to}`;
+      const key = keyOf(from, to);
       const now = clock.monotonic();
       const recent = pairs.get(key) ?? [];
       pairs.set(key, recent);
@@ -30,10 +32,13 @@ export function createPairRate({
       recent.push(now);
       if (recent.length > perMinute * 2) recent.splice(0, recent.length - perMinute);
     },
+    takeBack: (from, to) => void pairs.get(keyOf(from, to))?.pop(),
   };
 }
 
 const minute = 60_000;
+
+const keyOf = (from: string, to: string) => `${from}\0${to}`;
 
 function tooMany(facts: { from: string; to: string; perMinute: number; waitMs: number }): TroupeError {
   const { from, to, perMinute, waitMs } = facts;

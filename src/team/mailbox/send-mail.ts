@@ -46,12 +46,18 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     const body = bodyOf(outgoing);
     if (body.kind !== "text") assertMaySend(from, body.kind);
     else if (from !== teamUser) rate.count(from, to);
-    const mail = mailOf(outgoing, body, route);
-    const key = keys.knownToSign(from);
-    const isReady = key !== undefined && needsNoFile(body);
-    if (isReady && !turns.has(to)) await put(route.inbox, signMail(mail, key));
-    else await storeInTurn(route, isReady ? Promise.resolve(signMail(mail, key)) : finish(mail));
-    return { id: mail.id };
+    try {
+      const mail = mailOf(outgoing, body, route);
+      const key = keys.knownToSign(from);
+      const isReady = key !== undefined && needsNoFile(body);
+      if (isReady && !turns.has(to)) await put(route.inbox, signMail(mail, key));
+      else await storeInTurn(route, isReady ? Promise.resolve(signMail(mail, key)) : finish(mail));
+      return { id: mail.id };
+    } catch (error) {
+      // Who waits for space tries again and again: what was not stored was not said.
+      if (body.kind === "text") rate.takeBack(from, to);
+      throw error;
+    }
   };
 
   const mailOf = (outgoing: OutgoingMail, body: MailBody, { from, to, color }: Route): Mail => {

@@ -133,6 +133,22 @@ describe("an inbox that has grown", () => {
     expect(textsOf(await next.unread())).toEqual(["b", "c"]);
   });
 
+  it("knows it also when the file with the first of the two is gone, and its reader has begun anew", async () => {
+    const { inbox, again, path, names } = await start({ rotateBytes: 1 });
+    const reader = await inbox.openReader();
+    const [a, b] = [textMail("a"), textMail("b")];
+    await inbox.send(a);
+    await reader.mark([a.id], "read");
+    appendFileSync(path, encodeLine({ mail: a }));
+    await inbox.send(b);
+    await reader.mark([b.id], "read");
+    await reader.close();
+    expect(names()).not.toContain("bert.jsonl.1");
+    expect(readFileSync(`${path}.2`, "utf8")).toContain(a.id);
+    const next = await (await again()).inbox("bert").openReader();
+    expect(await next.unread()).toEqual([]);
+  });
+
   it("loses nothing that its senders were promised while it is moved away again and again", async () => {
     const { inbox, again } = await start({ rotateBytes: 2_000 });
     const reader = await inbox.openReader();

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { MailBody, MailId, RequestId } from "../../../src/protocol/index.ts";
@@ -69,6 +69,19 @@ describe("sending", () => {
     await mailbox.send({ from: "user", to: "anna", text: "hello" });
     expect((await mailbox.readAll("anna"))[0]).toMatchObject({ from: "user", sender: "verified" });
     await expect(mailbox.send({ from: "mallory", to: "anna", text: "x" })).rejects.toMatchObject({ code: "mail" });
+  });
+
+  it("that could not be stored does not count among the many that are too many", async () => {
+    const { mailbox, inboxes } = await openTeamMail(["anna", "bert"], { pairsPerMinute: 3 });
+    const send = () => mailbox.send({ from: "anna", to: "bert", text: "x" });
+    await send();
+    rmSync(inboxes, { recursive: true });
+    writeFileSync(inboxes, "in the way");
+    for (let tries = 0; tries < 5; tries++) await expect(send()).rejects.toMatchObject({ code: "storage" });
+    rmSync(inboxes);
+    await send();
+    await send();
+    await expect(send()).rejects.toMatchObject({ code: "mail" });
   });
 
   it("keeps the order of the calls, also when a large one comes before a small one", async () => {
@@ -186,6 +199,26 @@ describe("reading", () => {
     expect(await Promise.all([a, b, c].map((id) => sender.receipt(id, "bert")))).toEqual(["read", "delivered", "read"]);
     await expect(sender.receipt(createId<MailId>("mail"), "bert")).rejects.toMatchObject({ code: "mail" });
     await expect(mailbox.markRead("bert", 3)).rejects.toMatchObject({ code: "mail" });
+  });
+
+  it("of a mail that was damaged and set aside is that it has failed, also when what came after it was read and is gone", async () => {
+    const { mailbox, again, inboxes } = await openTeamMail(["anna", "bert"], { pairsPerMinute: Infinity });
+    const send = async () => (await mailbox.send({ from: "anna", to: "bert", text: "x".repeat(400) })).id;
+    const first = await send();
+    const lost = await send();
+    const path = join(inboxes, "bert.jsonl");
+    const whole = readFileSync(path, "utf8");
+    const at = whole.lastIndexOf("xxx", whole.indexOf(lost));
+    writeFileSync(path, `${whole.slice(0, at)}y${whole.slice(at + 1)}`);
+    await mailbox.markRead("bert", [first]);
+    for (let n = 0; n < 8; n++) {
+      const ids = await Promise.all(Array.from({ length: 700 }, send));
+      await mailbox.markRead("bert", ids);
+    }
+    await mailbox.close();
+    const later = await again();
+    expect(await later.receipt(first, "bert")).toBe("read");
+    expect(await later.receipt(lost, "bert")).toBe("failed");
   });
 
   it("by two at once is refused to the second, with who the first is; both may look", async () => {
