@@ -12,7 +12,7 @@ export interface FullEvidence extends Evidence {
  * For the agent that gets the result: short, and the same for the same evidence. What comes from the other agent (paths,
  * commands) is quoted and on one line, so that it cannot pass for words of ours.
  */
-export function evidenceText(evidence: FullEvidence): string {
+export function evidenceText(evidence: FullEvidence, of: "all" | "since its last report" = "all"): string {
   const lines = [
     `${plural(evidence.turns, "turn")}, ${callsLine(evidence)}, ${seconds(evidence.durationMs)}, ${plural(tokensOf(evidence), "token")}, $${evidence.costUsd.toFixed(4)}`,
     ...listLine("changed", evidence.filesChanged.map(quoted), 12),
@@ -23,7 +23,8 @@ export function evidenceText(evidence: FullEvidence): string {
     ...(evidence.diff ? [diffText(evidence.diff)] : []),
     ...(evidence.acceptance ? acceptanceLines(evidence.acceptance) : []),
   ];
-  return ["What was really done, by the log:", ...lines.map((line) => `- ${line}`)].join("\n");
+  const stretch = of === "all" ? "" : ` ${of}`;
+  return [`What was really done${stretch}, by the log:`, ...lines.map((line) => `- ${line}`)].join("\n");
 }
 
 /** The same as data, bounded: what is left out of a list is counted. Safe to be stored with a result. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { BackgroundId, CallId, Envelope, Event, Usage } from "../protocol/index.ts";
+import { evidenceIn, newStretch, type Stretch } from "./stretch.ts";
 
 /** What an agent did to get its result, as its log has it: not what it says it did. */
 export interface Evidence {
@@ -38,8 +39,12 @@ export interface CallEvidence {
 
 export interface EvidenceFold {
   /** All envelopes of the one agent, in order. */
-  add(envelope: Envelope): void;
+  add(envelope: Pick<Envelope, "at" | "event">): void;
   evidence(): Evidence;
+  /** What was done since the last cut; it grows. */
+  stretch(): Stretch;
+  /** The same, and from here on is counted anew. What runs across the cut ends in the stretch that sees its end. */
+  cut(): Stretch;
 }
 
 export function evidenceOf(envelopes: Iterable<Envelope>): Evidence {
@@ -61,17 +66,9 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 export function createEvidence(): EvidenceFold {
   const calls = new Map<CallId, Call>();
-  const toolCalls = new Map<string, number>();
-  const read = new Set<string>();
-  const changed = new Set<string>();
-  const commands: CommandEvidence[] = [];
-  const background = new Map<BackgroundId, { index: number; startedAt: number }>();
-  const denied: CallEvidence[] = [];
-  const failed: CallEvidence[] = [];
-  const tokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  let costUsd = 0;
-  let turns = 0;
-  let durationMs = 0;
+  const background = new Map<BackgroundId, { command: string; startedAt: number }>();
+  let now = newStretch();
+  let commandsRun = 0;
   let cwd = "/";
   let lastAt: number | undefined;
   let working = false;
@@ -79,27 +76,28 @@ export function createEvidence(): EvidenceFold {
   const settle = (event: Of<"tool.settled">, at: number) => {
     const call = calls.get(event.callId) ?? { tool: "unknown", input: undefined, cwd };
     calls.delete(event.callId);
-    toolCalls.set(call.tool, (toolCalls.get(call.tool) ?? 0) + 1);
+    now.toolCalls.set(call.tool, (now.toolCalls.get(call.tool) ?? 0) + 1);
     const command = text(call.input, "command");
     const ran = event.display?.kind === "terminal" || event.outcome === "interrupted";
     if (call.tool === "Bash" && command !== undefined && call.calledAt !== undefined && ran) {
       // A question before the call is part of its own time, but not of the command's.
       const ranMs = Math.max(0, Math.min(event.durationMs, at - call.calledAt));
-      return void commands.push(commandOf(command, ranMs, event));
+      commandsRun += 1;
+      return void now.commands.set(`run ${commandsRun}`, commandOf(command, ranMs, event));
     }
     switch (event.outcome) {
       case "ok": {
         const path = event.display?.kind === "diff" ? event.display.path : text(call.input, "file_path");
         if (path === undefined) return;
-        if (event.display?.kind === "diff") changed.add(resolve(call.cwd, path));
-        else if (call.tool === "Read") read.add(resolve(call.cwd, path));
+        if (event.display?.kind === "diff") now.filesChanged.add(resolve(call.cwd, path));
+        else if (call.tool === "Read") now.filesRead.add(resolve(call.cwd, path));
         return;
       }
       case "denied":
-        return void denied.push(callOf(call, event, event.outcome));
+        return void now.denied.push(callOf(call, event, event.outcome));
       case "failed":
       case "interrupted":
-        return void failed.push(callOf(call, event, event.outcome));
+        return void now.failed.push(callOf(call, event, event.outcome));
     }
   };
 
@@ -108,27 +106,26 @@ export function createEvidence(): EvidenceFold {
       (call) => call.calledAt !== undefined && field(call.input, "run_in_background") === true,
     );
     const command = text(open?.input, "command") ?? event.description;
-    background.set(event.backgroundId, { index: commands.length, startedAt: at });
-    commands.push({ command, status: "running", exitCode: null, durationMs: 0 });
+    background.set(event.backgroundId, { command, startedAt: at });
+    now.commands.set(event.backgroundId, { command, status: "running", exitCode: null, durationMs: 0 });
   };
 
-  const endBackground = (event: Of<"background.ended">, at: number) => {
-    const task = background.get(event.backgroundId);
-    const before = task && commands[task.index];
-    if (!task || !before) return;
-    const status = event.status === "killed" ? "killed" : "exited";
-    commands[task.index] = {
-      ...before,
-      status,
-      exitCode: event.exitCode,
+  const endBackground = ({ backgroundId, status, exitCode }: Of<"background.ended">, at: number) => {
+    const task = background.get(backgroundId);
+    if (!task) return;
+    background.delete(backgroundId);
+    now.commands.set(backgroundId, {
+      command: task.command,
+      status: status === "killed" ? "killed" : "exited",
+      exitCode,
       durationMs: Math.max(0, at - task.startedAt),
-    };
+    });
   };
 
   return {
     add({ event, at: time }) {
       const at = Date.parse(time);
-      if (working && lastAt !== undefined) durationMs += Math.max(0, at - lastAt);
+      if (working && lastAt !== undefined) now.durationMs += Math.max(0, at - lastAt);
       lastAt = at;
       switch (event.type) {
         case "agent.spawned":
@@ -148,7 +145,7 @@ export function createEvidence(): EvidenceFold {
           working = false;
           return;
         case "turn.ended":
-          turns += 1;
+          now.turns += 1;
           for (const part of event.parts) {
             if (part.type === "tool_call") calls.set(part.callId, { tool: part.name, input: part.input, cwd });
           }
@@ -163,27 +160,22 @@ export function createEvidence(): EvidenceFold {
         case "background.ended":
           return endBackground(event, at);
         case "cost.recorded":
-          costUsd += event.costUsd;
+          now.costUsd += event.costUsd;
           for (const key of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const) {
-            tokens[key] += event.usage[key];
+            now.tokens[key] += event.usage[key];
           }
           return;
         default:
           return;
       }
     },
-    evidence: () => ({
-      turns,
-      durationMs,
-      costUsd,
-      tokens: { ...tokens },
-      toolCalls: Object.fromEntries([...toolCalls].sort(([a], [b]) => (a < b ? -1 : 1))),
-      filesRead: [...read],
-      filesChanged: [...changed],
-      commands: [...commands],
-      denied: [...denied],
-      failed: [...failed],
-    }),
+    evidence: () => evidenceIn(now),
+    stretch: () => now,
+    cut() {
+      const done = now;
+      now = newStretch();
+      return done;
+    },
   };
 }
 
