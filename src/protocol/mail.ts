@@ -16,9 +16,13 @@ export const MailBody = z.discriminatedUnion("kind", [
   /** Its sender has nothing to do: sent when that has become so, never again while it stays so. */
   kind("idle_notification", {
     idleReason: z.enum(["available", "interrupted", "failed"]),
-    /** Its last answer, whole or its beginning; `file` then has the rest. */
+    /** Its last answer, whole or its beginning; `file` then has the rest. What it had said so far if it did not come to one. */
     result: z.string().optional(),
     file: z.string().optional(),
+    /** What its log says was done since its last report. */
+    evidence: z.string().optional(),
+    /** It has agreed to end, and does; this is its last word. */
+    isLeaving: z.literal(true).optional(),
     /** Of the last thing it said to somebody other than the lead. */
     summary: z.string().optional(),
     completedTaskId: z.number().int().positive().optional(),

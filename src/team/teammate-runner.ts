@@ -17,6 +17,7 @@ import type { OwnPresence, TaskList } from "../store/index.ts";
 import { keepAtIt } from "./keep-at-it.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 import { patientTasks } from "./patient-team.ts";
+import { farewellBody, restBody } from "./report-body.ts";
 import { createUntold } from "./untold.ts";
 import { whenRoom } from "./when-room.ts";
 
@@ -66,7 +67,7 @@ export interface TeammateRunnerOptions {
   /** It was sent to an earlier life of the member's, about that life: this one has nothing to do with it. */
   readonly isOutdated: (mail: Mail) => boolean;
   /** What is stored of earlier lives. */
-  readonly replayed: readonly Pick<Envelope, "id" | "event">[];
+  readonly replayed: readonly Pick<Envelope, "id" | "at" | "event">[];
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   readonly onFailure: (error: unknown) => void;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
@@ -168,21 +169,17 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const tellLead = async (rest: EventId, instead?: Idle) => {
     const report = untold.upTo(rest);
     if (!report) return;
-    const { mailId, worked, answers, toPeer, completed } = report;
-    const { reason, detail } = instead ?? report.idle;
-    // It was woken and had nothing to do: it is as idle as it was when that was told.
-    if (!worked && reason === "completed" && answers.length === 0) return;
-    const idleReason = reason === "completed" ? "available" : reason === "interrupted" ? "interrupted" : "failed";
-    const body: MailBody = {
-      kind: "idle_notification",
-      idleReason,
-      ...(answers.length > 0 && { result: answers.join("\n\n") }),
-      ...(toPeer !== undefined && { summary: toPeer }),
-      ...(completed !== undefined && { completedTaskId: completed, completedStatus: "resolved" }),
-      ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
-    };
+    const body = restBody(report, instead ?? report.idle);
+    if (!body) return;
     await options.beforeReport?.();
-    await options.link().send({ id: mailId, to: teamLead, body, wakes: idleReason === "failed" });
+    await options.link().send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
+  };
+
+  /** What it has not told of yet, before it says that it agrees: after that nothing comes from it. */
+  const sayFarewell = async () => {
+    const report = untold.upToNow();
+    const body = report && farewellBody(report);
+    if (body) await options.link().send({ id: report.mailId, to: teamLead, body, wakes: false });
   };
 
   /** The lowest task that is free and that it can do. Of several who reach for one, the list decides. */
@@ -305,6 +302,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       if (!shutdown) throw new Error("nobody has asked for an end");
       const { settle } = shutdown;
       const answered = { requestId: shutdown.requestId };
+      if (approve) await sayFarewell();
       const body: MailBody = approve
         ? { kind: "shutdown_approved", ...answered }
         : { kind: "shutdown_rejected", ...answered, reason: reason ?? "it gave no reason" };

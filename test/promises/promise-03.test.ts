@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Ask } from "../../src/testing.ts";
 import { gate } from "../team/team-session.ts";
 import { mailOf } from "./mail-of.ts";
-import { alpha, leading, mate, say } from "./teammates.ts";
+import { alpha, bash, inState, leading, mate, memberLog, report, requestIn, say, written } from "./teammates.ts";
 
 /** Resolves with what the lead is told once that has all of these words. */
 function hears(...words: readonly string[]) {
@@ -59,4 +60,47 @@ test("promise 03: each answer is told once, in whichever turn it was given, and 
   await team.ask("go");
   const told = await heard.all();
   expect(told.match(/\[(one|two)\]/g)).toEqual(["[one]", "[two]"]);
+});
+
+test("promise 03: what a teammate said before it was interrupted reaches its lead", async () => {
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => ({
+      text: "[half of it]",
+      calls: [bash("echo 1 > begun; sleep 1000")],
+    })),
+  });
+  await team.ask("go");
+  await written(team.cwd, "begun");
+  await team.command({ type: "member.interrupt", name: "scout" });
+  const { event } = await team.until(report(/scout was interrupted/));
+  expect(JSON.stringify(event)).toContain("[half of it]");
+});
+
+test("promise 03: what a teammate says together with that it agrees to end reaches its lead, as its last word", async () => {
+  const heard = hears("[the result is 42]");
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: [mate("scout")] },
+        { text: "waiting" },
+        { calls: [say("scout", { type: "shutdown_request", reason: "the work is done" })] },
+        { text: "asked" },
+        ...Array(3).fill(heard.look),
+      ],
+      ({ said }) => {
+        if (!said.includes("asks you to end")) return { calls: [bash("until test -e asked; do sleep 0.02; done")] };
+        const approval = { type: "shutdown_response", request_id: requestIn(said), approve: true };
+        return { text: "[the result is 42]", calls: [say("team-lead", approval)] };
+      },
+    ),
+  });
+  await team.ask("go");
+  await inState(team, "scout", "working");
+  await team.ask("end it");
+  writeFileSync(join(team.cwd, "asked"), "");
+  await inState(team, "scout", "ended");
+  expect(await heard.all()).toMatch(/scout is done with what it was doing and has agreed to end\.\nWhat it has said:/);
+  const log = await memberLog(team.tree, "scout");
+  const sent = log.flatMap((event) => (event.type === "mail.sent" ? [event.kind] : []));
+  expect(sent).toEqual(["idle_notification", "shutdown_approved"]);
 });

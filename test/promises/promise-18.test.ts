@@ -19,7 +19,7 @@ test("promise 18: an agent that makes no progress is noticed, and failed with wh
   expect(idle).toMatchObject([{ reason: "failed", detail: expect.stringMatching(/^no sign of life/) as string }]);
 });
 
-test("promise 18: a teammate whose model says nothing is noticed and failed, and its lead hears why", async () => {
+test("promise 18: a teammate whose model says nothing is noticed and failed, and its lead hears why and what it has", async () => {
   const team = await alpha({
     settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
@@ -31,6 +31,9 @@ test("promise 18: a teammate whose model says nothing is noticed and failed, and
     (each) => each.type === "prompt.admitted" && /scout could not go on/.test(JSON.stringify(each)),
   );
   expect(JSON.stringify(event)).toMatch(/no sign of life for \d+ s: its model/);
+  expect(JSON.stringify(event)).toMatch(
+    /What it has said:\\nhalf of it\\nWhat was really done, by the log:.*echo half/,
+  );
   const log = await memberLog(team.tree, "scout");
   expect(log.filter((each) => each.type === "agent.idle")).toMatchObject([{ reason: "failed" }]);
 });

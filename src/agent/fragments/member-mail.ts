@@ -46,14 +46,16 @@ function wordsOf({ body, from, id }: Mail): string {
 
 function idleWords(body: Extract<Mail["body"], { kind: "idle_notification" }>, from: string): string {
   const state = {
-    available: `${from} is done with what it was doing and waits for mail.`,
+    available: `${from} is done with what it was doing and ${body.isLeaving ? "has agreed to end" : "waits for mail"}.`,
     interrupted: `${from} was interrupted and waits for mail.`,
     failed: `${from} could not go on${body.failureReason ? `: ${body.failureReason}` : "."}`,
   }[body.idleReason];
   const task =
     body.completedTaskId === undefined ? [] : [`Task #${body.completedTaskId}: ${body.completedStatus ?? "resolved"}.`];
   const last = body.summary === undefined ? [] : [`Last said to a peer: ${body.summary}`];
-  const result = body.result === undefined ? [] : [`Its last answer:\n${body.result}`];
+  const said = body.idleReason === "available" && !body.isLeaving ? "Its last answer" : "What it has said";
+  const result = body.result === undefined ? [] : [`${said}:\n${body.result}`];
   const rest = body.file === undefined ? [] : [`[cut: the whole answer is in ${body.file}]`];
-  return [state, ...task, ...last, ...result, ...rest].join("\n");
+  const evidence = body.evidence === undefined ? [] : [body.evidence];
+  return [state, ...task, ...last, ...result, ...rest, ...evidence].join("\n");
 }

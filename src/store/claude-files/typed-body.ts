@@ -82,7 +82,7 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
       return isTyped(body.text) ? `${from} wrote: ${body.text}` : body.text;
     case "idle_notification": {
       const failed = body.idleReason === "available" ? [] : [`${body.idleReason}: ${body.failureReason ?? "no more"}`];
-      const result = [body.result, ...failed].filter(Boolean).join("\n\n");
+      const result = [body.result, ...failed, body.evidence].filter(Boolean).join("\n\n");
       // Another reason than this one was never seen there: what it was is in the words.
       return json(body.kind, { from, timestamp, idleReason: "available", ...(result !== "" && { result }) });
     }

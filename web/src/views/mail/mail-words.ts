@@ -14,11 +14,13 @@ export function mailWords(body: MailBody): MailWords {
     case "text":
       return words(undefined, body.text);
     case "idle_notification": {
-      const { idleReason, result, summary, completedTaskId, completedStatus, failureReason } = body;
-      return words(idleTitles[idleReason], result, [
+      const { idleReason, isLeaving, result, evidence, summary, completedTaskId, completedStatus, failureReason } =
+        body;
+      return words(isLeaving ? "Has agreed to end" : idleTitles[idleReason], result, [
         ["Why", failureReason],
         ["Task", completedTaskId === undefined ? undefined : `#${completedTaskId} ${completedStatus ?? "resolved"}`],
         ["Last said to a peer", summary],
+        ["Evidence", evidence],
       ]);
     }
     case "permission_request":
