@@ -37,6 +37,8 @@ export const LaunchFlags = z.object({
   maxTokens: z.number().optional(),
   /** Where all of them put down what they hold and spend, if there is a budget. */
   ledger: z.string().optional(),
+  /** Where all of them put down which agents there are. */
+  places: z.string().optional(),
   /** The folder that a coordinator's workers share, where that is who started it. */
   scratchpad: z.string().optional(),
   /** What its folder brings along may act. */

@@ -138,14 +138,16 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
 
   /** A budget may have come or changed since a member joined: whoever is started from here on keeps the one of now. */
   const renewBudget = async ({ record }: StoredTeam, { name, ended, launch }: Member) => {
-    const { maxBudgetUsd, maxTokens, ledger } = options.launch;
+    const { maxBudgetUsd, maxTokens, ledger, places: file } = options.launch;
     if (ended || !launch) return;
-    if (launch.maxBudgetUsd === maxBudgetUsd && launch.maxTokens === maxTokens && launch.ledger === ledger) return;
-    const { maxBudgetUsd: _, maxTokens: __, ledger: ___, ...rest } = launch;
+    const isSame = launch.maxBudgetUsd === maxBudgetUsd && launch.maxTokens === maxTokens;
+    if (isSame && launch.ledger === ledger && launch.places === file) return;
+    const { maxBudgetUsd: _, maxTokens: __, ledger: ___, places: ____, ...rest } = launch;
     const now = {
       ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
       ...(maxTokens !== undefined && { maxTokens }),
       ...(ledger !== undefined && { ledger }),
+      ...(file !== undefined && { places: file }),
     };
     await record.change(name, { launch: { ...rest, ...now } });
   };

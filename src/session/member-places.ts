@@ -10,8 +10,13 @@ export interface MemberPlaces {
 }
 
 /** `occupy` gives a place at once: who is at work already is counted, and kept from nothing. */
-export function createMemberPlaces(occupy: () => AgentPlace): MemberPlaces {
+export function createMemberPlaces(occupy: (member: string) => AgentPlace): MemberPlaces {
   const held = new Map<string, AgentPlace>();
+  const resting = new Set<string>();
+  const take = (key: string) => {
+    resting.delete(key);
+    if (!held.has(key)) held.set(key, occupy(key));
+  };
   const release = (key: string) => {
     held.get(key)?.release();
     held.delete(key);
@@ -19,19 +24,20 @@ export function createMemberPlaces(occupy: () => AgentPlace): MemberPlaces {
   return {
     begun(team, name, place) {
       const key = keyOf(team, name);
-      release(key);
-      held.set(key, place);
+      // It may have said already that it has nothing more to do.
+      if (!resting.has(key)) take(key);
+      place.release();
     },
     changed(team, { name, state }) {
       const key = keyOf(team, name);
       switch (state) {
         case "working":
-          if (!held.has(key)) held.set(key, occupy());
-          return;
+          return take(key);
         // It waits for an answer, which may need the place; or it has nothing to do.
         case "waiting":
         case "idle":
         case "ended":
+          resting.add(key);
           return release(key);
         case "starting":
         case "draining":

@@ -32,8 +32,8 @@ export interface SessionChildren {
   readonly registry: Children;
   /** Takes a place for one more agent of any kind, or throws why there is none. */
   admit(parent: ParentAgent, signal: AbortSignal): Promise<AgentPlace>;
-  /** A place for one that is at work already, without waiting. */
-  occupy(): AgentPlace;
+  /** A place for one that is at work already, without waiting; of this member, if it is one: `name@team`. */
+  occupy(member?: string): AgentPlace;
   isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
   /** The tools by which an agent starts others and speaks to them. */
   toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
@@ -67,8 +67,8 @@ export interface SessionChildren {
 export function createSessionChildren(shared: Shared, agents: AgentParts): SessionChildren {
   const { parts } = shared;
   const { opened, clock, createId } = parts;
-  const limits = createSpawnLimits(parts.limits ?? {}, { clock });
-  for (const { event } of parts.earlierAgents ?? []) limits.recall(event);
+  const limits = parts.spawnLimits ?? createSpawnLimits(parts.limits ?? {}, { clock });
+  for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.recall(event);
   const places = createRestingPlaces();
   const { watchdog, asides, remote: work } = agents;
   const manner: ChildManner = { clock, watchdog, asides, onWake: places.wakes, onRest: places.rests };

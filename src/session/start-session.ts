@@ -29,7 +29,7 @@ import { doorLater } from "./observe/door-later.ts";
 import { logsInOrder } from "./logs-in-order.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
-import { jointLedger } from "./joint-ledger.ts";
+import { openJointAccounts } from "./joint-accounts.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { existing, modelOf, openIfThere, sessionToResume } from "./resuming.ts";
@@ -40,7 +40,7 @@ import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { createChildResolver, putInOrder } from "../team/index.ts";
+import { createChildResolver, putInOrder, type SpawnLimits, type TeamLimits } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
@@ -86,6 +86,8 @@ export interface StartOptions {
   /** Connects the session to its team, where it is a member's. */
   readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
   readonly shared?: SharedWithLead | undefined;
+  /** How many agents a member may start, where it is counted together with others of its team. */
+  readonly spawnLimits?: SpawnLimits | undefined;
 }
 
 export interface MemberWishes extends Omit<MemberParts, "definition"> {
@@ -99,6 +101,8 @@ export interface SharedWithLead {
   readonly ledger: Ledger;
   /** Sessions whose earlier spending the ledger knows already. */
   readonly counted: Set<SessionId>;
+  /** How many agents there may be of all of them; undefined where each counts its own. */
+  readonly limits?: TeamLimits | undefined;
 }
 
 /** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */
@@ -139,7 +143,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
   let opened: OpenedSession | undefined;
   let mcp: SessionMcp | undefined;
   let acp: Awaited<ReturnType<typeof acpMember>>;
-  let closeLedger: (() => Promise<void>) | undefined;
+  let closeJoint: (() => Promise<void>) | undefined;
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
@@ -191,13 +195,14 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const { sessionId } = opened;
     const isResumed = opened.leadLog.replayed.length > 0;
     const budget = { maxBudgetUsd: config.maxBudgetUsd, maxTokens: config.limits.maxTokens };
-    const joint = options.shared ? undefined : await jointLedger({ options, config, opened, clock, createId });
-    closeLedger = joint?.close;
+    const joint = options.shared ? undefined : await openJointAccounts({ options, config, opened, clock, createId });
+    closeJoint = joint?.close;
     const shared: SharedWithLead = options.shared ?? {
       gates,
       models,
-      ledger: joint?.ledger ?? createLedger(budget),
+      ledger: joint?.ledger?.ledger ?? createLedger(budget),
       counted: new Set(),
+      limits: joint?.limits,
     };
     const isCounted = shared.counted.has(sessionId);
     shared.counted.add(sessionId);
@@ -218,7 +223,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       options.member || options.store
         ? undefined
         : teamsOf({
-            ledgerFile: joint?.path,
+            ledgerFile: joint?.ledger?.path,
+            placesFile: joint?.limits?.path,
             remote,
             deny: rules.deny.map(({ text }) => text),
             options,
@@ -292,6 +298,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,
       limits: config.limits,
+      spawnLimits: options.spawnLimits ?? joint?.limits?.of({ who: sessionId }),
       agents: {
         definitions: loaded.agents.map(({ definition }) => definition),
         forks: (options.flags.forks ?? false) && !coordinates,
@@ -340,7 +347,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       thinkingTokens: options.flags.thinkingTokens,
       onClose: async () => {
         await Promise.all([acp?.close(), remote?.close()]);
-        await closeLedger?.();
+        await closeJoint?.();
         await recording?.finish();
       },
       notices: [
@@ -359,7 +366,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
   } catch (error) {
     await mcp?.close();
     await acp?.close();
-    await closeLedger?.();
+    await closeJoint?.();
     await opened?.close();
     throw error;
   }

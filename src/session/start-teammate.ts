@@ -28,6 +28,7 @@ import {
 import { parseRule } from "../tool/index.ts";
 import { asHere, type Elsewhere, heardBy, pathHere, withinHere } from "./elsewhere.ts";
 import { openJointLedger } from "./joint-ledger.ts";
+import { openJointLimits } from "./joint-limits.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
 import { worktreeAnew } from "./member-worktree.ts";
@@ -87,13 +88,17 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     // Its files are shared with others of its process: nobody else would end its heartbeat.
     held.push(presence);
     const worktree = await worktreeOf(member);
-    const { trusted, ledger, scratchpad, ...launched } = member.launch ?? {};
+    const { trusted, ledger, places, scratchpad, ...launched } = member.launch ?? {};
     const flags: ConfigFlags = elsewhere?.flags ?? launched;
     const joint =
       options.shared || ledger === undefined
         ? undefined
         : openJointLedger(ledger, { budget: launched, who: member.sessionId ?? member.agentId, clock, createId });
     if (joint) held.push(joint);
+    const ownLimits = options.shared || places === undefined ? undefined : openJointLimits(places, { clock, createId });
+    if (ownLimits) held.push(ownLimits);
+    const path = `${member.name}@${team.name}` as AgentPath;
+    const sessionId = member.sessionId ?? createId<SessionId>("ses");
     const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
     let settle: (why: string | undefined) => void = () => undefined;
@@ -141,7 +146,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       }
     };
 
-    const letGo = () => closeAll([() => joint?.close(), presence.close, mailbox.close, team.close]);
+    const letGo = () =>
+      closeAll([() => joint?.close(), () => ownLimits?.close(), presence.close, mailbox.close, team.close]);
 
     const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
       const { tasks, record } = patientTeam(team, { clock, signal: hurry.signal });
@@ -159,7 +165,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         model: elsewhere?.flags.model ?? member.model,
         permissionMode: member.planModeRequired ? "plan" : member.mode,
       },
-      sessionId: member.sessionId ?? createId<SessionId>("ses"),
+      sessionId,
       asker: elsewhere ? withinHere(asMember.asker, elsewhere) : asMember.asker,
       // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
       keep: options.shared || elsewhere ? "none" : "lead",
@@ -173,11 +179,12 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
           ledger: joint.ledger,
           counted: new Set(),
         }),
+      spawnLimits: (options.shared?.limits ?? ownLimits)?.of({ who: sessionId, member: path }),
       member: {
         team: team.name,
         name: member.name,
         leadSession: team.record.current().leadSessionId,
-        path: `${member.name}@${team.name}` as AgentPath,
+        path,
         folder: worktree?.path ?? elsewhere?.folder,
         isMoved: worktree?.isMoved ?? elsewhere !== undefined,
         agentType: member.agentType ?? "general-purpose",

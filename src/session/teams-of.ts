@@ -29,6 +29,7 @@ import type { SharedWithLead, StartOptions } from "./start-session.ts";
 
 export interface TeamsOf {
   readonly ledgerFile?: string | undefined;
+  readonly placesFile?: string | undefined;
   /** Undefined: there is no bus to other machines. */
   readonly remote?: RemoteWork | undefined;
   /** Rules by which calls are refused. */
@@ -45,6 +46,7 @@ export interface TeamsOf {
 /** What a session needs to lead teams: where they are kept, and where their members run. */
 export function teamsOf({
   ledgerFile,
+  placesFile,
   remote,
   deny,
   options,
@@ -57,7 +59,11 @@ export function teamsOf({
 }: TeamsOf): SessionParts["team"] {
   const { home, teams: settings, cwd, bus, claudeFolder } = config;
   const teams = shareTeams(openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => tell(text) }));
-  const launch = { ...launchOf(options, config), ...(ledgerFile !== undefined && { ledger: ledgerFile }) };
+  const launch = {
+    ...launchOf(options, config),
+    ...(ledgerFile !== undefined && { ledger: ledgerFile }),
+    ...(placesFile !== undefined && { places: placesFile }),
+  };
   const work = bus && claudeFolder === undefined ? remote : undefined;
   const jobs =
     work &&

@@ -30,7 +30,7 @@ export interface Children {
   find(who: string): Promise<Child | undefined>;
   /** One that an earlier life of the session has started, and that is at work. */
   adopt(child: Child): void;
-  /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for the lead. */
+  /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for a lead, which has none. */
   lendPlaceOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
   /** A place to send a finished agent on with. */
   placeFor(child: Child, signal: AbortSignal): Promise<AgentPlace>;
@@ -245,6 +245,11 @@ export function createChildren(options: ChildrenOptions): Children {
     }
   };
 
+  const lendOwn = () => {
+    const goesOn = options.limits.lendOwn();
+    return async () => goesOn();
+  };
+
   const adopt = (child: Child) => {
     children.set(child.id, child);
     if (child.name !== undefined) names.set(child.name, child.id);
@@ -263,7 +268,7 @@ export function createChildren(options: ChildrenOptions): Children {
       return recalled;
     },
     adopt,
-    lendPlaceOf: async (parent) => children.get(parent)?.lendPlace() ?? (async () => undefined),
+    lendPlaceOf: async (parent) => children.get(parent)?.lendPlace() ?? lendOwn(),
     async placeFor(child, signal) {
       const depth = child.path.split("/").length - 2;
       const admitted = await options.limits.admit({ parentDepth: depth, signal, isBack: true });

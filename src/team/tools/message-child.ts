@@ -35,7 +35,14 @@ export async function messageChild(
   const { background, signal } = context;
   const parts = [{ type: "text" as const, text: message }];
   const description = summary ?? child.description;
-  const kept = await sendOn(child, { parts, by: "agent", description }, { children, background, signal });
+  // It may have to wait for a place, which may be the caller's own.
+  const waited = await children.lendPlaceOf(context.agent.id);
+  let kept: Awaited<ReturnType<typeof sendOn>>;
+  try {
+    kept = await sendOn(child, { parts, by: "agent", description }, { children, background, signal });
+  } finally {
+    await waited(signal);
+  }
   if (kept === "heard") return textResult(`${to} is at work and will hear it after its current turn.`);
   return textResult(agentLaunched({ ...kept, why: `${to} had finished and goes on from where it was.` }));
 }

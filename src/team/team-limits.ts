@@ -1,0 +1,140 @@
+import { isDiskFull } from "../agent/index.ts";
+import {
+  type Clock,
+  type CreateId,
+  currentProcess,
+  type FolderWatcher,
+  isAlive,
+  openLineFile,
+} from "../platform/index.ts";
+import { type LimitSettings, TroupeError } from "../protocol/index.ts";
+import { createSpawnBook, SpawnEntry } from "./spawn-book.ts";
+import { createSpawnDesk, type SpawnDeskOptions, type SpawnLog } from "./spawn-desk.ts";
+import { capsOf, type SpawnLimits } from "./spawn-limits.ts";
+import { createSpawnTick } from "./spawn-tick.ts";
+
+/**
+ * The limits of a lead and its team, whose members run in several processes. Who asks for a place, has it and leaves it
+ * stands in one file, in one order that everybody sees, and everybody plays that order through the same book in memory:
+ * so all come to the same answer on who may begin, without a lock.
+ */
+export interface TeamLimits {
+  readonly path: string;
+  of(session: Pick<SpawnDeskOptions, "who" | "member">): SpawnLimits;
+  /** What is held here is given back. */
+  close(): Promise<void>;
+}
+
+export interface TeamLimitsOptions {
+  readonly path: string;
+  /** The lead's; its members keep those that it has put down. */
+  readonly settings?: LimitSettings | undefined;
+  readonly watcher: FolderWatcher;
+  readonly clock: Pick<Clock, "now" | "sleep">;
+  readonly createId: CreateId;
+}
+
+/** How soon it is tried again when the disk was full. */
+const retryMs = 1_000;
+
+export function createTeamLimits({ path, settings, watcher, clock, createId }: TeamLimitsOptions): TeamLimits {
+  const file = openLineFile(path, { durability: "process" });
+  const answers: SpawnLog["answers"] = new Map();
+  const book = createSpawnBook((id, came) => answers.get(id)?.(came));
+  const tick = createSpawnTick(() => log, { clock });
+  const self = currentProcess();
+  const caps = settings && capsOf(settings);
+  /** Held or waited for by this process. */
+  const own = new Set<string>();
+  let offset = 0;
+  /** What found no space: it goes into the file with whatever is written next. */
+  let unwritten: SpawnEntry[] = [];
+
+  const play = () => {
+    const { records, nextOffset } = file.readFrom(offset);
+    offset = nextOffset;
+    for (const { value } of records) {
+      const entry = SpawnEntry.safeParse(value);
+      if (entry.success) book.apply(entry.data);
+    }
+    if (records.length > 0) tick.look();
+  };
+
+  /** One write, there for every process by the time this returns. */
+  const write = async (entries: readonly SpawnEntry[]): Promise<void> => {
+    const all = [...unwritten, ...entries];
+    unwritten = [];
+    const stored = file.append(all);
+    // Whoever asks asks again.
+    stored.catch(() => unwritten.push(...all.filter((each) => each.do !== "ask" && each.do !== "back")));
+    play();
+    tick.look();
+    await stored;
+  };
+
+  const note = (entry: SpawnEntry) => {
+    if (entry.do === "ask" || entry.do === "take" || entry.do === "away") own.add(entry.id);
+    if (entry.do === "leave") own.delete(entry.id);
+  };
+
+  const put = (entry: SpawnEntry) => {
+    note(entry);
+    write([entry]).catch(() => undefined); // it is kept, and whoever asks next is told
+  };
+
+  const ready = () => {
+    play();
+    const { maxConcurrentAgents, maxDepth, maxAgents, maxSpawnsPerMinute } = book.limits;
+    const isSame =
+      !caps ||
+      (caps.maxConcurrentAgents === maxConcurrentAgents &&
+        caps.maxDepth === maxDepth &&
+        caps.maxAgents === maxAgents &&
+        caps.maxSpawnsPerMinute === maxSpawnsPerMinute);
+    if (!isSame && !unwritten.some((entry) => entry.do === "limit")) put({ do: "limit", to: caps });
+  };
+
+  /** On a full disk nobody is started: it waits until there is space. */
+  const ask: SpawnLog["ask"] = async (entry, signal) => {
+    note(entry);
+    for (;;) {
+      try {
+        await write([entry]);
+        return answers.size > 0 ? buryTheDead() : undefined;
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        await clock.sleep(retryMs, signal);
+      }
+    }
+  };
+
+  /** Who died with a place gives nothing back: others do it in its stead. */
+  const buryTheDead = () => {
+    for (const { id, by } of book.held())
+      if (by.pid !== self.pid && isAlive(by, self) === "dead") put({ do: "leave", id, at: clock.now() });
+  };
+
+  const stop = watcher.follow(path, () => {
+    try {
+      play();
+      if (unwritten.length > 0) write([]).catch(() => undefined); // it is kept
+      if (answers.size > 0) buryTheDead();
+    } catch (error) {
+      // It cannot be read for now: whoever asks is told so, and the next hint tries again.
+      if (!TroupeError.is(error)) throw error;
+    }
+  });
+
+  const log: SpawnLog = { book, answers, ready, put, ask, newId: () => createId("place"), now: clock.now };
+  return {
+    path,
+    of: (session) => createSpawnDesk(log, { ...session, by: self }),
+    async close() {
+      stop();
+      tick.close();
+      const at = clock.now();
+      if (own.size > 0) await write([...own].map((id) => ({ do: "leave" as const, id, at }))).catch(() => undefined);
+      await file.close();
+    },
+  };
+}

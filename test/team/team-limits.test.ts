@@ -1,0 +1,182 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { createFolderWatcher, idMaker, systemClock } from "../../src/platform/index.ts";
+import type { AgentId, AgentPath, LimitSettings } from "../../src/protocol/index.ts";
+import { type AgentPlace, createTeamLimits, type SpawnAnswer, type SpawnLimits } from "../../src/team/index.ts";
+import { createTestClock } from "../../src/testing.ts";
+import { buildProgram } from "../platform/build-program.ts";
+import { tempTree } from "../session/temp-tree.ts";
+
+const file = () => join(tempTree({ "here/.keep": "" }).path("here"), "places.jsonl");
+
+function open(path: string, settings?: LimitSettings, clock = systemClock) {
+  const watcher = createFolderWatcher({ rescanMs: 20 });
+  const limits = createTeamLimits({ path, settings, watcher, clock, createId: idMaker(systemClock) });
+  onTestFinished(async () => {
+    await limits.close();
+    watcher.close();
+  });
+  return limits;
+}
+
+const placeOf = (answer: SpawnAnswer): AgentPlace => {
+  if (!answer.ok) throw new Error(answer.message);
+  return answer.place;
+};
+const admit = async (limits: SpawnLimits) => placeOf(await limits.admit({ parentDepth: 0 }));
+
+/** Resolves once it waits for a place; gives what it comes to. */
+async function waiting(limits: SpawnLimits): Promise<{ place: Promise<SpawnAnswer> }> {
+  let place: Promise<SpawnAnswer> | undefined;
+  await new Promise<void>((queued) => {
+    place = limits.admit({ parentDepth: 0, onQueued: () => queued() });
+  });
+  if (!place) throw new Error("nothing was asked");
+  return { place };
+}
+
+test("a place that one process has is not there for another, and comes to whoever waits longest", async () => {
+  const path = file();
+  const a = open(path, { maxConcurrentAgents: 1 }).of({ who: "a" });
+  const first = await admit(a);
+  const b = await waiting(open(path).of({ who: "b" }));
+  const c = await waiting(a);
+  expect([a.running, a.queued, a.total]).toEqual([1, 2, 3]);
+  first.release();
+  const second = placeOf(await b.place);
+  expect([a.running, a.queued]).toEqual([1, 1]);
+  second.release();
+  placeOf(await c.place).release();
+});
+
+test("how many there may be in all is one number for everybody, and so is how deep, as the lead has set it", async () => {
+  const path = file();
+  const lead = open(path, { maxAgents: 3, maxDepth: 2 });
+  const all = [lead.of({ who: "lead" }), open(path).of({ who: "a" }), open(path).of({ who: "b" })];
+  await admit(all[0] as SpawnLimits);
+  const came = await Promise.all(all.map((limits) => limits.admit({ parentDepth: 1 })));
+  expect(came.filter(({ ok }) => ok)).toHaveLength(2);
+  expect(await all[2]?.admit({ parentDepth: 2 })).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/maxDepth is 2/),
+  });
+  expect(await all[1]?.admit({ parentDepth: 1 })).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/3 of the 3 agents/),
+  });
+  await lead.close();
+  // It goes on with other settings.
+  expect(await open(path, { maxAgents: 4 }).of({ who: "lead" }).admit({ parentDepth: 0 })).toMatchObject({ ok: true });
+  expect(await all[1]?.admit({ parentDepth: 0 })).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/4 of the 4 agents/),
+  });
+});
+
+test("what a session's logs say it has started is counted once, however often it is opened", async () => {
+  const path = file();
+  const [agentPath, agentType, cwd, parent] = ["lead/a" as AgentPath, "worker", "/", "agt_00000000" as AgentId];
+  const spawned = {
+    type: "agent.spawned",
+    path: agentPath,
+    agentType,
+    model: "a/b",
+    permissionMode: "default",
+    cwd,
+  } as const;
+  const open1 = open(path).of({ who: "a" });
+  open1.recall({ ...spawned, parent });
+  open1.recall({ ...spawned, parent });
+  (await admit(open1)).release();
+  expect(open1.total).toBe(3);
+  const again = open(path).of({ who: "a" });
+  for (let times = 0; times < 3; times++) again.recall({ ...spawned, parent });
+  expect(again.total).toBe(3);
+  expect(open(path).of({ who: "b" }).total).toBe(3);
+});
+
+test("what a process held that was killed comes back, and what it has started stays counted", async () => {
+  const path = file();
+  const program = await buildProgram("team/programs/hold-places.ts");
+  onTestFinished(() => program.remove());
+  const lead = open(path, { maxConcurrentAgents: 2 }).of({ who: "lead" });
+  lead.occupy("scout@alpha");
+  const child = spawn(process.execPath, [program.path, path, "2"], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout, "data");
+  const next = await waiting(lead);
+  child.kill("SIGKILL");
+  placeOf(await next.place).release();
+  // The member that it was does not wait for anybody any more.
+  expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 3]);
+});
+
+test("a member that waits for an agent of its own keeps nobody from beginning, and never waits itself", async () => {
+  const path = file();
+  const lead = open(path, { maxConcurrentAgents: 1 }).of({ who: "lead" });
+  const own = lead.occupy("scout@alpha");
+  const scout = open(path).of({ who: "scout", member: "scout@alpha" });
+  const goesOn = [scout.lendOwn(), scout.lendOwn()];
+  const child = await admit(scout);
+  goesOn[0]?.();
+  expect(lead.running).toBe(1);
+  goesOn[1]?.();
+  expect(lead.running).toBe(2);
+  child.release();
+  const next = await waiting(lead);
+  own.release();
+  placeOf(await next.place).release();
+});
+
+test("so many in a minute are so many of all together", async () => {
+  const path = file();
+  const clock = createTestClock();
+  const a = open(path, { maxSpawnsPerMinute: 2 }, clock).of({ who: "a" });
+  const b = open(path, undefined, clock).of({ who: "b" });
+  (await admit(a)).release();
+  (await admit(b)).release();
+  const next = await waiting(b);
+  expect(a.queued).toBe(1);
+  await clock.advance(60_000);
+  placeOf(await next.place).release();
+  expect([a.running, a.queued, clock.sleeping]).toEqual([0, 0, 0]);
+});
+
+test("whoever closes gives back what it has, and is not waited for", async () => {
+  const path = file();
+  const a = open(path, { maxConcurrentAgents: 1 });
+  const place = await admit(a.of({ who: "a" }));
+  const next = await waiting(open(path).of({ who: "b" }));
+  await a.close();
+  placeOf(await next.place);
+  place.release();
+  expect(readFileSync(path, "utf8")).toContain('"do":"leave"');
+});
+
+test("for any order of coming and going there are never too many of all processes, and all get their turn", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, atOnce) => {
+      const path = file();
+      const all = [open(path, { maxConcurrentAgents: atOnce }), open(path), open(path)].map((limits, index) =>
+        limits.of({ who: String(index) }),
+      );
+      let most = 0;
+      const work = async (limits: SpawnLimits) => {
+        const place = await admit(limits);
+        most = Math.max(most, limits.running);
+        await scheduler.schedule(Promise.resolve());
+        place.release();
+      };
+      // The lead's settings are there before anybody else asks.
+      await scheduler.waitFor(work(all[0] as SpawnLimits));
+      await scheduler.waitFor(Promise.all([...all, ...all, ...all].map(work)));
+      expect(most).toBeLessThanOrEqual(atOnce);
+      expect(all.map(({ running, queued, total }) => [running, queued, total])).toEqual(all.map(() => [0, 0, 10]));
+    }),
+    { numRuns: 15 },
+  );
+});
