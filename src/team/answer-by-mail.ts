@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Agent, PermissionQuestion } from "../agent/index.ts";
-import { type Mail, type MailBody, type PermissionAnswer, type RequestId, TroupeError } from "../protocol/index.ts";
+import type { Mail, MailBody, PermissionAnswer, RequestId } from "../protocol/index.ts";
 import { digestOf, pathIn } from "./ask-by-mail.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
+import { whyNotSent } from "./why-not-sent.ts";
 
 /** A lead's side of its members' questions: shown on the lead's surfaces, answered there, sent back. */
 export interface AnswerByMail {
@@ -117,13 +118,11 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
       });
   };
 
-  /** Who asked may have ended meanwhile: then nobody waits for it, and that is no failure of the lead's. */
   const reply = async (to: string, body: MailBody) => {
     try {
       await options.link().send({ to, body });
     } catch (error) {
-      if (!TroupeError.is(error) || error.code !== "mail") throw error;
-      const message = `the answer to ${to} was not sent: ${error.message}`;
+      const message = `the answer to ${to} was not sent: ${whyNotSent(error)}`;
       await options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
     }
   };

@@ -1,7 +1,6 @@
-import { join, relative } from "node:path";
 import { effectiveMode } from "../agent/definitions/index.ts";
 import { type Agent, type Conversation, isDiskFull, type PermissionQuestion } from "../agent/index.ts";
-import { type Clock, closeAll, type CreateId, isInside } from "../platform/index.ts";
+import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
   type Envelope,
@@ -15,6 +14,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
+import { createAllowPath } from "./allow-path.ts";
 import { createAnswerByMail } from "./answer-by-mail.ts";
 import type { Backend } from "./backend/backend.ts";
 import { sendFirstMail } from "./first-mail.ts";
@@ -30,6 +30,7 @@ import { createSilenceWatch } from "./silence-watch.ts";
 import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
 import { createStopMember, type StopAnswer } from "./stop-member.ts";
 import { whenRoom } from "./when-room.ts";
+import { whyNotSent } from "./why-not-sent.ts";
 
 export interface LeadTeamOptions {
   readonly team: StoredTeam;
@@ -76,6 +77,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     if (!closing || !isDiskFull(error)) void lead().fail(error);
   };
   const warn = (message: string) => lead().record({ type: "notice.raised", level: "warning", code: "member", message });
+  const notTold = (name: string) => (error: unknown) => warn(`${name} was not told: ${whyNotSent(error)}`);
   own.lost.addEventListener("abort", () => {
     if (!closing) fail(new TroupeError("team", `Another process leads the team ${team.name} now: this one must stop.`));
   });
@@ -105,17 +107,20 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       return worktreePath ?? cwd;
     },
     plansBy: options.plansBy,
-    allowPath: async ({ path: asked, tool, askedBy }) => {
-      const path = pathHere(asked, memberOf(askedBy), lives.folderOf(askedBy));
-      if (path === undefined) return;
-      await record.allowPath({ path, tool, addedBy: teamLead });
-      // The record is read at each call; this is for those who wait for an answer to the same question.
-      for (const { name, ended } of driven())
-        if (!ended && name !== askedBy)
-          await link.send({ to: name, body: { kind: "team_permission_update", path, tool }, wakes: false });
-    },
+    allowPath: createAllowPath({
+      record,
+      link: () => link,
+      memberOf,
+      folderOf: (name) => lives.folderOf(name),
+      driven,
+      notTold,
+    }),
   });
-  const startFor = async (from: string, request: SpawnRequest) => options.startFor?.(memberOf(from), request) ?? "";
+  const startFor = async (from: string, request: SpawnRequest) => {
+    const member = memberOf(from);
+    if (member.ended) throw new TroupeError("agent", `${from} has ended, and nobody was started for it.`);
+    return options.startFor?.(member, request) ?? "";
+  };
   const stops = createStopMember({ ...options, link: () => link, deadlineMs: options.shutdownMs });
   const link: MemberLink = createMemberLink({
     team: team.name,
@@ -126,7 +131,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     handlers: {
       ...answers.handlers,
       ...stops.handlers,
-      ...answerSpawns({ link: () => link, start: options.startFor && startFor }),
+      ...answerSpawns({ link: () => link, start: options.startFor && startFor, warn }),
       // It takes a while: other mail is heard meanwhile.
       respawn_request: (_, { name }) => ({
         later: lives.respawn(name).then(
@@ -291,14 +296,14 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     respawn: lives.respawn,
     async setMode(name, mode) {
-      const targets =
-        name === "*" ? record.current().members.filter((m) => m.name !== teamLead && !m.ended) : [memberOf(name)];
+      const targets = name === "*" ? driven().filter(({ ended }) => !ended) : [memberOf(name)];
       const own = options.mode();
       if (effectiveMode({ parent: own, definition: mode }).mode !== mode)
         throw new TroupeError("team", `${mode} is more than the lead itself may do, which works in ${own}.`);
       for (const member of targets) {
         await record.change(member.name, { mode });
-        await link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
+        const told = link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
+        await (name === "*" ? told.catch(notTold(member.name)) : told);
       }
     },
     expect,
@@ -322,7 +327,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       }
       if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
       if (envelope.event.type === "agent.changed" && lowers(envelope.event.permissionMode))
-        for (const member of others()) if (!member.ended) withinRights(member).catch(fail);
+        for (const member of others()) if (!member.ended) withinRights(member).catch(notTold(member.name)).catch(fail);
       if (envelope.event.type === "mail.sent" && envelope.event.team === team.name && isWork.has(envelope.event.kind))
         expect(envelope.event.to);
     },
@@ -371,12 +376,6 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       ]);
     },
   };
-}
-
-/** A path that one on another machine has asked about is the same one of the repository here; undefined: there is none. */
-function pathHere(path: string, { worker, cwd }: Member, folder: string | undefined): string | undefined {
-  if (!worker) return path;
-  return folder !== undefined && isInside(path, folder) ? join(cwd, relative(folder, path)) : undefined;
 }
 
 /** A lead that plans for a while takes nothing from those who have their work already. */

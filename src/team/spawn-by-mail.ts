@@ -2,6 +2,7 @@ import type { CreateId } from "../platform/index.ts";
 import { type MailBody, type PermissionMode, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 import type { TeammateWish } from "./tools/agent-tool.ts";
+import { whyNotSent } from "./why-not-sent.ts";
 
 export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
 
@@ -48,11 +49,16 @@ export function createSpawnByMail(options: {
 export function answerSpawns(options: {
   readonly link: () => MemberLink;
   readonly start: ((from: string, request: SpawnRequest) => Promise<string>) | undefined;
+  readonly warn: (message: string) => Promise<unknown>;
 }): MailHandlers {
   const answer = async (from: string, request: SpawnRequest) => {
     const came = await attempt(from, request);
     const body = { kind: "spawn_response" as const, requestId: request.requestId, ...came };
-    await options.link().send({ to: from, body });
+    try {
+      await options.link().send({ to: from, body });
+    } catch (error) {
+      await options.warn(`the answer to ${from} was not sent: ${whyNotSent(error)}`);
+    }
   };
   const attempt = async (from: string, request: SpawnRequest) => {
     if (!options.start) return { ok: false, text: "Teammates start no teammates here (teams.nestedTeams is off)." };

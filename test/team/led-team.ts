@@ -22,14 +22,16 @@ export interface LedTeam {
   close(): Promise<void>;
 }
 
-export interface LedTeamOptions extends Partial<Pick<LeadTeamOptions, "silentMs">> {
+export interface LedTeamOptions extends Partial<Pick<LeadTeamOptions, "silentMs" | "startFor" | "ask" | "mode">> {
   readonly backend: Backend;
   /** The team as the lead has it: with what goes wrong in it. */
   readonly seen?: (team: StoredTeam) => StoredTeam;
+  /** Waited for whenever the lead puts something down. */
+  readonly onRecord?: (event: StoredEvent, team: StoredTeam) => Promise<unknown>;
 }
 
 /** A lead that has no model, with a team on disk and members that are whatever `backend` makes of them. */
-export async function ledTeam({ backend, seen = (team) => team, ...more }: LedTeamOptions): Promise<LedTeam> {
+export async function ledTeam({ backend, seen = (team) => team, onRecord, ...more }: LedTeamOptions): Promise<LedTeam> {
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
   const stored = await createFileTeamStore({ home, ...ports }).create({ name: "alpha", cwd: home });
@@ -38,12 +40,16 @@ export async function ledTeam({ backend, seen = (team) => team, ...more }: LedTe
   const failures: unknown[] = [];
   const agent = {
     running: false,
-    record: async (event: StoredEvent) => void recorded.push(event),
+    record: async (event: StoredEvent) => {
+      recorded.push(event);
+      await onRecord?.(event, stored);
+    },
     admit: async () => "prm_1",
     admitOnce: async () => undefined,
     hasPrompt: async () => false,
     wake: () => undefined,
     interrupt: async () => undefined,
+    saved: async () => undefined,
     settled: async () => undefined,
     fail: async (error: unknown) => void failures.push(error),
   } as unknown as Agent;

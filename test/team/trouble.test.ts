@@ -174,6 +174,7 @@ test("what could not be marked as read once is marked with the next, and the rea
       ({
         record: async (event: StoredEvent) => void recorded.push(event),
         hasPrompt: async () => false,
+        saved: async () => undefined,
       }) as never,
     conversation: () => ({ waiting: [], waitingParts: () => undefined }),
     handlers: { interrupt_request: async () => undefined },
