@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isIn, settled, teamWorkplace } from "../e2e/team-place.ts";
+import { isIn, type Lead, settled, teamWorkplace } from "../e2e/team-place.ts";
 import { isRunning, report } from "./teammates.ts";
 
 const works = `
@@ -73,30 +73,52 @@ test("promise 13, 15: a member that is killed is told from one that is idle, and
   expect(place.sockets()).toEqual([]);
 }, 30_000);
 
-test("promise 14, 15: a lead that was killed finds the members that live on; none is doubled", async () => {
-  const place = teamWorkplace(works);
+const five = `
+import { existsSync } from "node:fs";
+const names = ["ada", "ben", "cleo", "dan", "eve"];
+const mate = (name) => ({ tool: "Agent", input: { description: "d", prompt: name < "c" ? "look" : "make", name } });
+const count = (text, word) => text.split(word).length - 1;
+export default (ask) => {
+  if (ask.agent === "lead") return ask.said.endsWith("go") && !ask.results.length ? { calls: names.map(mate) } : { text: "heard" };
+  if (ask.agent > "c" && !existsSync("free")) return { text: "x", fault: { kind: "hang" } };
+  const all = JSON.stringify(ask.request.messages);
+  return { text: ask.agent + " has " + count(all, "first note") + " and " + count(all, "second note") };
+};`;
+
+test("promise 14, 15: a lead that was killed finds all five members that live on; none is doubled, and mail that nobody has read yet is read", async () => {
+  const place = teamWorkplace(five);
+  const [idle, working] = [
+    ["ada", "ben"],
+    ["cleo", "dan", "eve"],
+  ];
+  const there = async (lead: Lead) => {
+    for (const name of idle) await lead.until(isIn(name, "idle"));
+    for (const name of working) await lead.until(isIn(name, "working"));
+    const { "team-lead": _, ...members } = place.pids();
+    return members;
+  };
   const first = place.lead();
   first.send({ type: "prompt", content: "go" });
   const id = await first.session();
-  await first.until(isIn("scout", "idle"));
-  await first.until(isIn("maker", "working"));
-  const before = place.pids();
+  const before = await there(first);
+  for (const name of working) first.send({ type: "mail.send", to: name, text: "first note", id: `to-${name}` });
+  for (const name of working) await first.until(settled(`to-${name}`));
   first.child.kill("SIGKILL");
   await first.done;
   const second = place.lead({ resume: id });
-  await second.until(isIn("maker", "working"));
-  await second.until(isIn("scout", "idle"));
-  const { "team-lead": _, ...after } = place.pids();
-  expect(after).toEqual({ scout: before["scout"], maker: before["maker"] });
-  second.send({ type: "mail.send", to: "scout", text: "still there?" });
-  await second.until((event) => event.type === "mail.received" && event.from === "scout");
-  expect((await place.members()).map(({ name }) => name)).toEqual(["scout", "maker"]);
+  expect(await there(second)).toEqual(before);
+  expect(Object.keys(before).toSorted()).toEqual([...idle, ...working]);
+  expect((await place.members()).map(({ name }) => name)).toEqual([...idle, ...working]);
+  place.write("free", "");
+  for (const name of [...idle, ...working])
+    second.send({ type: "mail.send", to: name, text: "second note", urgent: true });
+  for (const name of idle) await second.until(report(new RegExp(`${name}@alpha has 0 and 1`)));
+  for (const name of working) await second.until(report(new RegExp(`${name}@alpha has 1 and 1`)));
   second.end();
-  second.send(stop("maker", { now: true }));
   await second.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+}, 60_000);
 
 test("promise 15: after everything was killed the whole team is back, with its work, mail and tasks where they were", async () => {
   const place = teamWorkplace(works);
