@@ -87,7 +87,8 @@ export const MailBody = z.discriminatedUnion("kind", [
     description: z.string(),
     assignedBy: z.string(),
   }),
-  kind("mode_set_request", { mode: PermissionMode.exclude(["bubble"]) }),
+  /** `atMost`: no more than this; who works in less, or plans, goes on so. */
+  kind("mode_set_request", { mode: PermissionMode.exclude(["bubble"]), atMost: z.boolean().optional() }),
   kind("team_permission_update", { path: z.string(), tool: z.string() }),
 ]);
 export type MailBody = z.infer<typeof MailBody>;

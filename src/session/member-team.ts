@@ -24,6 +24,7 @@ import { textResult } from "../tool/index.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import { setMemberMode } from "./set-member-mode.ts";
 import { showTasks } from "./show-tasks.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
 import { watchReservations } from "./watch-reservations.ts";
@@ -111,7 +112,8 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       sentBack: sentBackByHook,
       claimed: claimedTask,
       beforeReport: options.elsewhere && (() => reportable(options.elsewhere)),
-      setMode: (mode) => seat().setMode(options.elsewhere?.capMode(mode) ?? mode),
+      setMode: ({ mode, atMost }) =>
+        setMemberMode(seat(), { mode: options.elsewhere?.capMode(mode) ?? mode, atMost }, member),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
       replayed: ports.replayed,
       onEnd: options.onEnd,

@@ -6,10 +6,14 @@ import type { ContentPart, Event, PermissionAnswer, PermissionMode, StoredEnvelo
 export interface PlanMode {
   apply(event: Event): void;
   readonly isPlanning: boolean;
+  /** It has planned ever since it began: no plan has been approved yet. */
+  readonly isFirst: boolean;
   /** What the model does not know yet, to go with the next prompt. The system prompt and the tools never change for it. */
   news(): ContentPart[];
   /** The mode that an approved plan leads to. */
   next(): PermissionMode;
+  /** Another mode for then; `atMost`: what it would be, and no more than this. */
+  setNext(next: { readonly mode: PermissionMode; readonly atMost?: boolean | undefined }): void;
   /** A plan is always the user's to approve, whatever the rules allow; a rule can only forbid to present one. */
   decide(decide: PermissionPorts["decide"]): PermissionPorts["decide"];
   remember(remember: PermissionPorts["remember"]): PermissionPorts["remember"];
@@ -24,7 +28,8 @@ export function createPlanMode(
 ): PlanMode {
   let mode = initial;
   /** The mode to go back to. */
-  let before: PermissionMode = initial !== "plan" ? initial : afterPlan === "plan" ? "default" : afterPlan;
+  let before: PermissionMode = toGoOnIn(initial !== "plan" ? initial : afterPlan);
+  let isFirst = initial === "plan";
   let isTold = false;
   let chosen: PermissionMode | undefined;
   const presented = new Set<string>();
@@ -32,7 +37,9 @@ export function createPlanMode(
   const enter = (next: PermissionMode | undefined) => {
     if (next === undefined) return;
     mode = next;
-    if (next !== "plan") before = next;
+    if (next === "plan") return;
+    before = next;
+    isFirst = false;
   };
 
   return {
@@ -65,11 +72,18 @@ export function createPlanMode(
     get isPlanning() {
       return mode === "plan";
     },
+    get isFirst() {
+      return isFirst;
+    },
     news() {
       if ((mode === "plan") === isTold) return [];
       return [{ type: "text", text: mode === "plan" ? isOn : planModeOff }];
     },
     next: () => chosen ?? before,
+    setNext({ mode: wanted, atMost }) {
+      const next = toGoOnIn(wanted);
+      before = atMost ? effectiveMode({ parent: next, definition: before }).mode : next;
+    },
     decide: (decide) => async (tool, input) => {
       const decision = await decide(tool, input);
       if (tool.name !== presenting || mode !== "plan" || decision.behavior !== "allow") return decision;
@@ -84,6 +98,9 @@ export function createPlanMode(
     },
   };
 }
+
+/** No plan leads to a plan. */
+const toGoOnIn = (mode: PermissionMode): PermissionMode => (mode === "plan" ? "default" : mode);
 
 /**
  * The mode a resumed session goes on in: what is asked for now, else what it was in. Only the loosest mode is not taken up

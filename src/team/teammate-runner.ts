@@ -6,7 +6,6 @@ import {
   type Mail,
   type MailBody,
   openBlockers,
-  type PermissionMode,
   type PromptId,
   type RequestId,
   teamLead,
@@ -63,7 +62,7 @@ export interface TeammateRunnerOptions {
   readonly beforeReport?: (() => Promise<void>) | undefined;
   readonly sentBack: (why: string) => string;
   readonly claimed: (task: WorkItem) => string;
-  readonly setMode: (mode: PermissionMode) => Promise<void>;
+  readonly setMode: (wanted: Extract<MailBody, { kind: "mode_set_request" }>) => Promise<void>;
   /** It was sent to an earlier life of the member's, about that life: this one has nothing to do with it. */
   readonly isOutdated: (mail: Mail) => boolean;
   /** What is stored of earlier lives. */
@@ -250,7 +249,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       stop_request: async (mail, { keep, reason }) => {
         if (!options.isOutdated(mail)) leave(keep ? "rest" : "killed", reason);
       },
-      mode_set_request: (_, { mode }) => options.setMode(mode),
+      mode_set_request: (_, wanted) => options.setMode(wanted),
     },
     heard(envelope) {
       const { event, agent: id } = envelope;
