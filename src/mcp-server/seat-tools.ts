@@ -55,6 +55,7 @@ function messageTool(seat: MemberSeat): Tool {
     isLead: () => false,
     members: () => record().members,
     statusOf: (members) => seat.team.presence.statusOf(members),
+    receipt: (to, id) => seat.member().mailbox.receipt(id, to.name),
     async send(to, { text, summary, urgent }) {
       const { mailbox, name } = seat.member();
       const extras = { ...(summary !== undefined && { summary }), ...(urgent !== undefined && { urgent }) };

@@ -91,6 +91,7 @@ export function messageTool(place: MessagePlace): Tool {
     isLead: place.isLead,
     members: place.members,
     statusOf: place.statusOf,
+    receipt: (to, id) => place.linkTo(to).receipt(id, to.name),
     async send(to, { text, summary, urgent }) {
       return place.linkTo(to).send({
         to: to.name,

@@ -8,6 +8,7 @@ import {
   type MailBody,
   type MailId,
   type MailKind,
+  type MailState,
   type PromptId,
   type StoredEvent,
   teamLead,
@@ -24,6 +25,8 @@ export interface MemberLink {
   readonly name: string;
   /** As this member. Put down in its log once it is stored; rejects if it could not be. */
   send(mail: Omit<OutgoingMail, "from">): Promise<MailId>;
+  /** How far a mail has come that it has sent. */
+  receipt(id: MailId, to: string): Promise<MailState>;
   /** To be told everything that the agent stores: what is in its conversation is marked as read. */
   heard(envelope: Envelope): void;
   /** Follows the inbox from here on; what is in it comes first. */
@@ -253,6 +256,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       await agent().record({ type: "mail.sent", ...facts });
       return id;
     },
+    receipt: (id, to) => mailbox.receipt(id, to),
     heard({ event }) {
       if (event.type !== "prompt.promoted" && event.type !== "prompt.admitted") return;
       // What has made room is in a file that the one in its place names.

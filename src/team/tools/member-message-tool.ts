@@ -8,6 +8,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../tool/index.ts";
+import { askReceipt, receiptForm, type ReceiptPorts, type ReceiptRequest } from "./ask-receipt.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { answerRequest, controlForms, type ControlMessage, type ControlPorts } from "./member-answers.ts";
 import { didYouMean, messageChild, ownChild, ownChildren, unknownChild } from "./message-child.ts";
@@ -15,7 +16,7 @@ import { orFailed } from "./or-failed.ts";
 import type { Children } from "../children.ts";
 
 /** What a member speaks to others with. */
-export interface MemberMessagePorts extends ControlPorts {
+export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {
   /** The agents it has started itself; they are spoken to first. */
   readonly children?: Children | undefined;
   /** How they are now, in their order. */
@@ -32,7 +33,7 @@ export interface MemberMail {
 
 interface MemberMessageInput {
   readonly to: string;
-  readonly message: string | ControlMessage;
+  readonly message: string | ControlMessage | ReceiptRequest;
   readonly summary?: string | undefined;
   readonly urgent?: boolean | undefined;
 }
@@ -46,10 +47,12 @@ const messageInput = lazyInput<MemberMessageInput>(() =>
       .max(200)
       .describe("The name of a member, the id of an agent, or * for everybody in the team"),
     message: z
-      .union([z.string().min(1), ...controlForms()], {
-        error: `must be text, or an object with the type shutdown_request (reason), shutdown_response (request_id, approve, reason) or plan_approval_response (request_id, approve, feedback)`,
+      .union([z.string().min(1), ...controlForms(), receiptForm()], {
+        error: `must be text, or an object with the type shutdown_request (reason), shutdown_response (request_id, approve, reason), plan_approval_response (request_id, approve, feedback) or receipt_request (message_id)`,
       })
-      .describe("What to say, complete in itself; an object only to ask for an end or to answer a request by its id"),
+      .describe(
+        "What to say, complete in itself; an object only to ask for an end, to answer a request by its id, or to ask how far a message of yours has come",
+      ),
     summary: z.string().max(200).optional().describe("Five to ten words, for previews"),
     urgent: z
       .boolean()
@@ -97,6 +100,7 @@ async function deliver(
   }
   if (to === "*")
     return typeof message === "string" ? broadcast({ text: message, summary, urgent }, ports) : oneByOne(ports);
+  if (typeof message !== "string" && message.type === "receipt_request") return askReceipt(message, members, ports);
   const [member, ...others] = members;
   const reason = whyNot(to, members, ports) ?? (member && others.length > 0 ? ambiguous(members) : undefined);
   if (reason !== undefined || !member) return failedResult(reason ?? unknown(to, ports, self));

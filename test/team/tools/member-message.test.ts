@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { idMaker, systemClock } from "../../../src/platform/index.ts";
-import { type AgentId, type MemberState, type RequestId, teamLead } from "../../../src/protocol/index.ts";
+import { type AgentId, type MailId, type MemberState, type RequestId, teamLead } from "../../../src/protocol/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { createMemberMessageTool, type OpenRequest } from "../../../src/team/index.ts";
 import { createMailbox } from "../../../src/team/mailbox/index.ts";
@@ -53,6 +53,7 @@ async function mailBench({ shutdowns = [], plans = [], states = {}, pairsPerMinu
       isLead: () => who === teamLead,
       members: () => record.current().members,
       statusOf: presence.statusOf,
+      receipt: (to, id) => mailbox.receipt(id, to.name),
       send: async (to, mail) =>
         (
           await mailbox.send({
@@ -73,6 +74,8 @@ async function mailBench({ shutdowns = [], plans = [], states = {}, pairsPerMinu
     });
   return {
     control,
+    mailbox,
+    record,
     toolOf,
     say: (who: string, input: object, agent = self) =>
       callTool(toolOf(who), input, { ...bench.context, agent: { ...bench.context.agent, id: agent } }),
@@ -105,6 +108,22 @@ describe("3.7 text", () => {
   ] as const)("to one who is %s (%j) it says when it is read", async (state, more, words) => {
     const it = await mailBench({ states: { bob: state } });
     expect((await it.say("alice", { to: "bob", message: "hear", ...more })).text).toMatch(words);
+  });
+
+  test("its sender may ask how far it has come, also when its receiver has left", async () => {
+    const it = await mailBench();
+    const id = /mail_\w+/.exec((await it.say("alice", { to: "bob", message: "hear" })).text)?.[0] ?? "";
+    const ask = async (message_id: string, to = "bob") =>
+      it.say("alice", { to, message: { type: "receipt_request", message_id } });
+    expect(await ask(id)).toEqual({ ok: true, text: `${id} to bob: queued (stored, and not taken in yet).` });
+    await it.mailbox.markRead("bob", [id as MailId]);
+    expect((await ask(id)).text).toBe(`${id} to bob: read (in its conversation).`);
+    const late = /mail_\w+/.exec((await it.say("alice", { to: "bob", message: "too late" })).text)?.[0] ?? "";
+    await it.record.end("bob", { reason: "killed" });
+    expect((await ask(late)).text).toContain(`${late} to bob: failed`);
+    expect((await ask(id)).text).toContain("read");
+    expect(await ask("mail_nobody")).toMatchObject({ ok: false, text: expect.stringContaining("no mail mail_nobody") });
+    expect(await ask(id, "nobody")).toMatchObject({ ok: false });
   });
 
   test("to one who never ran it is kept", async () => {
