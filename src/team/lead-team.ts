@@ -349,6 +349,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           await record.end(member.name, { reason: "lost", detail: error.message });
         }
       }
+      missing.push(...(await lives.giveBackOfEnded()));
       for (const name of await leftOver(driven(), mailbox)) quiescence.sentTo(name);
       link.start();
       watch.start();

@@ -24,6 +24,8 @@ export interface MemberLives {
   giveUp(name: string, why: string): Promise<void>;
   /** It gives no sign: others may take up what it has begun. What is only meant for it stays its own. */
   silent(name: string): Promise<void>;
+  /** What those have in hand goes back who have ended: whoever put that down may have died before this. Gives what is to be told. */
+  giveBackOfEnded(): Promise<readonly string[]>;
   /** Resolves when it is no longer there; false when it still is after that long. */
   goneWithin(name: string, ms: number): Promise<boolean>;
   /** Ends it without asking; what it had in hand goes back. */
@@ -74,9 +76,10 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     leaving.add(member.name);
     try {
       running.delete(member.name);
+      // Before its end is put down: nobody looks for what one has in hand who has ended.
+      const back = await giveBack(member.name, why);
       await record.end(member.name, { reason: "lost", detail: why });
       options.forget(member.name);
-      const back = await giveBack(member.name, why);
       const tasks = backWords(back);
       const text = `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`;
       await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
@@ -89,6 +92,12 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
 
   const giveBack = (name: string, why: string) =>
     team.tasks.releaseGone(async (owner) => (owner.name === name ? why : undefined));
+
+  const giveBackOfEnded = async () => {
+    const ended = new Set(record.current().members.flatMap((member) => (member.ended ? [member.name] : [])));
+    const back = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? hasEnded : undefined));
+    return back.length === 0 ? [] : [`Some tasks were still those of members who have ended.${backWords(back)}`];
+  };
 
   const silent = async (name: string) => {
     const why = "its owner gives no sign";
@@ -176,10 +185,10 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
   const endNow = (name: string, detail: string | undefined) =>
     quietly(name, async () => {
       await kill(name);
+      await giveBack(name, "it was ended");
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason: "killed", ...(detail !== undefined && { detail }) });
       options.forget(name);
-      await giveBack(name, "it was ended");
       await putAway(memberOf(name));
       await options.watch().look();
     });
@@ -205,6 +214,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     try {
       return await begin(await record.change(name, { ended: null }));
     } catch (error) {
+      await giveBack(name, hasEnded);
       await record.end(name, { reason: "lost", detail: messageOf(error) });
       throw error;
     } finally {
@@ -231,6 +241,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     folderOf: (name) => running.get(name)?.folder?.(),
     giveUp,
     silent,
+    giveBackOfEnded,
     goneWithin,
     endNow,
     async restAll() {
@@ -246,6 +257,8 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
 
 const backWords = (back: readonly WorkItem[]) =>
   back.length === 0 ? "" : ` Back on the task list: ${back.map(({ id }) => `#${id}`).join(", ")}.`;
+
+const hasEnded = "its owner has ended";
 
 const never = new Promise<never>(() => undefined);
 

@@ -1,3 +1,4 @@
+import { mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { respawn, stop } from "../../src/cli/team/lives.ts";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
@@ -22,4 +23,28 @@ test("a member that cannot be brought back from the shell has ended as before", 
   await expect(respawn("crew", "scout", {})).rejects.toThrow(/tmux/);
   const { members } = await team.record.read();
   expect(members.find(({ name }) => name === "scout")?.ended).toBeDefined();
+});
+
+test("who is ended from the shell has ended only once its tasks are back on the list", async () => {
+  const tree = tempTree({ "home/.troupe/settings.json": {} });
+  const home = tree.path("home/.troupe");
+  vi.stubEnv("HOME", tree.path("home"));
+  vi.stubEnv("TROUPE_HOME", home);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const place = { home, clock: systemClock, createId: idMaker(systemClock), cwd: tree.root };
+  const team = await createTeam("crew", { ...place, members: ["scout"] });
+  onTestFinished(() => team.close());
+  await team.tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });
+  await team.tasks.claim(1, { name: "scout" });
+  const list = tree.path("home/.troupe/teams/crew/tasks.jsonl");
+  renameSync(list, `${list}.away`);
+  mkdirSync(list);
+  await expect(stop("crew", "scout", {})).rejects.toThrow("tasks.jsonl");
+  rmdirSync(list);
+  renameSync(`${list}.away`, list);
+  const ended = async () => (await team.record.read()).members.find(({ name }) => name === "scout")?.ended;
+  expect(await ended()).toBeUndefined();
+  expect(await stop("crew", "scout", {})).toBe(0);
+  expect(await ended()).toMatchObject({ reason: "killed" });
+  expect(await team.tasks.get(1)).toMatchObject({ status: "pending" });
 });

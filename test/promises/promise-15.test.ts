@@ -115,6 +115,30 @@ test("promise 15: a member that had joined and not yet been told what to do, whe
   expect(second.asked("scout@alpha")[0]?.said).toContain("look around");
 });
 
+test("promise 15: a task of one who has ended, which nobody has come to give back, is on the list again, and done", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [mate("scout"), mate("maker")] }, { text: "waiting" }], () => ({ text: "done" })),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await inState(first, "maker", "idle");
+  await first.close();
+  // As after a kill of the lead that had just put down that one of them is lost.
+  const { record, tasks } = await filesOf(first.tree);
+  await tasks.create({ subject: "paint it", description: "" }, { name: "team-lead" });
+  await tasks.claim(1, { name: "scout" });
+  await record.end("scout", { reason: "lost", detail: "its process is gone" });
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: leading([], ({ said }) => ({ text: said.includes("paint it") ? "painted" : "done" })),
+  });
+  await second.until((event) => event.type === "mail.received" && event.from === "maker");
+  expect(await tasks.get(1)).toMatchObject({ owner: "maker" });
+  const message = "Some tasks were still those of members who have ended. Back on the task list: #1.";
+  await second.until((event) => event.type === "notice.raised" && event.message === message);
+});
+
 test("promise 15: a member that was in the middle of its work goes on with it", async () => {
   const first = await alpha({
     answer: leading([{ calls: [mate("scout", "dig deep")] }, { text: "waiting" }], () => hang),

@@ -33,8 +33,8 @@ export async function stop(name: string, who: string, flags: StopFlags): Promise
     const member = memberOf(stored, who);
     if (member.ended) return report(flags, member, `${who} has ended already`);
     if (await isGone(stored, who)) {
+      await giveBack(stored, who);
       await stored.record.end(who, { reason: "killed", detail: "ended from the shell; its process was gone" });
-      await stored.tasks.releaseGone(async (owner) => (owner.name === who ? "its owner has ended" : undefined));
       return report(flags, memberOf(stored, who), `${who} was not running any more, and has ended now`);
     }
     const why = { ...(flags.reason !== undefined && { reason: flags.reason }) };
@@ -82,9 +82,13 @@ async function endNow(
   const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
   await (await backend.attach(member))?.kill();
   await backend.leave();
-  await stored.tasks.releaseGone(async (owner) => (owner.name === who ? "its owner was ended" : undefined));
+  await giveBack(stored, who);
   return report(flags, await stored.record.end(who, { reason: "killed" }), `${who} did not react, and was killed`);
 }
+
+/** Before its end is put down: nobody looks for what one has in hand who has ended. */
+const giveBack = ({ tasks }: StoredTeam, who: string) =>
+  tasks.releaseGone(async ({ name }) => (name === who ? "its owner has ended" : undefined));
 
 interface Ending {
   readonly why: { readonly reason?: string };
@@ -117,6 +121,7 @@ export async function respawn(name: string, who: string, flags: { readonly json?
     } catch (error) {
       // Nobody would look for one that is not there and has not ended.
       const detail = `it could not be brought back: ${error instanceof Error ? error.message : String(error)}`;
+      await giveBack(stored, who);
       await stored.record.end(who, { reason: "lost", detail });
       throw error;
     } finally {
