@@ -5,7 +5,6 @@ import {
   type EventId,
   type Mail,
   type MailBody,
-  openBlockers,
   type PromptId,
   type RequestId,
   teamLead,
@@ -13,6 +12,7 @@ import {
   type WorkItemId,
 } from "../protocol/index.ts";
 import type { OwnPresence, TaskList } from "../store/index.ts";
+import { createFreeTasks } from "./free-tasks.ts";
 import { keepAtIt } from "./keep-at-it.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 import { patientTasks } from "./patient-team.ts";
@@ -61,7 +61,8 @@ export interface TeammateRunnerOptions {
   /** Before its lead is told that it rests: what it has done is where its lead can see it. */
   readonly beforeReport?: (() => Promise<void>) | undefined;
   readonly sentBack: (why: string) => string;
-  readonly claimed: (task: WorkItem) => string;
+  /** `waited`: it was its own already, and blocked. */
+  readonly claimed: (task: WorkItem, how: "free" | "waited") => string;
   readonly setMode: (wanted: Extract<MailBody, { kind: "mode_set_request" }>) => Promise<void>;
   /** It was sent to an earlier life of the member's, about that life: this one has nothing to do with it. */
   readonly isOutdated: (mail: Mail) => boolean;
@@ -80,6 +81,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const over = new AbortController();
   const tasks = patientTasks(options.tasks, { clock: options.clock, signal: over.signal });
   const untold = createUntold();
+  const free = createFreeTasks(name, options.tools);
   for (const envelope of options.replayed) untold.apply(envelope);
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
@@ -186,11 +188,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     if (over.signal.aborted || shutdown || leaving || agent().running || options.conversation().hasReason) return;
     const list = await tasks.list();
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
-    const tools = options.tools();
-    for (const task of list) {
-      if (!isFree(task, list) || task.needs.some((tool) => !tools.includes(tool))) continue;
-      const answer = await tasks.claim(task.id, { name, tools, holder: options.holder });
-      if (answer.ok) return begin(answer.item);
+    for (const task of free.of(list)) {
+      const answer = await tasks.claim(task.id, { name, tools: options.tools(), holder: options.holder });
+      if (answer.ok) return begin(answer.item, task.owner === name ? "waited" : "free");
       // A try that was told of as failed may have been written after all.
       if (answer.item?.owner === name && answer.item.status === "in_progress" && !options.claims.has(task.id))
         return begin(answer.item);
@@ -206,13 +206,13 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     return answer.ok ? answer.item : undefined;
   };
 
-  const begin = async (task: WorkItem) => {
+  const begin = async (task: WorkItem, how: "free" | "waited" = "free") => {
     const { id: taskId, subject } = task;
     options.claims.set(taskId, task.generation);
     const promptId = promptFor(task);
     if (!(await agent().hasPrompt(promptId))) {
       await agent().record({ type: "task.claimed", team: options.link().team, taskId, subject });
-      const parts = [{ type: "text" as const, text: options.claimed(task) }];
+      const parts = [{ type: "text" as const, text: options.claimed(task, how) }];
       await agent().admitOnce({ promptId, source: "agent", parts });
     }
     agent().wake();
@@ -220,9 +220,14 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 
   const follow = async () => {
     // What has changed while nothing could be read is not told again.
-    if (hasFollowed) void inTurn(claimNext);
+    if (hasFollowed)
+      void inTurn(async () => {
+        free.begun(await tasks.list());
+        await claimNext();
+      });
     hasFollowed = true;
     for await (const { what, freed } of tasks.follow(over.signal)) {
+      free.freed(freed);
       if (what === "created" || what === "released" || what === "changed" || freed.length > 0) void inTurn(claimNext);
     }
   };
@@ -279,7 +284,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       });
       await inTurn(async () => {
         if (untold.lastRest !== undefined) await tellLead(untold.lastRest);
-        const mine = (await tasks.list()).find((task) => task.owner === name && task.status === "in_progress");
+        const list = await tasks.list();
+        free.begun(list);
+        const mine = list.find((task) => task.owner === name && task.status === "in_progress");
         isIdle = !agent().running;
         // At work it says by itself how it is, and may have done so: it may wait for a permission already.
         if (isIdle) await presence.set("idle");
@@ -324,9 +331,6 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 /** Follows from the task and its claim: however often it is tried, it is said once. */
 const promptFor = ({ id, generation }: WorkItem): PromptId =>
   `prm_t${String(id).padStart(8, "0")}g${String(generation).padStart(6, "0")}` as PromptId;
-
-const isFree = (task: WorkItem, list: readonly WorkItem[]): boolean =>
-  task.status === "pending" && task.owner === undefined && openBlockers(task, list).length === 0;
 
 /** The task that it had claimed last and had not come to an end with. */
 function unfinishedIn(replayed: readonly Pick<Envelope, "event">[]): WorkItemId | undefined {

@@ -73,3 +73,34 @@ test("promise 25: what a member had in hand when it was ended goes back, and wak
   expect(await team.command({ type: "member.stop", name: "first", now: true })).toEqual({ ok: true });
   await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "second"));
 });
+
+test("promise 25: who was given a task while it was blocked begins it when it is free", async () => {
+  const team = await alpha({
+    files,
+    answer: leading(
+      [
+        {
+          calls: [
+            create("write it", { needs: ["Write"] }),
+            create("check it", { blockedBy: [1] }),
+            mate("reader", "wait", { subagent_type: "reader" }),
+            mate("other", "wait", { subagent_type: "reader" }),
+          ],
+        },
+        { calls: [{ tool: "TaskUpdate", input: { taskId: 2, owner: "reader" } }] },
+        { text: "waiting" },
+      ],
+      complete,
+    ),
+  });
+  await team.ask("go");
+  const told = (event: Event) => event.type === "mail.received" && event.kind === "task_assignment";
+  await team.until(told);
+  await inState(team, "reader", "idle");
+  await inState(team, "other", "idle");
+  expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({ ok: true });
+  await team.until(task(2, ({ status, owner }) => status === "completed" && owner === "reader"));
+  const said = team.asked("reader@alpha").map((ask) => ask.said);
+  expect(said.filter((each) => each.includes("This task of yours was blocked"))).not.toEqual([]);
+  expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
+});

@@ -74,10 +74,15 @@ export function taskDetails(task: WorkItem, all: readonly WorkItem[], reader: Ta
   ].join("\n");
 }
 
-/** Said to an agent when the runtime has claimed a task for it. */
-export const claimedTask = (task: WorkItem): string =>
+const openings = {
+  free: "You were free, and have claimed this task of the shared list. It is yours alone.",
+  waited: "This task of yours was blocked. Nothing blocks it any more, you were free, and it is in progress now.",
+} as const;
+
+/** Said to an agent when the runtime has claimed a task for it; `waited`: one that it was given while it was blocked. */
+export const claimedTask = (task: WorkItem, how: keyof typeof openings = "free"): string =>
   [
-    `You were free, and have claimed this task of the shared list. It is yours alone.`,
+    openings[how],
     `<task id="${task.id}" from="${escapeMarkup(task.createdBy)}" subject="${escapeMarkup(oneLine(task.subject, subjectLimit))}">`,
     escapeMarkup(plain(task.description)),
     "</task>",

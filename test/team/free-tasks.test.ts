@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { WorkItem } from "../../src/protocol/index.ts";
+import { createFreeTasks } from "../../src/team/free-tasks.ts";
+
+const task = (id: number, more: Partial<WorkItem> = {}): WorkItem => ({
+  id,
+  subject: `task ${id}`,
+  description: "",
+  status: "pending",
+  generation: 0,
+  blocks: [],
+  blockedBy: [],
+  needs: [],
+  acceptance: [],
+  metadata: {},
+  createdBy: "team-lead",
+  createdAt: "2026-11-15T12:00:00.000Z",
+  updatedAt: "2026-11-15T12:00:00.000Z",
+  ...more,
+});
+
+const numbers = (list: readonly WorkItem[]) => list.map(({ id }) => id);
+
+test("free is what is nobody's and not blocked, and what it has the tools for", () => {
+  const free = createFreeTasks("bob", () => ["Read"]);
+  const list = [
+    task(1, { status: "in_progress", owner: "bob", blocks: [4] }),
+    task(2, { needs: ["Write"] }),
+    task(3, { needs: ["Read"] }),
+    task(4, { blockedBy: [1] }),
+    task(5, { owner: "alice" }),
+    task(6),
+  ];
+  expect(numbers(free.of(list))).toEqual([3, 6]);
+});
+
+test("of its own, what was blocked when it got it: not what it has only mail of", () => {
+  const free = createFreeTasks("bob", () => []);
+  const done = task(1, { status: "completed", owner: "alice", blocks: [2] });
+  const own = [task(2, { owner: "bob", blockedBy: [1] }), task(3, { owner: "bob" })];
+  expect(numbers(free.of([done, ...own]))).toEqual([]);
+  free.freed([2]);
+  expect(numbers(free.of([done, ...own]))).toEqual([2]);
+  expect(numbers(free.of([{ ...done, status: "in_progress" }, ...own]))).toEqual([]);
+  expect(numbers(free.of([done, task(2, { owner: "alice", blockedBy: [1] })]))).toEqual([]);
+  const later = createFreeTasks("bob", () => []);
+  later.begun([done, ...own]);
+  expect(numbers(later.of([done, ...own]))).toEqual([2]);
+});
