@@ -5,7 +5,6 @@ import {
   composeCoordinatorPrompt,
   composeSystemPrompt,
   createLedger,
-  type Ledger,
   refreshSystemPrompt,
   scratchpadWords,
 } from "../agent/index.ts";
@@ -38,9 +37,10 @@ import { secretsOf } from "./secrets-of.ts";
 import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
+import type { SharedWithLead } from "./shared-with-lead.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { createChildResolver, putInOrder, type SpawnLimits, type TeamLimits } from "../team/index.ts";
+import { createChildResolver, putInOrder, type SpawnLimits } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
@@ -92,17 +92,6 @@ export interface StartOptions {
 
 export interface MemberWishes extends Omit<MemberParts, "definition"> {
   readonly agentType: string;
-}
-
-/** What members of a team have in common with their lead where they run in its process. */
-export interface SharedWithLead {
-  readonly gates: ReturnType<typeof createGateRegistry>;
-  readonly models: Map<string, Promise<ModelClient>>;
-  readonly ledger: Ledger;
-  /** Sessions whose earlier spending the ledger knows already. */
-  readonly counted: Set<SessionId>;
-  /** How many agents there may be of all of them; undefined where each counts its own. */
-  readonly limits?: TeamLimits | undefined;
 }
 
 /** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */

@@ -33,7 +33,8 @@ import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
 import { worktreeAnew } from "./member-worktree.ts";
 import type { Session } from "./session.ts";
-import { type SharedWithLead, startSession } from "./start-session.ts";
+import type { SharedWithLead } from "./shared-with-lead.ts";
+import { startSession } from "./start-session.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 
 export interface TeammateOptions {

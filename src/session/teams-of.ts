@@ -25,7 +25,8 @@ import { createMemberJobs } from "./remote/member-jobs.ts";
 import { openMemberMirror } from "./remote/member-mirror.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
 import type { SessionParts } from "./session-parts.ts";
-import type { SharedWithLead, StartOptions } from "./start-session.ts";
+import type { SharedWithLead } from "./shared-with-lead.ts";
+import type { StartOptions } from "./start-session.ts";
 
 export interface TeamsOf {
   readonly ledgerFile?: string | undefined;

@@ -7,7 +7,8 @@ import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts
 import type { TeamPlace } from "../../team/index.ts";
 import type { ConfigFlags } from "../load-config.ts";
 import type { Session } from "../session.ts";
-import { type SharedWithLead, startSession } from "../start-session.ts";
+import type { SharedWithLead } from "../shared-with-lead.ts";
+import { startSession } from "../start-session.ts";
 import { createAnswers, createBudgetAnswers } from "./answers.ts";
 import { cloneJob } from "./clone-job.ts";
 import { createJobLedger } from "./job-ledger.ts";
