@@ -54,6 +54,7 @@ export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
 export { createTeamLedger } from "./team-ledger.ts";
 export { createTeamLimits, type TeamLimits } from "./team-limits.ts";
 export { teamMailbox } from "./team-mailbox.ts";
+export { mailToHear } from "./mail-to-hear.ts";
 export { createTeammateRunner, type MemberEnd } from "./teammate-runner.ts";
 export { createSpawnByMail, type SpawnRequest } from "./spawn-by-mail.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";

@@ -56,6 +56,8 @@ export interface TeammateRunnerOptions {
   readonly holder: ProcessIdentity;
   /** The claims it holds, with their generations; its tools write with them. */
   readonly claims: Map<WorkItemId, number>;
+  /** What is in its inbox and not in its conversation yet. */
+  readonly mailToHear: () => Promise<readonly Mail[]>;
   /** The hooks of its rest: why it should not rest yet. */
   readonly beforeIdle: () => Promise<string | undefined>;
   /** Before its lead is told that it rests: what it has done is where its lead can see it. */
@@ -122,9 +124,16 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     (untold.lastRest ?? rest) !== rest ||
     (reason === "completed" && options.conversation().hasReason);
 
+  /** Also for mail that is on its way from its inbox. In this order: what leaves the inbox meanwhile is a reason then. */
+  const willGoOn = async (rest: EventId, idle: Idle) => {
+    if (goesOn(rest, idle)) return true;
+    const isAwaited = idle.reason === "completed" && (await options.mailToHear()).some(({ body }) => isSaid(body));
+    return isAwaited || goesOn(rest, idle);
+  };
+
   const rested = async (rest: EventId, idle: Idle) => {
     // Who goes has said so, and that is its last word.
-    if (leaving || agreed || goesOn(rest, idle)) return;
+    if (leaving || agreed || (await willGoOn(rest, idle))) return;
     if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
       const why = await options.beforeIdle();
       if (why !== undefined) {
@@ -134,7 +143,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       }
     }
     timesSentBack = 0;
-    if (goesOn(rest, idle)) return;
+    if (await willGoOn(rest, idle)) return;
     // Nobody sees it idle who has not its report, nor while there is a task for it.
     await tellLead(rest);
     await claimNext();
@@ -189,6 +198,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     const list = await tasks.list();
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
     for (const task of free.of(list)) {
+      // Whoever has something to say to it comes first.
+      if ((await options.mailToHear()).some((mail) => isSaid(mail.body) || !options.isOutdated(mail))) return;
       const answer = await tasks.claim(task.id, { name, tools: options.tools(), holder: options.holder });
       if (answer.ok) return begin(answer.item, task.owner === name ? "waited" : "free");
       // A try that was told of as failed may have been written after all.
@@ -327,6 +338,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     },
   };
 }
+
+/** A request to end is heard as well, but may be the last it hears: what it has done is told before. */
+const isSaid = ({ kind }: MailBody): boolean => kind !== "shutdown_request";
 
 /** Follows from the task and its claim: however often it is tried, it is said once. */
 const promptFor = ({ id, generation }: WorkItem): PromptId =>

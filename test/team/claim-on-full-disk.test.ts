@@ -48,6 +48,7 @@ test("a task that cannot be claimed for want of space is claimed as soon as ther
     tools: () => [],
     holder: currentProcess(),
     claims: new Map(),
+    mailToHear: async () => [],
     beforeIdle: async () => undefined,
     sentBack: (why) => why,
     claimed: () => "it is yours",
