@@ -23,6 +23,7 @@ import type { Mailbox } from "./mailbox/mailbox.ts";
 import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createMemberLives, restMs } from "./member-lives.ts";
+import { createMemberRights } from "./member-rights.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
 import { patientTeam } from "./patient-team.ts";
 import { createQuiescence, isWork } from "./quiescence.ts";
@@ -220,13 +221,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       if (!member.ended && [member.name, member.agentId, "*"].includes(name)) quiescence.sentTo(member.name);
   };
 
-  /** A lead with fewer rights than before has nobody with more. */
-  const withinRights = async (member: Member): Promise<Member> => {
-    const { mode } = effectiveMode({ parent: options.mode(), definition: member.mode });
-    if (member.mode === undefined || mode === member.mode || mode === "bubble") return member;
-    await link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
-    return record.change(member.name, { mode });
-  };
+  const rights = createMemberRights({ record, link: () => link, others, notTold });
 
   const stop = async (name: string, { now, reason }: StopOptions): Promise<StopAnswer> => {
     const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
@@ -326,8 +321,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         quiescence.leadRests();
       }
       if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
-      if (envelope.event.type === "agent.changed" && lowers(envelope.event.permissionMode))
-        for (const member of others()) if (!member.ended) withinRights(member).catch(notTold(member.name)).catch(fail);
+      // By what it says: the lead itself takes it up only once it is stored.
+      if (envelope.event.type === "agent.changed" && envelope.event.permissionMode)
+        rights.leadIsIn(envelope.event.permissionMode).catch(fail);
       if (envelope.event.type === "mail.sent" && envelope.event.team === team.name && isWork.has(envelope.event.kind))
         expect(envelope.event.to);
     },
@@ -338,7 +334,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         try {
           const there = await (await options.backend(member.backendType)).attach(member);
           if (there) lives.keep(member, there);
-          const capped = await withinRights(member);
+          const capped = await rights.within(member, options.mode());
           if (!there) {
             await sendFirstMail(member, { ...team, mailbox, link });
             await lives.begin(capped);
@@ -378,8 +374,5 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
   };
 }
-
-/** A lead that plans for a while takes nothing from those who have their work already. */
-const lowers = (mode: PermissionMode | undefined): boolean => mode !== undefined && mode !== "plan";
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -94,3 +94,29 @@ test("promise 23: a team that is taken up again by a lead with fewer rights has 
   expect(existsSync(`${first.cwd}/one`)).toBe(true);
   expect(existsSync(`${first.cwd}/two`)).toBe(false);
 });
+
+test("promise 23: a lead whose mode is lowered has nobody with more rights from then on; one that plans for a while takes nothing from them", async () => {
+  const team = await alpha({
+    answer: leading(
+      [{ calls: [mate("scout", "wait"), mate("maker", "wait", { mode: "default" })] }],
+      ({ said, result }) =>
+        said.includes("touch two") && result?.tool !== "Bash"
+          ? { calls: [bash("touch two")] }
+          : { text: `came to: ${result?.isError}` },
+    ),
+  });
+  const modes = async () => (await membersOf(team.tree)).map(({ name, mode }) => `${name} ${mode}`);
+  await team.ask("go");
+  await inState(team, "scout", "idle");
+  await inState(team, "maker", "idle");
+  expect(await team.command({ type: "set", permissionMode: "plan" })).toEqual({ ok: true });
+  expect(await modes()).toEqual(["scout bypassPermissions", "maker default"]);
+  expect(await team.command({ type: "set", permissionMode: "acceptEdits" })).toEqual({ ok: true });
+  await team.until((event) => event.type === "mail.sent" && event.kind === "mode_set_request");
+  await team.command({ type: "mail.send", to: "scout", text: "touch two" });
+  await team.until(report(/came to: (true|false)/));
+  expect(existsSync(`${team.cwd}/two`)).toBe(false);
+  await expect.poll(modes).toEqual(["scout acceptEdits", "maker default"]);
+  const changes = (await memberLog(team.tree, "scout")).filter((event) => event.type === "agent.changed");
+  expect(changes).toMatchObject([{ permissionMode: "acceptEdits" }]);
+});

@@ -51,6 +51,20 @@ test("promise 24: who owes a plan is not let out of plan mode by a lead that com
   expect(await modesOf(second)).toEqual(["acceptEdits"]);
 });
 
+test("promise 24: nor by a lead whose rights become fewer while it plans", async () => {
+  const team = await alpha({ answer: approving });
+  await team.ask("go");
+  await inState(team, "scout", "idle");
+  expect(await team.command({ type: "set", permissionMode: "acceptEdits" })).toEqual({ ok: true });
+  await team.until((event) => event.type === "mail.sent" && event.kind === "mode_set_request");
+  await tell(team, "try to write too-early");
+  await team.until(report(/came to: /));
+  expect(existsSync(join(team.cwd, "too-early"))).toBe(false);
+  await tell(team, "present your plan");
+  await team.until(report(/came to: false,true/));
+  expect(await modesOf(team)).toEqual(["acceptEdits"]);
+});
+
 test("promise 24: nor when its mode is changed; whom its lead has put into plan mode is let out by its lead", async () => {
   const team = await alpha({ answer: approving });
   await team.ask("go");

@@ -1,0 +1,47 @@
+import { effectiveMode } from "../agent/definitions/index.ts";
+import type { Member, PermissionMode } from "../protocol/index.ts";
+import type { StoredTeam } from "../store/index.ts";
+import type { MemberLink } from "./member-link.ts";
+
+/** A lead with fewer rights than before has nobody with more. */
+export interface MemberRights {
+  /** The member as it may go on under a lead that works in this mode. */
+  within(member: Member, most: PermissionMode): Promise<Member>;
+  /** The lead works in another mode now. What it was in before comes to its end first. */
+  leadIsIn(mode: PermissionMode): Promise<void>;
+}
+
+export interface MemberRightsPorts {
+  readonly record: Pick<StoredTeam["record"], "change">;
+  readonly link: () => MemberLink;
+  readonly others: () => readonly Member[];
+  /** Does what is to be done with a mail to this one that could not be sent. */
+  readonly notTold: (name: string) => (error: unknown) => Promise<unknown>;
+}
+
+export function createMemberRights({ record, link, others, notTold }: MemberRightsPorts): MemberRights {
+  let last: Promise<void> = Promise.resolve();
+
+  const within = async (member: Member, most: PermissionMode): Promise<Member> => {
+    const { mode } = effectiveMode({ parent: most, definition: member.mode });
+    if (member.mode === undefined || mode === member.mode || mode === "bubble") return member;
+    await link().send({ to: member.name, body: { kind: "mode_set_request", mode, atMost: true } });
+    // Not before that: what is in the record is said to nobody once more.
+    return record.change(member.name, { mode });
+  };
+
+  const lower = async (most: PermissionMode) => {
+    for (const member of others()) if (!member.ended) await within(member, most).catch(notTold(member.name));
+  };
+
+  return {
+    within,
+    leadIsIn(mode) {
+      // A lead that plans for a while takes nothing from those who have their work already.
+      if (mode === "plan") return last;
+      const done = last.then(() => lower(mode));
+      last = done.catch(() => undefined); // whoever has `done` is told
+      return done;
+    },
+  };
+}
