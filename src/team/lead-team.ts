@@ -148,6 +148,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     putAwayReport: options.putAwayReport,
     onTaken: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") {
+        if (mail.body.isLeaving && mail.body.evidence === undefined) quiescence.heardGoodbye(mail.id);
         await lives.settled(mail.from);
         quiescence.heardFrom(mail.from);
       }

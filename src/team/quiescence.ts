@@ -1,5 +1,5 @@
 import { type Agent, type Conversation, everybodyIdle } from "../agent/index.ts";
-import { type MemberStatus, teamLead } from "../protocol/index.ts";
+import { type MailId, type MemberStatus, type PromptId, teamLead } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
 import { promptOfMail } from "./member-link.ts";
@@ -13,6 +13,8 @@ export interface Quiescence {
   /** It is there, and has something to do now. */
   sentTo(name: string): void;
   heardFrom(name: string): void;
+  /** Words of one that goes and had told everything: they wait for the lead's next turn, and are none for one. */
+  heardGoodbye(id: MailId): void;
   /** The lead has changed the task list: somebody who is idle may take what is on it now. */
   tasksChanged(): void;
   changed(status: MemberStatus): void;
@@ -49,6 +51,7 @@ const claimMs = 300;
 
 export function createQuiescence(options: QuiescenceOptions): Quiescence {
   const awaited = new Set<string>();
+  const goodbyes = new Set<PromptId>();
   /** Something has happened since the lead was last woken for this: without it the same rest would wake it for ever. */
   let isNews = false;
   let closed = false;
@@ -125,7 +128,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       await options.look();
       if (states() !== before) return check();
     }
-    const reports = options.conversation().waiting.length;
+    const reports = options.conversation().waiting.filter((id) => !goodbyes.has(id)).length;
     if (closed || options.lead().running || !everybodyRests()) return;
     isNews = false;
     if (left.length === 0 && reports === 0) return;
@@ -162,6 +165,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       isNews = true;
       check();
     },
+    heardGoodbye: (id) => void goodbyes.add(promptOfMail(id)),
     tasksChanged() {
       isNews = true;
     },

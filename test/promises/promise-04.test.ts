@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { gate, textOf } from "../team/team-session.ts";
 import { mailOf, noticesOf } from "./mail-of.ts";
-import { alpha, inState, leading, mate } from "./teammates.ts";
+import { alpha, inState, leading, mate, report, requestIn, say } from "./teammates.ts";
 
 const names = ["anna", "bert", "cleo"] as const;
 
@@ -66,4 +66,34 @@ test("promise 04: several rests in a row are one notice: what comes before a tea
     [1, 2, 3, 4, 5, 6].map((turn) => `answer ${turn}`).join("\n\n"),
   ]);
   expect(team.asked("lead")).toHaveLength(3);
+}, 20_000);
+
+test("promise 04: kind words of a teammate that agrees to end and had told everything wake nobody either", async () => {
+  const woken = gate();
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: [mate("scout")] },
+        { text: "waiting" },
+        () => (woken.open(), { text: "heard" }),
+        { calls: [say("scout", { type: "shutdown_request", reason: "the work is done" })] },
+        { text: "asked" },
+      ],
+      ({ said }) => {
+        if (!said.includes("asks you to end")) return { text: "all is told" };
+        const approval = { type: "shutdown_response", request_id: requestIn(said), approve: true };
+        return { text: "it was a pleasure", calls: [say("team-lead", approval)] };
+      },
+    ),
+  });
+  await team.ask("go");
+  await woken.opened;
+  await team.ask("end it");
+  await inState(team, "scout", "ended");
+  await team.until(report(/it was a pleasure/));
+  await team.session.settled();
+  expect(team.asked("lead")).toHaveLength(5);
+  await team.ask("what did it say?");
+  expect(team.asked("lead")).toHaveLength(6);
+  expect(team.asked("lead").at(-1)?.said).toContain("it was a pleasure");
 }, 20_000);
