@@ -30,6 +30,8 @@ export type Durability = "process" | "soon" | "disk";
 export interface MovableFileOptions {
   /** Called when the file cannot be made because its folder is not there. Throws if it cannot be made either. */
   readonly makeFolder?: () => void;
+  /** Told at once of what went wrong after an append had resolved; the next append, or `close`, rejects with it too. */
+  readonly onFailure?: (message: string) => void;
 }
 
 export function openMovableFile(path: string, options: MovableFileOptions = {}): MovableFile {
@@ -113,12 +115,7 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     target.timer ??= setTimeout(() => {
       target.timer = undefined;
       if (!target.isDirty) return leave(target);
-      target.syncs.sync().then(
-        () => tick(target),
-        (error: unknown) => {
-          backgroundFailure = error;
-        },
-      );
+      target.syncs.sync().then(() => tick(target), failedBehind);
     }, syncSoonMs).unref();
   };
 
@@ -127,9 +124,7 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     if (target.isLeft) return;
     target.isLeft = true;
     const left = retire(target)
-      .catch((error: unknown) => {
-        backgroundFailure ??= error;
-      })
+      .catch(failedBehind)
       .finally(() => leaving.delete(left));
     leaving.add(left);
   };
@@ -151,6 +146,11 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     } catch (error) {
       throw storageError("close", path, error);
     }
+  };
+
+  const failedBehind = (error: unknown) => {
+    if (backgroundFailure === undefined) options.onFailure?.(error instanceof Error ? error.message : String(error));
+    backgroundFailure ??= error;
   };
 
   const reportBackgroundFailure = () => {

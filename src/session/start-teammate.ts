@@ -32,6 +32,7 @@ import { openJointLimits } from "./joint-limits.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
 import { worktreeAnew } from "./member-worktree.ts";
+import { noticeTo, storeNotice } from "./notice-to.ts";
 import type { Session } from "./session.ts";
 import type { SharedWithLead } from "./shared-with-lead.ts";
 import { startSession } from "./start-session.ts";
@@ -68,7 +69,9 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   const clock = systemClock;
   const createId = idMaker(clock);
   const { home, bus, claudeFolder } = await loadConfig({ cwd: options.cwd, env: options.env });
-  const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId });
+  let tell: (message: string) => void = () => undefined;
+  const onNotice = (text: string) => tell(text);
+  const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice });
   const team = await store.open(options.team);
   const mailbox = teamMailbox(team, { clock, createId });
   /** What is to be given back if it does not come to life. */
@@ -210,7 +213,10 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
             .map(allowRule),
         askHost: asMember.askHost,
       },
-      team: elsewhere ? heardBy(asMember.connect, elsewhere) : asMember.connect,
+      team: (ports) => {
+        tell = noticeTo(ports, storeNotice(bus));
+        return (elsewhere ? heardBy(asMember.connect, elsewhere) : asMember.connect)(ports);
+      },
     });
     const session = await starting;
     if (options.onEnvelope) void follow(session, options.onEnvelope);

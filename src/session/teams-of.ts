@@ -19,6 +19,7 @@ import {
 } from "../team/index.ts";
 import { createLeadTeams } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
+import { noticeTo, storeNotice } from "./notice-to.ts";
 import { ownProgram } from "./own-program.ts";
 import { putAwayWorktree } from "./member-worktree.ts";
 import { createMemberJobs } from "./remote/member-jobs.ts";
@@ -173,11 +174,7 @@ export function teamsOf({
   let inform: (text: string, level: "info" | "warning") => Promise<void> = async () => undefined;
   return (ports) => {
     show = ports.shared.publish;
-    tell = (message) => {
-      const told = ports.agent().record({ type: "notice.raised", level: "warning", code: "bus", message });
-      // That it could not be put down is told by whatever is put down next.
-      told.catch(() => undefined);
-    };
+    tell = noticeTo(ports, storeNotice(bus));
     raise = (message, level) => ports.agent().record({ type: "notice.raised", level, code: "member", message });
     inform = async (message, level) => {
       await raise(message, level);

@@ -8,12 +8,17 @@ import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { openMail } from "./programs/open-mail.ts";
 
 let program: Awaited<ReturnType<typeof buildProgram>>;
+let unsynced: Awaited<ReturnType<typeof buildProgram>>;
 
 beforeAll(async () => {
   needStrace();
   program = await buildProgram("process/programs/mail-steps.ts");
+  unsynced = await buildProgram("process/programs/mail-unsynced.ts");
 });
-afterAll(() => program.remove());
+afterAll(() => {
+  program.remove();
+  unsynced.remove();
+});
 
 /**
  * One fault at the Nth call of its kind on the inbox's files, for N = 1, 2, 3… until a run meets none. Of those that there
@@ -70,6 +75,21 @@ describe("a fault at any system call of sending, reading, marking and moving awa
     }
     expect(hits).toBeGreaterThan(0);
   });
+});
+
+it("a text that the disk did not keep is told of at once, and to who sends next; what is tried again is kept", async (test) => {
+  const home = temporaryFolder(test.onTestFinished);
+  const path = join(home, "teams", "t", "inboxes", "bert.jsonl");
+  const inject = ["-P", path, "-e", "trace=fdatasync", "-e", "inject=fdatasync:error=EIO:when=1"];
+  const strace = ["-f", "-qq", "-o", "/dev/null", ...inject];
+  const why = `Cannot sync ${path}: the disk reports an error; check the disk before you go on (EIO).`;
+  expect(await run("strace", [...strace, process.execPath, unsynced.path, home])).toEqual([
+    "sent one",
+    `told What was last written to the inbox of bert may not outlive a power cut. ${why}`,
+    `failed ${why}`,
+    "sent three",
+    "one,three",
+  ]);
 });
 
 interface Run {

@@ -38,6 +38,8 @@ export interface FileTeamStoreOptions {
   /** Milliseconds since the machine was started. */
   readonly uptime?: () => number;
   readonly durability?: "disk" | "process";
+  /** What people should know of the files: that the disk did not keep something. */
+  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
@@ -83,7 +85,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
     const record = openTeamRecord({ ...journal, path: files.record, keysFolder: files.keys });
     const tasks = openTaskList({ ...journal, path: files.tasks });
     const presence = createPresence({ ...options, owner, folder: files.presence });
-    const mail = openMailFiles({ team: name, files, watcher, clock, createId });
+    const mail = openMailFiles({ team: name, files, watcher, clock, createId, onNotice: options.onNotice });
     const close = () => closeAll([record.close, tasks.close, presence.close, mail.close, watcher.close]);
     return { name, record, tasks, presence, inbox: mail.inbox, bodies: mail.bodies, close };
   };

@@ -14,6 +14,8 @@ export interface InboxOptions {
   /** Makes the folder of all inboxes; throws if the team is gone. */
   readonly makeFolder: () => void;
   readonly rotateBytes: number;
+  /** Told, for people, of mail or marks that were taken for stored and may not be after a power cut. */
+  readonly onNotice?: ((text: string) => void) | undefined;
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;
 }
@@ -21,7 +23,9 @@ export interface InboxOptions {
 /** An inbox in a line file: `name.jsonl`, and `name.jsonl.1` and so on for what was moved away and is not all read. */
 export function openInbox(options: InboxOptions): Inbox & { close(): Promise<void> } {
   const { member, path, watcher, closed } = options;
-  const file = openMovableFile(path, { makeFolder: options.makeFolder });
+  const onFailure = (message: string) =>
+    options.onNotice?.(`What was last written to the inbox of ${member} may not outlive a power cut. ${message}`);
+  const file = openMovableFile(path, { makeFolder: options.makeFolder, onFailure });
   const readers = new Set<InboxReader>();
   const lookUnread = createUnreadLook(path);
 

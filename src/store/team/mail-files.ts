@@ -28,6 +28,8 @@ export interface MailFilesOptions {
   readonly createId: CreateId;
   /** An inbox's file beyond this size is moved away once most of it is read. Default: a million. */
   readonly rotateBytes?: number;
+  /** What people should know of the files: that the disk did not keep something. */
+  readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 export function openMailFiles(options: MailFilesOptions): MailFiles {

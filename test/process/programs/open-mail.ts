@@ -4,14 +4,20 @@ import type { Member } from "../../../src/protocol/index.ts";
 import { openMailFiles, teamFiles } from "../../../src/store/index.ts";
 import { createMailbox } from "../../../src/team/mailbox/index.ts";
 
+interface MailOptions {
+  readonly names: readonly string[];
+  readonly rotateBytes?: number;
+  readonly onNotice?: (text: string) => void;
+}
+
 /** The mail of a team in which everybody is whoever is asked for. */
-export function openMail(home: string, { names, rotateBytes }: { names: readonly string[]; rotateBytes?: number }) {
+export function openMail(home: string, { names, rotateBytes, onNotice }: MailOptions) {
   const files = teamFiles(home, "t");
   mkdirSync(files.folder, { recursive: true });
   const watcher = createFolderWatcher();
   const createId = idMaker(systemClock);
   const options = { team: "t", files, watcher, clock: systemClock, createId };
-  const store = openMailFiles({ ...options, ...(rotateBytes !== undefined && { rotateBytes }) });
+  const store = openMailFiles({ ...options, onNotice, ...(rotateBytes !== undefined && { rotateBytes }) });
   const members = names.map(memberNamed);
   const keyOf = (name: string) => Promise.resolve({ type: "secret" as const, secret: Buffer.from(`key of ${name}`) });
   const mailbox = createMailbox({ ...options, store, members: () => members, keyOf, pairsPerMinute: Infinity });
