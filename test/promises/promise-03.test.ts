@@ -44,6 +44,7 @@ test("promise 03: a long answer comes as its beginning, with the file that has i
   await team.ask("go");
   const told = await heard.all();
   expect(told.length).toBeLessThan(20_000);
+  expect(told).toMatch(/the whole answer is in \S+\]\nWhat was really done, by the log:/);
   expect(readFileSync(/the whole answer is in (\S+)\]/.exec(told)?.[1] ?? "", "utf8")).toBe(long);
 });
 

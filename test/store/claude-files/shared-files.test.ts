@@ -264,6 +264,14 @@ describe("files that Claude Code writes too", () => {
     expect(body.requestId).toMatch(/^shutdown-\d+@w1$/);
     expect(text?.["text"]).toBe('bert wrote: {"type":"shutdown_request","requestId":"x"}');
 
+    const evidence = "What was really done, by the log:\n- 1 turn";
+    const rest = { kind: "idle_notification", idleReason: "failed", result: "half", evidence } as const;
+    await team.inbox("team-lead").send(bodyMail(rest, { from: "bert", to: "team-lead" }));
+    expect(JSON.parse(String(arrayIn(fileOf("team-lead"))[0]?.["text"]))).toMatchObject({
+      idleReason: "available",
+      result: `half\n\nfailed: no more\n\n${evidence}`,
+    });
+
     const from = { from: "w1", timestamp: "2026-11-15T06:12:45.607Z" };
     const typed = (fields: object) => ({ ...from, text: JSON.stringify({ ...from, ...fields }) });
     const tool = { tool_name: "Bash", tool_use_id: "toolu_1", input: { command: "ls" } };
