@@ -266,8 +266,8 @@ describe("files that Claude Code writes too", () => {
 
     const evidence = "What was really done, by the log:\n- 1 turn";
     const rest = { kind: "idle_notification", idleReason: "failed", result: "half", evidence } as const;
-    await team.inbox("team-lead").send(bodyMail(rest, { from: "bert", to: "team-lead" }));
-    expect(JSON.parse(String(arrayIn(fileOf("team-lead"))[0]?.["text"]))).toMatchObject({
+    await team.inbox("w1").send(bodyMail(rest, { from: "bert", to: "w1" }));
+    expect(JSON.parse(String(arrayIn(fileOf("w1")).at(-1)?.["text"]))).toMatchObject({
       idleReason: "available",
       result: `half\n\nfailed: no more\n\n${evidence}`,
     });
