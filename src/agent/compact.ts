@@ -11,7 +11,7 @@ export interface Compact extends Omit<AskModel, "request" | "mostPromptTokens"> 
   readonly trigger: "limit" | "overflow" | "asked";
   readonly instructions?: string | undefined;
   /** Goes with every summary: work that is under way. */
-  readonly stillThere?: (() => string | undefined) | undefined;
+  readonly stillThere?: (() => Promise<string | undefined>) | undefined;
 }
 
 export type CompactResult =
@@ -51,7 +51,7 @@ export async function compact(options: Compact): Promise<CompactResult> {
     .join("\n")
     .trim();
   if (summary === "") return { type: "failed", message: "the model wrote no summary", aborted: false };
-  const kept = [summary, options.stillThere?.()].filter((part) => part !== undefined).join("\n\n");
+  const kept = [summary, await options.stillThere?.()].filter((part) => part !== undefined).join("\n\n");
   const tokensBefore = estimateTokens(conversation);
   await recorder.record(
     { type: "context.compacted", trigger: options.trigger, summary: kept, keptFromTurn, tokensBefore },

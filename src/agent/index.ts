@@ -34,5 +34,5 @@ export { escapeSenders, escapeTags } from "./fragments/escape-markup.ts";
 export { everybodyIdle } from "./fragments/everybody-idle.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
 export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
-export { stillThere } from "./fragments/still-there.ts";
+export { stillThere, type TeamStillThere } from "./fragments/still-there.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

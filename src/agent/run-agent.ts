@@ -52,7 +52,7 @@ export interface LoopOptions {
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
   /** What no summary may lose: work that is under way. */
-  readonly stillThere?: (() => string | undefined) | undefined;
+  readonly stillThere?: (() => Promise<string | undefined>) | undefined;
   readonly thinkingTokens?: number | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;

@@ -7,6 +7,7 @@ import { createLedTeams, type LeadTeamsOptions, type LedTeams } from "./led-team
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { startForMember, startMember } from "./start-member.ts";
 import { carryOutForTeam } from "./team-commands.ts";
+import { ledStillThere, ownStillThere } from "./team-still-there.ts";
 import { messageTool, type TaskPlace, taskTools } from "./team-tools.ts";
 import { watchReservations } from "./watch-reservations.ts";
 
@@ -77,7 +78,11 @@ export const createLeadTeams =
         }
       },
       running: () => led.all().flatMap(runningOf),
-      stillThere: () => led.all().flatMap(stillThereOf),
+      async stillThere() {
+        if (led.find()) return Promise.all(led.all().map(ledStillThere));
+        const hasTasks = own !== undefined || ports.replayed.some(({ event }) => event.type === "task.created");
+        return hasTasks ? [await ownStillThere(place.tasks)] : [];
+      },
       close: () => closeAll([led.close, async () => (await own)?.close()]),
     };
   };
@@ -89,17 +94,6 @@ const runningOf = (team: Team) => [
   ...(team.isUndecided
     ? [{ id: team.name, kind: "teammate" as const, description: `the reports of ${team.name}` }]
     : []),
-];
-
-const stillThereOf = (team: Team) => [
-  `You lead the team ${team.name}. Its members:`,
-  ...team.members().map(({ name, agentType, ended }) => {
-    const state = ended
-      ? `ended (${ended.reason})`
-      : (team.statuses().find((status) => status.name === name)?.state ?? "starting");
-    return `- ${name} (${agentType ?? "general-purpose"}): ${state}`;
-  }),
-  "TaskList shows the tasks.",
 ];
 
 /** What a lead speaks to its members with. */

@@ -27,6 +27,7 @@ import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { setMemberMode } from "./set-member-mode.ts";
 import { showTasks } from "./show-tasks.ts";
+import { memberStillThere } from "./team-still-there.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
 import { watchReservations } from "./watch-reservations.ts";
 
@@ -207,11 +208,9 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         message: `${name} is a member of ${team.name}: only ${teamLead}'s session can do this`,
       }),
       running: () => [],
-      stillThere: () => {
-        const others = team.record.current().members.filter((each) => each.name !== name && !each.ended);
-        return [
-          `You are ${name} of the team ${team.name}, with ${others.map((each) => each.name).join(", ")}. TaskList shows the tasks.`,
-        ];
+      stillThere: async () => {
+        const { members } = team.record.current();
+        return [await memberStillThere({ name, team: team.name, members }, team.tasks)];
       },
       async close() {
         over.abort(new DOMException("the session has ended", "AbortError"));

@@ -105,7 +105,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     teamRules: member?.teamRules,
     afterPlan: member?.mode,
     isMoved: member?.isMoved,
-    stillThere: () => team?.stillThere() ?? [],
+    stillThere: async () => (await team?.stillThere()) ?? [],
     resting: () => children?.resting(log.agent) ?? [],
   });
   const equipment = await outfit?.equip(seat.policy, tools);

@@ -10,6 +10,7 @@ import {
   type PermissionPorts,
   planModeOnForCoordinator,
   stillThere,
+  type TeamStillThere,
 } from "../agent/index.ts";
 import { type ProcessScope, safeName } from "../platform/index.ts";
 import {
@@ -71,7 +72,7 @@ export interface SeatSpec {
   /** The member of a team that the whole session is about. */
   readonly member?: { readonly team: string; readonly name: string } | undefined;
   /** What else no summary may lose. */
-  readonly stillThere?: (() => readonly string[]) | undefined;
+  readonly stillThere?: (() => Promise<readonly TeamStillThere[]>) | undefined;
   /** Rules that hold for everybody in its team, at this moment. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
   /** The mode that an approved plan leads to where it begins with a plan. */
@@ -211,11 +212,11 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
       await spec.ready?.(signal);
     },
     hooks: hooks?.agent,
-    stillThere: () =>
+    stillThere: async () =>
       stillThere({
         running: background.running(),
         resting: spec.resting?.() ?? [],
-        team: spec.stillThere?.() ?? [],
+        teams: (await spec.stillThere?.()) ?? [],
       }),
     permissions: createPermissions({
       decide: plan.decide(policy.decide),

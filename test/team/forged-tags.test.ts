@@ -76,7 +76,7 @@ const words: Readonly<Record<string, () => readonly string[]>> = {
     stillThere({
       running: [{ id: "bg_1", kind: "shell", description: forged }],
       resting: [{ name: forged, description: forged }],
-      team: [forged],
+      teams: [{ heading: forged, members: [forged], tasks: [task] }],
     }) ?? "",
   ],
   conduct: () =>
