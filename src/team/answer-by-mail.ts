@@ -101,7 +101,8 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
     }
     const answer = await ask(mail, questionOf(mail, body));
     if (!answer) return;
-    if (answer.behavior === "allow" && answer.team) await allowForTeam(mail.from, body);
+    if (answer.behavior === "allow" && answer.team)
+      await allowForTeam(mail.from, { tool, input: answer.input ?? input });
     await reply(mail.from, { kind: "permission_response", requestId, digest, answer });
   };
 
