@@ -125,6 +125,7 @@ function leadMessageTool(
         plan: () =>
           led.all().flatMap((team) => [...team.plans()].map(([requestId, { from }]) => ({ requestId, from }))),
       },
+      plansBy: options.settings.planApproval ?? "lead",
       async requestShutdown(member, reason) {
         const team = led.with(member.agentId);
         team

@@ -29,7 +29,7 @@ export interface MessagePlace extends TaskPlace {
   linkTo(member: Member): MemberLink;
   isLead(): boolean;
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
-  readonly control: Pick<MemberMessagePorts, "open" | "requestShutdown" | "answerShutdown" | "answerPlan">;
+  readonly control: Pick<MemberMessagePorts, "open" | "plansBy" | "requestShutdown" | "answerShutdown" | "answerPlan">;
 }
 
 const checkTimeoutMs = 300_000;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Agent, PermissionQuestion } from "../agent/index.ts";
-import type { Mail, MailBody, PermissionAnswer, RequestId } from "../protocol/index.ts";
+import { type Mail, type MailBody, type PermissionAnswer, type RequestId, TroupeError } from "../protocol/index.ts";
 import { digestOf, pathIn } from "./ask-by-mail.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 import { whyNotSent } from "./why-not-sent.ts";
@@ -10,6 +10,7 @@ export interface AnswerByMail {
   readonly handlers: MailHandlers;
   /** Plans that wait for the lead's model, by their request. */
   readonly plans: ReadonlyMap<RequestId, OpenPlan>;
+  /** The answer of the lead's model; the first one counts. Rejects with a TroupeError where nobody waits for it. */
   answerPlan(requestId: RequestId, answer: PlanAnswer): Promise<void>;
   /** Nobody waits for answers of this member any more. */
   forget(name: string): void;
@@ -52,12 +53,19 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
   const plans = new Map<RequestId, OpenPlan>();
   let closing = false;
   const planned = new Map<RequestId, () => void>();
+  /** Plans that wait for the user. */
+  const shown = new Set<RequestId>();
   const asked = new Map<RequestId, { readonly from: string; readonly stop: AbortController }>();
 
   const ask = async (mail: Mail, question: PermissionQuestion): Promise<PermissionAnswer | undefined> => {
     const { requestId } = question;
     const stop = new AbortController();
     asked.set(requestId, { from: mail.from, stop });
+    // Whoever is asked may take no notice of the signal.
+    const stopped = new Promise<never>((_, reject) => {
+      stop.signal.addEventListener("abort", () => reject(stop.signal.reason as Error), { once: true });
+    });
+    stopped.catch(() => undefined); // raced below
     const settle = (settled: { behavior: "allow" | "deny"; by: "user" | "policy" | "interrupt"; message?: string }) =>
       options.lead().record({ type: "permission.settled", requestId, ...settled });
     try {
@@ -69,7 +77,7 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
         await settle({ behavior: "deny", by: "policy", message });
         return { behavior: "deny", by: "policy", message: "nobody is there to give permissions" };
       }
-      const answer = await answered;
+      const answer = await Promise.race([answered, stopped]);
       await settle({ behavior: answer.behavior, by: "user", ...(answer.message && { message: answer.message }) });
       return answer;
     } catch (error) {
@@ -143,26 +151,40 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
       question: `May ${mail.from} leave plan mode and carry out this plan?\n\n${plan}`,
       suggestions: [],
     });
-    plans.set(requestId, { from: mail.from, plan, digest });
+    shown.add(requestId);
     const answer = await ask(mail, question);
+    if (!shown.delete(requestId)) return answer && tooLate(mail.from);
     if (!answer) return;
     const feedback = answer.message;
     const permissionMode = answer.behavior === "allow" ? answer.permissionMode : undefined;
-    await answerPlan(requestId, { approve: answer.behavior === "allow", feedback, permissionMode });
+    const approve = answer.behavior === "allow";
+    await replyToPlan({ requestId, from: mail.from, digest }, { approve, feedback, permissionMode });
   };
 
-  const answerPlan = async (requestId: RequestId, { approve, feedback, permissionMode }: PlanAnswer) => {
-    const plan = plans.get(requestId);
-    if (!plan) throw new Error(`no plan waits under ${requestId}`);
-    const body = {
+  /** It was taken back while the answer was being put down. */
+  const tooLate = (from: string) => {
+    const message = `${from} no longer waited for an answer to its plan when it came, and is not told of it`;
+    return options.lead().record({ type: "notice.raised", level: "warning", code: "mail", message });
+  };
+
+  const replyToPlan = (
+    { requestId, from, digest }: Pick<OpenPlan, "from" | "digest"> & { readonly requestId: RequestId },
+    { approve, feedback, permissionMode }: PlanAnswer,
+  ) =>
+    reply(from, {
+      kind: "plan_approval_response",
       requestId,
-      digest: plan.digest,
+      digest,
       approve,
       ...(feedback !== undefined && { feedback }),
       ...(permissionMode && { permissionMode }),
-    };
-    await reply(plan.from, { kind: "plan_approval_response", ...body });
+    });
+
+  const answerPlan = async (requestId: RequestId, answer: PlanAnswer) => {
+    const plan = plans.get(requestId);
+    if (!plan) throw new TroupeError("team", `No plan waits for an answer under ${requestId} any more.`);
     plans.delete(requestId);
+    await replyToPlan({ requestId, ...plan }, answer);
     planned.get(requestId)?.();
     planned.delete(requestId);
   };
@@ -178,6 +200,7 @@ export function createAnswerByMail(options: AnswerByMailOptions): AnswerByMail {
   /** Nobody waits for an answer any more. */
   const drop = (requestId: RequestId) => {
     plans.delete(requestId);
+    shown.delete(requestId);
     planned.get(requestId)?.();
     planned.delete(requestId);
     asked.get(requestId)?.stop.abort();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { PermissionAnswer } from "../../src/protocol/index.ts";
 import type { Ask } from "../../src/testing.ts";
+import { gate } from "../team/team-session.ts";
 import { alpha, bash, inState, leading, mate, memberLog, report, requestIn, say } from "./teammates.ts";
 
 const planner = { calls: [mate("scout", "build it", { plan_mode_required: true })] };
@@ -48,23 +49,45 @@ test("promise 24: a plan is approved by the lead's model, or sent back with feed
   ]);
 });
 
-test("promise 24: a plan is approved by the user where the settings say so, and never by the lead's model", async () => {
+test("promise 24: a plan is approved by the user where the settings say so, and never by the lead's model, which tries to", async () => {
   const answers: PermissionAnswer[] = [
     { behavior: "deny", message: "too big" },
     { behavior: "allow", scope: "once" },
   ];
   const questions: string[] = [];
+  const tried = gate();
+  const lead = leading(
+    [
+      planner,
+      { text: "waiting" },
+      ({ said }) => ({
+        calls: ["x", said.split(" ").at(-1)].map((id) =>
+          say("scout", { type: "plan_approval_response", request_id: id, approve: true }),
+        ),
+      }),
+    ],
+    planning,
+  );
   const team = await alpha({
     settings: { teams: { planApproval: "user" } },
     more: {
       async asker({ question, member }) {
         questions.push(`${member?.name}: ${question}`);
+        await tried.opened;
         return answers.shift() ?? { behavior: "deny" };
       },
     },
-    answer: leading([planner], planning),
+    answer: lead,
   });
   await team.ask("go");
+  const { event } = await team.until(({ type }) => type === "permission.asked");
+  await team.ask(`approve it yourself: ${event.type === "permission.asked" ? event.requestId : ""}`);
+  // It is told who decides, and not what it could try next.
+  expect(team.asked("lead").at(-1)?.results).toMatchObject([
+    { isError: true, text: expect.stringMatching(/^The user decides on plans here(?!.*ask_)/) as string },
+    { isError: true, text: expect.stringMatching(/^The user decides on plans here(?!.*ask_)/) as string },
+  ]);
+  tried.open();
   await team.until(report(/came to: false/));
   expect(questions).toEqual([
     expect.stringMatching(/^scout: May scout leave plan mode[\s\S]*first plan/) as string,
@@ -72,6 +95,8 @@ test("promise 24: a plan is approved by the user where the settings say so, and 
   ]);
   expect(existsSync(join(team.cwd, "too-early"))).toBe(false);
   expect(existsSync(join(team.cwd, "built"))).toBe(true);
+  const settled = (await memberLog(team.tree, "scout")).filter(({ type }) => type === "permission.settled");
+  expect(settled).toMatchObject([{ behavior: "deny", message: "too big" }, { behavior: "allow" }]);
 });
 
 test("promise 24: a hook may decide on a plan", async () => {

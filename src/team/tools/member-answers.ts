@@ -52,6 +52,8 @@ export interface ControlPorts {
   members(): readonly Member[];
   /** What waits for an answer of this member now. */
   readonly open: { shutdown(): readonly OpenRequest[]; plan(): readonly OpenRequest[] };
+  /** Who decides on plans; where nothing is said, the lead's model. */
+  readonly plansBy?: "lead" | "user" | undefined;
   /** Asks a member to end. */
   requestShutdown(member: Member, reason?: string): Promise<RequestId>;
   answerShutdown(answer: { requestId: RequestId; approve: boolean; reason?: string | undefined }): Promise<void>;
@@ -110,6 +112,10 @@ async function answerPlan(
 ): Promise<ToolResult> {
   if (!ports.isLead())
     return failedResult("Only the lead approves plans. Yours waits for its answer; go on when it is there.");
+  if (ports.plansBy === "user")
+    return failedResult(
+      `The user decides on plans here, and nothing was sent: ${to.name}'s is shown to the user, and ${to.name} goes on with what the user answers. You cannot approve it or turn it down.`,
+    );
   const request = ports.open.plan().find(({ requestId }) => requestId === id);
   if (!request) return failedResult(notOpen("plan", id, ports.open.plan()));
   if (to.name !== request.from)
