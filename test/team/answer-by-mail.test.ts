@@ -13,7 +13,7 @@ const withdrawal = { kind: "request_withdrawn", requestId } as const;
 const admit = async () => undefined;
 const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
 
-type Handled = { later: Promise<void> };
+const handled = (came: unknown): Promise<void> => (came as { later: Promise<void> }).later;
 
 /** A lead's side without a lead: what it puts down, sends and allows. */
 function desk(answer: Promise<PermissionAnswer>, more: Partial<AnswerByMailOptions> = {}) {
@@ -53,10 +53,10 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<AnswerByMailOptio
         if (event.type === type) await action();
       };
     },
-    present: () => (handlers.plan_approval_request?.(from("scout"), plan, admit) as Handled).later,
+    present: () => handled(handlers.plan_approval_request?.(from("scout"), plan, admit)),
     withdraw: async (name: string) => handlers.request_withdrawn?.(from(name), withdrawal, admit) as Promise<void>,
     ask: (input: object) =>
-      (
+      handled(
         handlers.permission_request?.(
           from("scout"),
           {
@@ -70,8 +70,8 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<AnswerByMailOptio
             digest: digestOfCall("Write", input),
           },
           admit,
-        ) as Handled
-      ).later,
+        ),
+      ),
   };
 }
 
