@@ -28,24 +28,33 @@ export function createMemberSeat({ team, voice = false, ...place }: SeatOptions)
   let asked: string | undefined;
   let joining: Promise<OutsideMember> | undefined;
   let joined: OutsideMember | undefined;
+  /** Resolves when nothing is open any more of who was here before. */
+  let cleared: Promise<void> = Promise.resolve();
+  const clear = (member: OutsideMember) => {
+    asked = joining = joined = undefined;
+    cleared = member.leave("rest");
+    cleared.catch(() => undefined); // told to who comes back
+  };
   return {
     team,
     take(name, about) {
-      if (joined?.hasLeft()) asked = joining = joined = undefined;
+      if (joined?.hasLeft()) clear(joined);
       if (asked !== undefined && name !== asked && name !== joined?.name)
         throw new TroupeError(
           "team",
           `You are ${joined?.name ?? asked} in this team already: a connection is one member.`,
         );
       asked = name;
-      joining ??= enter(team, { ...place, name, about }).then(
-        (member) => (joined = member),
-        (error: unknown) => {
-          asked = undefined;
-          joining = undefined;
-          throw error;
-        },
-      );
+      joining ??= cleared
+        .then(() => enter(team, { ...place, name, about }))
+        .then(
+          (member) => (joined = member),
+          (error: unknown) => {
+            asked = joining = undefined;
+            cleared = Promise.resolve();
+            throw error;
+          },
+        );
       return joining;
     },
     member() {

@@ -25,6 +25,7 @@ export interface OutsideMember {
   idle(): Promise<void>;
   /** It has agreed to end, or is no longer there. `rest` leaves it in the team, to come back. */
   leave(end: MemberEnd, detail?: string): Promise<void>;
+  /** It has, or was taken out of the team. */
   hasLeft(): boolean;
 }
 
@@ -38,7 +39,7 @@ export interface MailDesk {
   acknowledge(): Promise<void>;
   /** Resolves when something is unread. Rejects when the signal aborts. */
   wait(signal: AbortSignal): Promise<void>;
-  /** Requests to end that wait for an answer. */
+  /** Requests to end that wait for an answer, and to whom that goes. */
   readonly shutdowns: Map<RequestId, string>;
 }
 
@@ -114,9 +115,13 @@ export async function joinFromOutside(team: StoredTeam, options: OutsideOptions)
     working: () => presence.set("working"),
     idle: () => presence.set("idle", "waits for mail"),
     leave: (end, detail) => (leaving ??= leave(end, detail)),
-    hasLeft: () => leaving !== undefined,
+    hasLeft: () => leaving !== undefined || hasEnded(team, member.name),
   };
 }
+
+/** Somebody has taken it out of the team. */
+const hasEnded = ({ record }: StoredTeam, name: string): boolean =>
+  record.current().members.some((member) => member.name === name && member.ended !== undefined);
 
 interface Joined {
   readonly member: Member;
@@ -153,9 +158,9 @@ function createMailDesk(mailbox: Mailbox, name: string): MailDesk {
       // In the same step as it is handed out: whoever has hung up until now would acknowledge unheard mail with its next call.
       if (signal.aborted) return undefined;
       for (const id of ids) handed.add(id);
-      for (const { body, from, refused } of unread)
-        if (body.kind === "shutdown_request" && refused === undefined && from === teamLead)
-          shutdowns.set(body.requestId, from);
+      // Also what the user has asked is answered to the lead: nobody else reads mail for both.
+      for (const { body, refused } of unread)
+        if (body.kind === "shutdown_request" && refused === undefined) shutdowns.set(body.requestId, teamLead);
       return unread;
     },
     async acknowledge() {

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { onTestFinished, expect, test } from "vitest";
 import { newToken, serveHttp } from "../../src/mcp-server/index.ts";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { teamUser } from "../../src/protocol/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
 import { teamMailbox } from "../../src/team/index.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
@@ -92,6 +93,34 @@ test("who has agreed to end can do nothing more in the team, and comes back by r
 
   expect(await call("anna", "Register", { name: "anna" })).toContain("You are anna in the team crew");
   expect(await call("anna", "TaskUpdate", { taskId: 1, status: "in_progress" })).toContain('"isError":false');
+  expect(errors).toEqual([]);
+});
+
+test.each([
+  [true, "You have agreed to end", "shutdown_approved"],
+  [false, "is told that you do not want to end yet", "shutdown_rejected"],
+] as const)("who is asked to end from the shell can answer that (%s)", async (approve, words, kind) => {
+  const { mailbox, call, team } = await serving();
+  await call("anna", "Roster");
+  const requestId = idMaker(systemClock)<never>("ask");
+  await mailbox.send({ from: teamUser, to: "anna", body: { kind: "shutdown_request", requestId } });
+  expect(await call("anna", "WaitForMail", { timeout_seconds: 0 })).toContain(requestId);
+  const message = { type: "shutdown_response", request_id: requestId, approve, reason: "not done yet" };
+  expect(await call("anna", "SendMessage", { to: "team-lead", message })).toContain(words);
+  expect(await mailbox.readUnread("team-lead")).toMatchObject([{ from: "anna", body: { kind, requestId } }]);
+  const { members } = await team.record.read();
+  expect(members.find(({ name }) => name === "anna")?.ended?.reason).toBe(approve ? "shutdown" : undefined);
+});
+
+test("who was taken out of the team is told with its next call, and comes back by registering", async () => {
+  const { call, team, mailbox, errors } = await serving();
+  await call("anna", "Roster");
+  await team.record.end("anna", { reason: "killed", detail: "it did not answer in time" });
+  for (const tool of ["WaitForMail", "TaskList"])
+    expect(await call("anna", tool)).toContain("You have ended in the team crew");
+  expect(await call("anna", "Register", { name: "anna" })).toContain("You are anna in the team crew");
+  await mailbox.send({ from: "team-lead", to: "anna", text: "there again?" });
+  expect(await call("anna", "WaitForMail", { timeout_seconds: 0 })).toContain("there again?");
   expect(errors).toEqual([]);
 });
 
