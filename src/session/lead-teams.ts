@@ -1,6 +1,6 @@
 import { escapeTags, leadConduct } from "../agent/index.ts";
 import { closeAll } from "../platform/index.ts";
-import { type Member, teamLead, TroupeError, type WorkItemId } from "../protocol/index.ts";
+import { isOutside, type Member, teamLead, TroupeError, type WorkItemId } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import { createTeamTools } from "../team/index.ts";
 import { createLedTeams, type LeadTeamsOptions, type LedTeams } from "./led-teams.ts";
@@ -102,11 +102,20 @@ function leadMessageTool(
   { led, options, ports }: { led: LedTeams; options: LeadTeamsOptions; ports: TeamPorts },
 ) {
   const { agent, seat } = ports;
-  const tellOfEnd = async (name: string, kind: "approved" | "rejected" | "late" | "open") => {
-    if (kind === "rejected" || kind === "open" || led.over.aborted) return;
-    const text = kind === "late" ? `${name} did not answer and was ended.` : `${name} has agreed, and has ended.`;
+  const tell = async (text: string) => {
+    if (led.over.aborted) return;
     await agent().admit("agent", [{ type: "text", text: escapeTags(text) }]);
     agent().wake();
+  };
+  const tellOfEnd = async (member: Member, kind: "approved" | "rejected" | "late" | "open") => {
+    const { name } = member;
+    if (kind === "approved") await tell(`${name} has agreed, and has ended.`);
+    if (kind === "late")
+      await tell(
+        isOutside(member)
+          ? `${name} did not answer, and is not in the team any more. Another program runs it, which may go on by itself.`
+          : `${name} did not answer and was ended.`,
+      );
   };
   return messageTool({
     ...place,
@@ -130,7 +139,13 @@ function leadMessageTool(
         const team = led.with(member.agentId);
         team
           .stop(member.name, { reason })
-          .then((came) => tellOfEnd(member.name, came.kind))
+          .then(
+            (came) => tellOfEnd(member, came.kind),
+            async (error: unknown) => {
+              if (!TroupeError.is(error)) throw error;
+              await tell(`${member.name} could not be brought to an end: ${error.message}`);
+            },
+          )
           .catch((error: unknown) => void agent().fail(error));
         return team.stopRequestTo(member.name) ?? options.createId("ask");
       },

@@ -55,6 +55,7 @@ export { createTeamLedger } from "./team-ledger.ts";
 export { createTeamLimits, type TeamLimits } from "./team-limits.ts";
 export { teamMailbox } from "./team-mailbox.ts";
 export { mailToHear } from "./mail-to-hear.ts";
+export { notOursToStart } from "./not-ours-to-start.ts";
 export { createTeammateRunner, type MemberEnd } from "./teammate-runner.ts";
 export { createSpawnByMail, type SpawnRequest } from "./spawn-by-mail.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";

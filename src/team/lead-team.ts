@@ -184,7 +184,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       options.onStatus(status, member);
       quiescence.changed(status);
     },
-    onGone: (member, why) => lives.lose(member, why),
+    onGone: (member, { why, wasSeen }) =>
+      isOutside(member) ? lives.hungUp(member, { wasSeen }) : lives.lose(member, why),
     onFailure: fail,
   });
 
@@ -227,8 +228,11 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const stop = async (name: string, { now, reason }: StopOptions): Promise<StopAnswer> => {
     const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
     if (answer.kind === "rejected" || answer.kind === "open") return answer;
-    if (answer.kind === "late" || !(await lives.goneWithin(name, restMs)))
-      await lives.endNow(name, answer.kind === "late" && !now ? "it did not answer in time" : reason);
+    const isLate = answer.kind === "late";
+    const detail = isLate && !now ? "it did not answer in time" : reason;
+    // Another program may only have said that it ends.
+    if (isOutside(memberOf(name))) await lives.endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
+    else if (isLate || !(await lives.goneWithin(name, restMs))) await lives.endNow(name, { detail });
     await watch.look();
     return answer;
   };

@@ -1,10 +1,11 @@
 import { type Agent, escapeTags } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
-import { type BackendType, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
+import { type BackendType, isOutside, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { Backend, RunningMember } from "./backend/backend.ts";
 import type { MemberLink } from "./member-link.ts";
 import type { MemberWatch } from "./member-watch.ts";
+import { notOursToStart } from "./not-ours-to-start.ts";
 
 /** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
 export interface MemberLives {
@@ -14,6 +15,11 @@ export interface MemberLives {
   respawn(name: string): Promise<Member>;
   /** Its process is gone, and it did not say so. */
   lose(member: Member, why: string): Promise<void>;
+  /**
+   * The same of one whom another program runs: it may come back, so it stays in the team, and its mail and its
+   * reservations wait. `wasSeen`: it was there before, which makes it news.
+   */
+  hungUp(member: Member, how: { readonly wasSeen: boolean }): Promise<void>;
   /** Whether its process is in hand. */
   has(name: string): boolean;
   /** Resolves when what it has done so far is where its lead can see it. */
@@ -28,10 +34,16 @@ export interface MemberLives {
   giveBackOfEnded(): Promise<readonly string[]>;
   /** Resolves when it is no longer there; false when it still is after that long. */
   goneWithin(name: string, ms: number): Promise<boolean>;
-  /** Ends it without asking; what it had in hand goes back. */
-  endNow(name: string, detail: string | undefined): Promise<void>;
+  /** Ends it without asking; what it had in hand goes back. Whom another program runs is only taken out of the team. */
+  endNow(name: string, end: EndOfMember): Promise<void>;
   /** All of them, at once; from here on nobody who goes is lost. Gives what went wrong with any of them. */
   restAll(): Promise<readonly string[]>;
+}
+
+export interface EndOfMember {
+  /** `killed` if nothing is said. */
+  readonly reason?: "killed" | "shutdown" | undefined;
+  readonly detail: string | undefined;
 }
 
 export interface MemberLivesOptions {
@@ -81,13 +93,28 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
       await record.end(member.name, { reason: "lost", detail: why });
       options.forget(member.name);
       const tasks = backWords(back);
-      const text = `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`;
-      await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
-      await lead().admit("agent", [{ type: "text", text: escapeTags(text) }]);
-      lead().wake();
+      await tell(
+        `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`,
+      );
     } finally {
       leaving.delete(member.name);
     }
+  };
+
+  const hungUp = async ({ name }: Member, { wasSeen }: { readonly wasSeen: boolean }) => {
+    if (closing || leaving.has(name)) return;
+    options.forget(name);
+    const back = await giveBack(name, "its program is gone");
+    if (!wasSeen && back.length === 0) return;
+    await tell(
+      `${name}, which another program runs, is gone.${backWords(back)} It is still in the team: it may come back by itself, and mail to it waits until then.`,
+    );
+  };
+
+  const tell = async (text: string) => {
+    await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
+    await lead().admit("agent", [{ type: "text", text: escapeTags(text) }]);
+    lead().wake();
   };
 
   const giveBack = (name: string, why: string) =>
@@ -158,8 +185,9 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
   };
 
   const kill = async (name: string) => {
-    const handle =
-      running.get(name) ?? (await (await options.backend(memberOf(name).backendType)).attach(memberOf(name)));
+    const member = memberOf(name);
+    if (isOutside(member)) return; // its program is not ours to end
+    const handle = running.get(name) ?? (await (await options.backend(member.backendType)).attach(member));
     await handle?.kill();
     running.delete(name);
   };
@@ -182,12 +210,13 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     return Promise.race([gone, late, unasked]).finally(() => stop.abort());
   };
 
-  const endNow = (name: string, detail: string | undefined) =>
+  const endNow = (name: string, { reason = "killed", detail }: EndOfMember) =>
     quietly(name, async () => {
       await kill(name);
       await giveBack(name, "it was ended");
+      if (isOutside(memberOf(name))) await record.free(name);
       if (memberOf(name).ended === undefined)
-        await record.end(name, { reason: "killed", ...(detail !== undefined && { detail }) });
+        await record.end(name, { reason, ...(detail !== undefined && { detail }) });
       options.forget(name);
       await putAway(memberOf(name));
       await options.watch().look();
@@ -202,6 +231,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
 
   const respawn = async (name: string): Promise<Member> => {
     const member = memberOf(name);
+    if (isOutside(member)) throw notOursToStart(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
       throw new TroupeError("team", `${name} is there already.`);
     if (starting.has(name) || leaving.has(name)) {
@@ -236,6 +266,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     keep,
     respawn,
     lose,
+    hungUp,
     has: (name) => running.has(name),
     settled: async (name) => running.get(name)?.settled?.(),
     folderOf: (name) => running.get(name)?.folder?.(),

@@ -15,8 +15,11 @@ export interface MemberWatchOptions {
   readonly team: Pick<StoredTeam, "record" | "presence">;
   /** Told of each change, and first of how everybody is. */
   readonly onChange: (status: MemberStatus, member: Member) => void;
-  /** Its process is gone, and the record does not say that it has ended. Told once for each time that happens. */
-  readonly onGone: (member: Member, why: string) => Promise<void>;
+  /**
+   * Its process is gone, and the record does not say that it has ended. Told once for each time that happens; `wasSeen`:
+   * it was there when it was looked at before.
+   */
+  readonly onGone: (member: Member, how: { readonly why: string; readonly wasSeen: boolean }) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
   /** Between two looks while nobody gives a reason for one. */
   readonly everyMs?: number | undefined;
@@ -46,7 +49,8 @@ export function createMemberWatch(options: MemberWatchOptions): MemberWatch {
       if (member.ended !== undefined || status.alive !== "dead") gone.delete(member.name);
       else if (isStarted && !gone.has(member.name)) {
         gone.add(member.name);
-        await options.onGone(member, (await presence.whyGone(member.name)) ?? "its process is gone");
+        const why = (await presence.whyGone(member.name)) ?? "its process is gone";
+        await options.onGone(member, { why, wasSeen: before !== undefined && before.alive !== "dead" });
       }
     }
   };

@@ -10,7 +10,7 @@ import {
 } from "../../protocol/index.ts";
 import { loadConfig, ownProgram } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import { type Backend, createTmuxBackend, teamMailbox } from "../../team/index.ts";
+import { type Backend, createTmuxBackend, notOursToStart, teamMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { answerOrEnd, untilEnded } from "./until-ended.ts";
 import { openTeams } from "./open-teams.ts";
@@ -72,13 +72,11 @@ async function endNow(
   { stored, mailbox, createId, cwd, home, why, flags, words }: Place & Ending,
 ): Promise<number> {
   const { name: who } = member;
+  if (isOutside(member)) return takeOut(member, { stored, why, flags });
   await mailbox.send({ from: teamUser, to: who, body: { kind: "stop_request", keep: false, ...why } });
   const ended = await untilEnded(who, stored.record, AbortSignal.timeout(endsNowWithinMs));
   if (ended) return report(flags, ended, words);
-  if (!member.pane) {
-    const whose = isOutside(member) ? "another program runs it: end it there" : "its process does not react: end that";
-    throw new TroupeError("team", `${who} has not ended yet: ${whose}.`);
-  }
+  if (!member.pane) throw new TroupeError("team", `${who} has not ended yet: its process does not react: end that.`);
   const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
   await (await backend.attach(member))?.kill();
   await backend.leave();
@@ -89,6 +87,18 @@ async function endNow(
 /** Before its end is put down: nobody looks for what one has in hand who has ended. */
 const giveBack = ({ tasks }: StoredTeam, who: string) =>
   tasks.releaseGone(async ({ name }) => (name === who ? "its owner has ended" : undefined));
+
+/** Its program is not ours to end: that is told by what it uses of the team next. */
+async function takeOut(
+  { name: who }: Member,
+  { stored, why, flags }: Pick<Place & Ending, "stored" | "why" | "flags">,
+): Promise<number> {
+  const { tasks, record } = stored;
+  await tasks.releaseGone(async (owner) => (owner.name === who ? "its owner was ended" : undefined));
+  await record.free(who);
+  const ended = await record.end(who, { reason: "killed", ...(why.reason !== undefined && { detail: why.reason }) });
+  return report(flags, ended, `${who} is not in the team any more; another program runs it, which may go on by itself`);
+}
 
 interface Ending {
   readonly why: { readonly reason?: string };
@@ -102,8 +112,7 @@ export async function respawn(name: string, who: string, flags: { readonly json?
   return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
     const member = memberOf(stored, who);
     if (!member.ended && !(await isGone(stored, who))) throw new TroupeError("team", `${who} is there already.`);
-    if (isOutside(member))
-      throw new TroupeError("team", `${who} is run by another program or a person, and comes back from there.`);
+    if (isOutside(member)) throw notOursToStart(who);
     const lead = await stored.presence.look(teamLead);
     if (lead?.alive === "alive" && lead.state !== "ended") {
       await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: who } });
