@@ -94,10 +94,11 @@ export async function followProcess(
  * daemon at its next word. It does not keep this process alive.
  */
 function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drained(): Promise<void> } {
-  let lastAt = performance.now();
+  /** How many pauses in a row nothing has come. */
+  let quiet = 0;
   let ended = false;
   const onData = (chunk: Buffer) => {
-    lastAt = performance.now();
+    quiet = 0;
     onChunk(chunk);
   };
   const finished = new Promise<false>((resolve) => {
@@ -108,18 +109,14 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
     stream.once("close", finish).once("end", finish).on("error", finish);
   });
   stream.on("data", onData);
-  const quiet = async () => {
-    const deadline = performance.now() + drainLimitMs;
-    for (let open = !ended; open && performance.now() < deadline && performance.now() - lastAt < drainQuietMs; ) {
-      const pause = new Promise<true>((resolve) => setTimeout(() => resolve(true), 10));
-      open = await Promise.race([finished, pause]);
-    }
-  };
   return {
     async drained() {
       // What was in the pipe when the process exited is read in the next turns of the event loop.
-      lastAt = performance.now();
-      await quiet();
+      quiet = 0;
+      for (let pauses = 0, open = !ended; open && pauses < mostPauses && quiet < quietPauses; pauses++) {
+        quiet += 1;
+        open = await Promise.race([finished, pause()]);
+      }
       stream.off("data", onData);
       if (ended) return;
       stream.resume();
@@ -128,5 +125,11 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
   };
 }
 
-const drainQuietMs = 40;
-const drainLimitMs = 400;
+/**
+ * Pauses are counted, and time is not looked at: it goes by for a process that is busy or has to wait for a processor, without
+ * anything being read. Between the timer and the end of a pause the pipes are looked at.
+ */
+const pause = () => new Promise<true>((resolve) => setTimeout(() => setImmediate(resolve, true), pauseMs));
+const pauseMs = 10;
+const quietPauses = 4;
+const mostPauses = 40;

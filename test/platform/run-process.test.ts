@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createProcessScope, runProcess, type RunRequest } from "../../src/platform/index.ts";
 import { processesWith, until } from "../process/live-processes.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const PATH = process.env["PATH"] ?? "/usr/bin:/bin";
 
@@ -58,6 +61,20 @@ describe("runProcess", () => {
     expect(processesWith(token)).toHaveLength(1);
     await scope.close();
     await until("the daemon is gone", () => processesWith(token).length === 0);
+  });
+
+  it("has what came behind the end of the program, also when this process was busy all that time", async () => {
+    const marker = join(temporaryFolder(), "written");
+    // As behind `> >(tee log)`: nobody waits for the one that writes last.
+    const { output, request } = bash(`(sleep 0.02; echo late; touch ${marker}) & echo early`);
+    const isBusy = () => {
+      const since = performance.now();
+      while (!existsSync(marker) || performance.now() - since < 200);
+    };
+    const onChild = () => void setImmediate(isBusy);
+    process.once("SIGCHLD", onChild);
+    expect(await runProcess(request)).toMatchObject({ exitCode: 0 });
+    expect(output["stdout"]).toBe("early\nlate\n");
   });
 
   it("does not break a daemon that goes on writing", async () => {
