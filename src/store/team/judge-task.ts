@@ -63,22 +63,37 @@ function judgeChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"chang
     const notYours = judgeOwner(item, entry.by);
     if (notYours !== undefined) return notYours;
   }
-  if (patch.status === "in_progress" && item.status !== "in_progress") {
-    if (patch.owner === undefined && !(isChief(entry.by) && item.owner !== undefined && item.owner !== entry.by)) {
-      const unclaimable = item.status === "completed" ? undefined : judgeClaim(state, item, entry);
-      if (unclaimable !== undefined) return unclaimable;
-    }
-    const blockers = openBlockers(state, item);
-    if (blockers.length > 0) return blocked(item, blockers);
-    if (patch.owner === null) {
-      return { reason: "taken", message: `Task ${item.id} cannot be in progress and nobody's.`, item };
-    }
+  if (patch.status === "in_progress") {
+    const unbegun = judgeBeginning(state, item, entry);
+    if (unbegun !== undefined) return unbegun;
   }
   if (patch.status === "completed" && !isChief(entry.by)) {
     const blockers = openBlockers(state, item);
     if (blockers.length > 0) return blocked(item, blockers);
   }
   return judgeEdges(state, item.id, { blocks: patch.addBlocks ?? [], blockedBy: patch.addBlockedBy ?? [] });
+}
+
+/** Who puts it in progress for itself claims it; for somebody else only a chief does, whose word is enough. */
+function judgeBeginning(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
+  const { by, patch } = entry;
+  if (item.status === "in_progress" && (patch.owner === undefined || patch.owner === item.owner)) return undefined;
+  const blockers = openBlockers(state, item);
+  if (blockers.length > 0) return blocked(item, blockers);
+  if (patch.owner === null) {
+    return { reason: "taken", message: `Task ${item.id} cannot be in progress and nobody's.`, item };
+  }
+  const whose = patch.owner ?? (isChief(by) ? item.owner : undefined) ?? by;
+  if (whose !== by && isChief(by)) return undefined;
+  if (whose !== by) {
+    const message = `Task ${item.id} can be given to ${whose}, who begins it: only ${teamLead} and ${teamUser} put it in progress for somebody else. Leave out the status.`;
+    return { reason: "taken", message, item };
+  }
+  // What is begun anew, or taken from somebody by a chief, is claimed as if nobody had it.
+  const { owner, ...rest } = item;
+  const asked = { ...rest, status: "pending" as const, ...(owner !== undefined && !isChief(by) && { owner }) };
+  const refused = judgeClaim(state, asked, entry);
+  return refused && { ...refused, item };
 }
 
 function judgeRelease(item: WorkItem, entry: TaskEntryOf<"release">): RefusedTask | undefined {

@@ -152,7 +152,8 @@ async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts):
 async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Change): Promise<ToolResult> {
   if (isEmpty(patch))
     return failedResult(`Nothing to change was given for #${task.id}. Say which fields are to be different.`);
-  const answer = await list.update(task.id, patch, actorOf(ports, task.id));
+  const { tools } = claimerOf(ports, task);
+  const answer = await list.update(task.id, patch, { ...actorOf(ports, task.id), tools });
   if (!answer.ok) return refused(answer, ports, task.id);
   const { item } = answer;
   if (item.owner !== ports.me()) ports.claims.delete(item.id);

@@ -54,6 +54,44 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       });
     });
 
+    it("holds to the rules of a claim who puts a task in progress for itself, and lets only chiefs do it for others", async () => {
+      const { one, two } = await start();
+      await one.tasks.create({ ...task("a"), needs: ["Bash"] }, lead);
+      for (const subject of ["b", "c"]) await one.tasks.create(task(subject), lead);
+      const bob = { name: "bob", tools: ["Read"] };
+      const begun = (owner: string) => ({ status: "in_progress" as const, owner });
+      expect(await one.tasks.update(1, begun("bob"), bob)).toMatchObject({ reason: "unfit" });
+      expect(await two.tasks.update(2, begun("bob"), bob)).toMatchObject({ ok: true, item: begun("bob") });
+      expect(await one.tasks.update(3, begun("bob"), bob)).toMatchObject({ reason: "busy" });
+      for (const id of [2, 3])
+        expect(await two.tasks.update(id, begun("carl"), bob)).toMatchObject({ reason: "taken" });
+      expect((await one.tasks.list()).map(({ owner, status }) => [owner, status])).toEqual([
+        [undefined, "pending"],
+        ["bob", "in_progress"],
+        [undefined, "pending"],
+      ]);
+      // Given away it is pending; a chief's word begins it for anybody, also for itself.
+      expect(await one.tasks.update(2, { owner: "carl" }, bob)).toMatchObject({
+        item: { owner: "carl", status: "pending" },
+      });
+      expect(await one.tasks.update(2, begun("team-lead"), lead)).toMatchObject({ ok: true, item: begun("team-lead") });
+      expect(await one.tasks.update(3, begun("team-lead"), lead)).toMatchObject({ reason: "busy" });
+      expect(await one.tasks.update(3, begun("carl"), { name: "user" })).toMatchObject({ ok: true });
+    });
+
+    it("begins a task anew by the rules of a claim", async () => {
+      const { one } = await start();
+      for (const subject of ["a", "b"]) await one.tasks.create(task(subject), lead);
+      const bob = { name: "bob" };
+      await one.tasks.claim(1, bob);
+      await one.tasks.complete(1, bob);
+      await one.tasks.claim(2, bob);
+      const again = () => one.tasks.update(1, { status: "in_progress" }, bob);
+      expect(await again()).toMatchObject({ reason: "busy", item: { id: 1, status: "completed" } });
+      await one.tasks.complete(2, bob);
+      expect(await again()).toMatchObject({ ok: true, item: { owner: "bob", status: "in_progress" } });
+    });
+
     it("decides once between a deletion and a claim, and between a completion and a deletion (B6)", async () => {
       const { one, two } = await start();
       for (let n = 1; n <= 20; n++) {
