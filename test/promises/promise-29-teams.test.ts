@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agent, gate, type TeamSession } from "../team/team-session.ts";
+import { agent, type TeamSession } from "../team/team-session.ts";
 import { alpha, bash, inState, leading, mate } from "./teammates.ts";
 
 const isMate = (path: string) => path.endsWith("@alpha");
@@ -40,19 +40,20 @@ test("promise 29: the cap on agents holds for teammates and their agents togethe
 }, 30_000);
 
 test("promise 29: the agents of all teammates share the places, and nobody waits for its own", async () => {
+  let begun = 0;
   let now = 0;
   let most = 0;
-  const full = gate();
+  const queued = () => team.all("tool.progress").filter(({ text }) => text.startsWith("waiting for a place")).length;
   const team = await alpha({
     settings: { limits: { maxConcurrentAgents: 2 } },
     answer: leading([{ calls: ["a", "b"].map((name) => mate(name)) }], async ({ agent: path, turn }) => {
       if (isMate(path))
         return turn === 1 ? { calls: Array.from({ length: 4 }, () => agent("more")) } : { text: "done" };
+      begun += 1;
       now += 1;
       most = Math.max(most, now);
-      if (now === 2) full.open();
-      await full.opened;
-      await team.seen();
+      // Until all of them have a place, or have been told that they wait for one.
+      await team.until(() => begun > 1 && begun + queued() >= 8);
       now -= 1;
       return { text: "done" };
     }),
