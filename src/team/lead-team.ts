@@ -17,19 +17,20 @@ import type { StoredTeam } from "../store/index.ts";
 import { createAllowPath } from "./allow-path.ts";
 import { createAnswerByMail } from "./answer-by-mail.ts";
 import type { Backend } from "./backend/backend.ts";
+import { createEndMembers } from "./end-members.ts";
 import { sendFirstMail } from "./first-mail.ts";
 import { leftOver } from "./left-over.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
-import { createMemberLives, restMs } from "./member-lives.ts";
+import { createMemberLives } from "./member-lives.ts";
 import { createMemberRights } from "./member-rights.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
 import { patientTeam } from "./patient-team.ts";
 import { createQuiescence, isWork } from "./quiescence.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
-import { createStopMember, type StopAnswer } from "./stop-member.ts";
+import { createStopMember } from "./stop-member.ts";
 import { whenRoom } from "./when-room.ts";
 import { whyNotSent } from "./why-not-sent.ts";
 
@@ -62,8 +63,6 @@ export interface LeadTeamOptions {
   readonly createId: CreateId;
 }
 
-type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
-
 export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam> {
   const { mailbox, lead, clock } = options;
   let closing = false;
@@ -88,8 +87,6 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   /** Unless those programs tell when they have nothing more to do. */
   const awaited = () => others().filter((member) => !isOutside(member) || team.tellsRest?.(member.name) === true);
   const remote = new Set<string>();
-  /** Being brought to an end, by us or by themselves after we have asked. */
-  const stopping = new Map<string, Promise<StopAnswer>>();
   const memberOf = (name: string): Member => {
     const found = others().find((member) => member.name === name);
     if (found) return found;
@@ -183,6 +180,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       else remote.delete(member.name);
       options.onStatus(status, member);
       quiescence.changed(status);
+      ends
+        .seen(status)
+        .catch((error: unknown) => warn(`${status.name} could not be ended: ${messageOf(error)}`))
+        .catch(fail);
     },
     onGone: (member, { why, wasSeen }) =>
       isOutside(member) ? lives.hungUp(member, { wasSeen }) : lives.lose(member, why),
@@ -196,6 +197,15 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     watch: () => watch,
     memberOf,
     forget: answers.forget,
+  });
+
+  const ends = createEndMembers({
+    ...options,
+    stops,
+    lives: () => lives,
+    watch: () => watch,
+    memberOf,
+    onDone: () => showAgain(),
   });
 
   const silence = createSilenceWatch({
@@ -224,18 +234,6 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   };
 
   const rights = createMemberRights({ record, link: () => link, others, notTold });
-
-  const stop = async (name: string, { now, reason }: StopOptions): Promise<StopAnswer> => {
-    const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
-    if (answer.kind === "rejected" || answer.kind === "open") return answer;
-    const isLate = answer.kind === "late";
-    const detail = isLate && !now ? "it did not answer in time" : reason;
-    // Another program may only have said that it ends.
-    if (isOutside(memberOf(name))) await lives.endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
-    else if (isLate || !(await lives.goneWithin(name, restMs))) await lives.endNow(name, { detail });
-    await watch.look();
-    return answer;
-  };
 
   const spawning = new Map<string, Promise<SpawnedMember>>();
   const spawn = async (wish: MemberWish): Promise<SpawnedMember> => {
@@ -285,14 +283,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     async stop(name, wanted = {}) {
       if (memberOf(name).ended) return { kind: "approved" };
-      const underWay = stop(name, wanted);
-      stopping.set(name, underWay);
-      try {
-        return await underWay;
-      } finally {
-        if (stopping.get(name) === underWay) stopping.delete(name);
-        showAgain();
-      }
+      return ends.stop(name, wanted);
     },
     respawn: lives.respawn,
     async setMode(name, mode) {
@@ -315,7 +306,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       return awaited().filter(({ name, ended }) => {
         const status = watch.statusOf(name);
         const isBusy = quiescence.isAwaited(name) || (status !== undefined && states.has(status.state));
-        return stopping.has(name) || (!ended && isBusy);
+        return ends.has(name) || (!ended && isBusy);
       });
     },
     heard(envelope) {
@@ -362,7 +353,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       closing = true;
       over.abort();
       stops.close();
-      await Promise.allSettled(stopping.values()); // whoever has asked is told
+      await ends.settled();
       await closeAll([
         quiescence.close,
         // Who rests takes back what it has asked.

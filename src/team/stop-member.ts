@@ -6,6 +6,8 @@ import type { MailHandlers, MemberLink } from "./member-link.ts";
 export interface StopMember {
   /** Asks. Resolves with what came of it once that is known, at the latest when the time is over. */
   ask(name: string, reason: string | undefined): Promise<StopAnswer>;
+  /** The same for a request that is with it already and that nobody waits for any more: it has its time from now on, and so much more. */
+  takeUp(name: string, request: { readonly requestId: RequestId; readonly moreMs: number }): Promise<StopAnswer>;
   /** The open request to this member. */
   requestTo(name: string): RequestId | undefined;
   readonly handlers: MailHandlers;
@@ -45,14 +47,25 @@ export function createStopMember(options: StopMemberOptions): StopMember {
     open.answer(answer);
   };
 
+  const expect = (requestId: RequestId, name: string) => {
+    const { promise: answered, resolve: answer } = withResolvers<StopAnswer>();
+    asked.set(requestId, { name, answered, answer });
+    return answered;
+  };
+
+  const limit = (requestId: RequestId, name: string, ms: number) =>
+    void options.clock.sleep(ms, over.signal).then(
+      () => settle(requestId, name, { kind: "late" }),
+      () => settle(requestId, name, { kind: "open" }),
+    );
+
   return {
     requestTo: (name) => openTo(name)?.[0],
     async ask(name, reason) {
       const known = openTo(name);
       if (known) return known[1].answered;
       const requestId = options.createId<RequestId>("ask");
-      const { promise: answered, resolve: answer } = withResolvers<StopAnswer>();
-      asked.set(requestId, { name, answered, answer });
+      const answered = expect(requestId, name);
       const body = { kind: "shutdown_request" as const, requestId, ...(reason !== undefined && { reason }) };
       try {
         await options.link().send({ to: name, body });
@@ -60,10 +73,12 @@ export function createStopMember(options: StopMemberOptions): StopMember {
         asked.delete(requestId);
         throw error;
       }
-      void options.clock.sleep(options.deadlineMs, over.signal).then(
-        () => settle(requestId, name, { kind: "late" }),
-        () => settle(requestId, name, { kind: "open" }),
-      );
+      limit(requestId, name, options.deadlineMs);
+      return answered;
+    },
+    takeUp(name, { requestId, moreMs }) {
+      const answered = expect(requestId, name);
+      limit(requestId, name, options.deadlineMs + moreMs);
       return answered;
     },
     handlers: {

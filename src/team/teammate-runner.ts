@@ -326,6 +326,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       await options.link().send({ to: teamLead, body, wakes: !approve });
       shutdown = undefined;
       agreed = approve;
+      if (!approve) say("working");
       settle();
     },
     broken: (error) => breakOff(error),

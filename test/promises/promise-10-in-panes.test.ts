@@ -55,3 +55,28 @@ test("promise 10: from the shell a member without a lead is brought back, asked 
   ]);
   expect(isRunning(pid)).toBe(false);
 }, 30_000);
+
+test("promise 10: a member that was asked to end by a lead that was killed then is ended by the lead that comes back", async () => {
+  const place = teamWorkplace(script, { teams: { backend: "tmux", shutdownMs: 600_000 } });
+  place.write("deaf", "");
+  const first = place.lead();
+  first.send({ type: "prompt", content: "go" });
+  const id = await first.session();
+  await first.until(isIn("scout", "working"));
+  const pid = place.pids()["scout"] ?? 0;
+  first.send({ type: "member.stop", name: "scout", id: "stop" });
+  await first.until(isIn("scout", "draining"));
+  first.child.kill("SIGKILL");
+  await first.done;
+  expect(isRunning(pid)).toBe(true);
+  place.write("settings.json", { teams: { backend: "tmux", shutdownMs: 1000 } });
+  const second = place.lead({ resume: id });
+  await second.until(isIn("scout", "ended"));
+  await expect.poll(() => isRunning(pid)).toBe(false);
+  await expect
+    .poll(async () => (await place.members())[0]?.ended)
+    .toMatchObject({ reason: "killed", detail: "it did not answer in time" });
+  second.end();
+  await second.done;
+  await place.nobodyLeft();
+}, 30_000);

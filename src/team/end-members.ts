@@ -1,0 +1,110 @@
+import { isOutside, type Member, type MemberStatus, type RequestId, teamLead } from "../protocol/index.ts";
+import type { CreateId } from "../platform/index.ts";
+import type { LeadTeam } from "./lead-team-port.ts";
+import type { Mailbox } from "./mailbox/mailbox.ts";
+import { type MemberLives, restMs } from "./member-lives.ts";
+import type { MemberWatch } from "./member-watch.ts";
+import type { StopAnswer, StopMember } from "./stop-member.ts";
+
+/** Sees to it that whoever is asked to end does, or says why not: whoever has asked. */
+export interface EndMembers {
+  stop(name: string, wanted: StopOptions): Promise<StopAnswer>;
+  /** Being brought to an end, by us or by themselves after we have asked. */
+  has(name: string): boolean;
+  /** To be told how everybody is: who drains, and nobody here has asked it to, has its time from then on. */
+  seen(status: MemberStatus): Promise<void>;
+  /** Resolves when whoever has asked is told what came of it. */
+  settled(): Promise<void>;
+}
+
+type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
+
+export interface EndMembersOptions {
+  readonly stops: StopMember;
+  readonly lives: () => Pick<MemberLives, "has" | "goneWithin" | "endNow">;
+  readonly watch: () => MemberWatch;
+  readonly mailbox: Mailbox;
+  readonly createId: CreateId;
+  readonly memberOf: (name: string) => Member;
+  /** Whoever waits for the team looks again. */
+  readonly onDone: () => void;
+}
+
+/** What the shell that has asked may take, after its time is over, to end it by itself. */
+const shellMs = 20_000;
+
+export function createEndMembers(options: EndMembersOptions): EndMembers {
+  const { stops, lives, watch, memberOf } = options;
+  const stopping = new Map<string, Promise<StopAnswer>>();
+  /** Asked by an earlier life of this lead, or by the shell. */
+  const takenUp = new Set<string>();
+
+  const underWay = async (name: string, work: Promise<StopAnswer>): Promise<StopAnswer> => {
+    stopping.set(name, work);
+    try {
+      return await work;
+    } finally {
+      if (stopping.get(name) === work) stopping.delete(name);
+      options.onDone();
+    }
+  };
+
+  const stop = async (name: string, { now, reason }: StopOptions): Promise<StopAnswer> => {
+    const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
+    return endAfter(name, answer, answer.kind === "late" && !now ? tooLate : reason);
+  };
+
+  const endAfter = async (name: string, answer: StopAnswer, detail: string | undefined): Promise<StopAnswer> => {
+    if (answer.kind === "rejected" || answer.kind === "open") return answer;
+    const isLate = answer.kind === "late";
+    // Another program may only have said that it ends.
+    if (isOutside(memberOf(name))) await lives().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
+    else if (isLate || !(await lives().goneWithin(name, restMs))) await lives().endNow(name, { detail });
+    await watch().look();
+    return answer;
+  };
+
+  const takeUp = async ({ name, since }: MemberStatus, request: OpenRequest): Promise<StopAnswer> => {
+    const answer = await stops.takeUp(name, request);
+    const now = watch().statusOf(name);
+    // What it has answered may have been heard before anybody here waited for that.
+    const isOver =
+      memberOf(name).ended !== undefined ||
+      (answer.kind === "late" && (now?.state !== "draining" || now.since !== since));
+    return isOver ? { kind: "open" } : endAfter(name, answer, tooLate);
+  };
+
+  /** Where it has agreed already, and does not go, there is none. */
+  const requestTo = async (name: string): Promise<OpenRequest> => {
+    for (const { from, body, refused } of await options.mailbox.readUnread(name))
+      if (body.kind === "shutdown_request" && refused === undefined)
+        return { requestId: body.requestId, moreMs: from === teamLead ? 0 : shellMs };
+    return { requestId: options.createId<RequestId>("ask"), moreMs: 0 };
+  };
+
+  return {
+    stop: (name, wanted) => underWay(name, stop(name, wanted)),
+    has: (name) => stopping.has(name),
+    async seen(status) {
+      const { name, state } = status;
+      const isAsked = () => stopping.has(name) || stops.requestTo(name) !== undefined || !lives().has(name);
+      if (state !== "draining" || takenUp.has(name) || isAsked()) return;
+      takenUp.add(name);
+      try {
+        const request = await requestTo(name);
+        if (isAsked()) return;
+        const ended = takeUp(status, request);
+        await (request.moreMs > 0 ? ended : underWay(name, ended));
+      } finally {
+        takenUp.delete(name);
+      }
+    },
+    async settled() {
+      await Promise.allSettled(stopping.values());
+    },
+  };
+}
+
+type OpenRequest = Parameters<StopMember["takeUp"]>[1];
+
+const tooLate = "it did not answer in time";
