@@ -26,6 +26,7 @@ import { createPutAwayReport } from "./put-away-report.ts";
 import type { MemberJobs } from "./remote/member-jobs.ts";
 import type { TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
+import { createDamageNotices } from "./tell-of-damage.ts";
 
 export interface LeadTeamsOptions {
   readonly store: TeamStore;
@@ -87,6 +88,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   /** Those that the lead's model has made, in this life or an earlier one: nobody else has a use for them. */
   const made = new Set(ledBefore(ports, ({ made: isMade }) => isMade === true));
   const over = new AbortController();
+  const onProblems = createDamageNotices(ports);
   const places = ports.children && createMemberPlaces(ports.children.occupy);
 
   const only = (name?: string): LeadTeam | undefined =>
@@ -125,6 +127,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
         agent().live(memberChanged(team.name, status, member));
       },
       startFor: settings.nestedTeams ? (member, request) => options.startFor(team.name, member, request) : undefined,
+      onProblems,
       replayed: ports.replayed,
       clock,
       createId,
@@ -153,7 +156,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   };
 
   const followTasks = (tasks: TaskList, team: string | undefined) =>
-    showTasks(tasks, { team, agent, signal: over.signal });
+    showTasks(tasks, { team, agent, signal: over.signal, onProblems });
 
   const join = async (name: string, how: { readonly made?: true } = {}) => {
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });

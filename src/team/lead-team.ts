@@ -55,6 +55,8 @@ export interface LeadTeamOptions {
   /** How long a member's process may give no sign after its lease is over. */
   readonly silentMs?: number | undefined;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
+  /** Told what of the team's files could not be read, again and again. */
+  readonly onProblems?: ((problems: readonly string[]) => void) | undefined;
   /** Starts a teammate for a member; undefined where members start none. */
   readonly startFor?: ((member: Member, request: SpawnRequest) => Promise<string>) | undefined;
   /** What is stored of the lead's earlier lives. */
@@ -185,6 +187,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         .catch((error: unknown) => warn(`${status.name} could not be ended: ${messageOf(error)}`))
         .catch(fail);
     },
+    onLook: () => options.onProblems?.([...record.problems(), ...team.tasks.problems()]),
     onGone: (member, { why, wasSeen }) =>
       isOutside(member) ? lives.hungUp(member, { wasSeen }) : lives.lose(member, why),
     onFailure: fail,

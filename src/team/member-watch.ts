@@ -20,6 +20,8 @@ export interface MemberWatchOptions {
    * it was there when it was looked at before.
    */
   readonly onGone: (member: Member, how: { readonly why: string; readonly wasSeen: boolean }) => Promise<void>;
+  /** It has looked. */
+  readonly onLook?: (() => void) | undefined;
   readonly onFailure: (error: unknown) => void;
   /** Between two looks while nobody gives a reason for one. */
   readonly everyMs?: number | undefined;
@@ -62,6 +64,7 @@ export function createMemberWatch(options: MemberWatchOptions): MemberWatch {
       while (again && !over.signal.aborted) {
         again = false;
         await lookOnce();
+        options.onLook?.();
       }
     })().finally(() => {
       looking = undefined;
