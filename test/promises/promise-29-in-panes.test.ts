@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
-import { isIn, type Lead, teamWorkplace, type TeamWorkplace } from "../e2e/team-place.ts";
-import { ports, written } from "./teammates.ts";
+import { type Lead, teamWorkplace, type TeamWorkplace } from "../e2e/team-place.ts";
+import { ports, reportOf, written } from "./teammates.ts";
 
 const mates = (...names: string[]) =>
   JSON.stringify(names.map((name) => ({ tool: "Agent", input: { description: "d", prompt: "work", name } })));
@@ -36,7 +36,7 @@ export default ({ agent, turn }) =>
     const place = teamWorkplace(script, { models: { "scripted/s.mjs": { price: { input: 10, output: 10 } } } });
     const lead = place.lead({ more });
     lead.send({ type: "prompt", content: "go" });
-    for (const name of ["a", "b"]) await lead.until(isIn(name, "idle"));
+    for (const name of ["a", "b"]) await lead.until(reportOf(name));
     const spent = (await storedOf(place, lead)).flatMap((event) => {
       if (event.type !== "cost.recorded") return [];
       const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
@@ -60,7 +60,7 @@ export default ({ agent, turn }) => {
   const place = teamWorkplace(script, { limits: { maxAgents: 5, maxConcurrentAgents: 1 } });
   const lead = place.lead();
   lead.send({ type: "prompt", content: "go" });
-  for (const name of ["a", "b"]) await lead.until(isIn(name, "idle"));
+  for (const name of ["a", "b"]) await lead.until(reportOf(name));
   const stored = await storedOf(place, lead);
   expect(stored.filter((event) => event.type === "agent.spawned" && event.parent !== undefined)).toHaveLength(3);
   const refused = stored.filter((event) => event.type === "tool.settled" && event.outcome === "failed");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { agent, type TeamSession } from "../team/team-session.ts";
-import { alpha, bash, inState, leading, mate } from "./teammates.ts";
+import { alpha, bash, leading, mate, reportOf } from "./teammates.ts";
 
 const isMate = (path: string) => path.endsWith("@alpha");
 
@@ -20,7 +20,7 @@ test("promise 29: the cap on agents holds for teammates and their agents togethe
     ),
   });
   await team.ask("go");
-  for (const name of ["a", "b", "c"]) await inState(team, name, "idle");
+  for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
   expect(below(team)).toHaveLength(5);
   expect(refusals(team).every((text) => text.includes("5 of the 5 agents it may have"))).toBe(true);
   await team.close();
@@ -59,7 +59,7 @@ test("promise 29: the agents of all teammates share the places, and nobody waits
     }),
   });
   await team.ask("go");
-  for (const name of ["a", "b"]) await inState(team, name, "idle");
+  for (const name of ["a", "b"]) await team.until(reportOf(name));
   expect(below(team)).toHaveLength(10);
   expect(most).toBe(2);
 }, 30_000);
@@ -75,7 +75,7 @@ test("promise 29: where there is one place, a teammate has its agents one after 
     }),
   });
   await team.ask("go");
-  for (const name of ["a", "b"]) await inState(team, name, "idle");
+  for (const name of ["a", "b"]) await team.until(reportOf(name));
   expect(refusals(team)).toEqual([]);
 }, 30_000);
 
@@ -87,7 +87,7 @@ test("promise 29: a teammate stands beside the lead: its agents are as deep as t
     ),
   });
   await team.ask("go");
-  await inState(team, "a", "idle");
+  await team.until(reportOf("a"));
   expect(below(team).map((path) => path.split("/").length)).toEqual([1, 2]);
   expect(refusals(team)).toEqual([expect.stringMatching(/at depth 1, such as you, may not start others here/)]);
 }, 30_000);
@@ -107,7 +107,7 @@ test.each([
       })),
     });
     await team.ask("go");
-    for (const name of ["a", "b", "c"]) await inState(team, name, "idle");
+    for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
     const spent = team.all("cost.recorded").map(({ costUsd, usage }) => {
       const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
       return "maxTokens" in cap ? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens : costUsd;

@@ -108,3 +108,6 @@ export function isRunning(pid: number): boolean {
 /** Fits what the lead is told that looks like this. */
 export const report = (text: RegExp) => (event: Event) =>
   event.type === "prompt.admitted" && event.source !== "user" && text.test(JSON.stringify(event));
+
+/** Fits what the lead is told when this member has done what it could. */
+export const reportOf = (name: string) => report(new RegExp(`teammate_id=[\\\\]"${name}`));
