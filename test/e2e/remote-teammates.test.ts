@@ -58,7 +58,7 @@ test("a teammate on a worker: mail, a task, a question for its lead's user, comm
   const running = place.start();
   say(running, "please begin");
   expect(await allow(running, "echo one")).toMatchObject({ tool: "Bash", member: { team, name: "far" } });
-  await running.saw(/lead heard: [^\n]*one is written/);
+  await running.saw(/lead heard: [^\n]*one is written[^\n]*What was really done, by the log:[^\n]*echo one/);
   say(running, "please add");
   expect(await allow(running, "echo two")).toMatchObject({ tool: "Bash", member: { name: "far" } });
   await running.saw(/near was greeted/);

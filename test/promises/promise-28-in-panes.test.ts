@@ -88,6 +88,9 @@ test("promise 28: a definition means the same in every backend: prompt, model, t
   expect(there.member).toEqual(here.member);
   expect(there.came.match(/came to: [\w,]+/)?.[0]).toEqual(here.came.match(/came to: [\w,]+/)?.[0]);
   expect(here.came).toContain("came to: false,true");
+  // And so does what a report says was done for it.
+  for (const { came } of [here, there])
+    expect(came).toMatch(/What was really done, by the log:.*2 tool calls.*echo hello/);
   expect(here.member).toEqual({ model: "scripted/other.mjs", mode: "acceptEdits", color: "cyan" });
   const system = here.request.system.join("\n");
   for (const part of [
