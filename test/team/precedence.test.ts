@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
-import type { PromptId, RequestId, StoredEvent } from "../../src/protocol/index.ts";
+import type { PromptId, RequestId } from "../../src/protocol/index.ts";
 import { createMemberLink } from "../../src/team/member-link.ts";
 import { teamMailbox } from "../../src/team/team-mailbox.ts";
 import { heldBackend, ledTeam } from "./led-team.ts";
@@ -36,7 +36,7 @@ test("of what is in its inbox a member takes the request to end first, then what
       ({
         admitOnce,
         hasPrompt: async () => false,
-        record: async (_: StoredEvent) => undefined,
+        record: async () => undefined,
         saved: async () => undefined,
         wake: () => undefined,
       }) as never,
