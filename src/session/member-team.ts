@@ -68,6 +68,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
     return current;
   };
+  let waitsFor: (question: string | undefined) => void = () => undefined;
   let folder = () => member.worktreePath ?? member.cwd;
   const asks = createAskByMail({
     link,
@@ -75,6 +76,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     createId: options.createId,
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
+    onWait: (question) => waitsFor(question),
     onVoid: (message) => agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
   });
 
@@ -123,6 +125,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       onFailure: fail,
       clock,
     });
+    waitsFor = runner.waitsFor;
     current = createMemberLink({
       team: team.name,
       name,

@@ -11,8 +11,6 @@ export interface AskByMail {
   /** Whether commands in the sandbox may reach a host that is not listed. With nobody answering in time it is a no. */
   askHost(host: string): Promise<boolean>;
   readonly handlers: MailHandlers;
-  /** How many wait. */
-  readonly open: number;
   /** Nobody waits for an answer to this any more: it was asked in an earlier life. */
   withdraw(requestId: RequestId): Promise<void>;
 }
@@ -27,8 +25,8 @@ export interface AskByMailOptions {
   readonly timeoutMs: number;
   /** An answer that counts for nothing: to what nobody asked, or waits for any more, or to something else than was asked. */
   readonly onVoid: (why: string) => Promise<void>;
-  /** Asked while somebody waits: the pipe to whoever could answer is not there any more. */
-  readonly onWait?: ((waiting: number) => void) | undefined;
+  /** Told what is waited for whenever that changes, in a line: of several the first; undefined: nothing any more. */
+  readonly onWait?: ((question: string | undefined) => void) | undefined;
 }
 
 interface Open {
@@ -40,6 +38,16 @@ interface Open {
 export function createAskByMail(options: AskByMailOptions): AskByMail {
   const open = new Map<RequestId, Open>();
   const hosts = new Map<RequestId, { readonly digest: string; readonly answer: (allow: boolean) => void }>();
+
+  const waiting = new Map<RequestId, string>();
+  const tellOfWait = () => options.onWait?.(waiting.values().next().value);
+  const beginWait = (requestId: RequestId, question: string) => {
+    waiting.set(requestId, question.split("\n", 1)[0] ?? "");
+    tellOfWait();
+  };
+  const endWait = (requestId: RequestId) => {
+    if (waiting.delete(requestId)) tellOfWait();
+  };
 
   /** Only what was asked is answered, and only once: another input, or a second answer, counts for nothing. */
   const settle = async (body: { requestId: RequestId; digest: string }, answer: PermissionAnswer) => {
@@ -83,25 +91,24 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
   };
 
   return {
-    get open() {
-      return open.size;
-    },
     withdraw,
     async askHost(host) {
       const requestId = options.createId<RequestId>("ask");
       const digest = digestOf("Sandbox", { host });
-      const waiting = new AbortController();
+      const over = new AbortController();
       const answered = new Promise<boolean>((answer) => hosts.set(requestId, { digest, answer }));
-      const late = options.clock.sleep(options.timeoutMs, waiting.signal).then(
+      const late = options.clock.sleep(options.timeoutMs, over.signal).then(
         () => false,
         () => false,
       );
       try {
         if ((await trySend({ kind: "sandbox_permission_request", requestId, host, digest }, false)) !== undefined)
           return false;
+        beginWait(requestId, `May its commands reach ${host}?`);
         return await Promise.race([answered, late]);
       } finally {
-        waiting.abort();
+        over.abort();
+        endWait(requestId);
         if (hosts.delete(requestId)) await withdraw(requestId);
       }
     },
@@ -109,25 +116,25 @@ export function createAskByMail(options: AskByMailOptions): AskByMail {
       signal.throwIfAborted();
       const { requestId } = question;
       const digest = digestOf(question.tool, question.input);
-      const waiting = new AbortController();
+      const over = new AbortController();
       const answered = new Promise<PermissionAnswer>((answer) => open.set(requestId, { question, digest, answer }));
       const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: waiting.signal });
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: over.signal });
       });
       aborted.catch(() => undefined); // raced below
-      const late = options.clock.sleep(options.timeoutMs, waiting.signal).then(
+      const late = options.clock.sleep(options.timeoutMs, over.signal).then(
         () => unanswered(options.timeoutMs),
         () => new Promise<never>(() => undefined), // nobody waits any more
       );
       try {
         const unsent = await trySend(requestOf(question, digest), isPlan(question));
         if (unsent !== undefined) return { behavior: "deny", by: "policy", message: unsent };
-        options.onWait?.(open.size);
+        beginWait(requestId, question.question);
         return await Promise.race([answered, aborted, late]);
       } finally {
-        waiting.abort();
+        over.abort();
+        endWait(requestId);
         const isAnswered = !open.delete(requestId);
-        options.onWait?.(open.size);
         if (!isAnswered) await withdraw(requestId);
       }
     },

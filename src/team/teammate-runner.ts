@@ -15,10 +15,10 @@ import type { OwnPresence, TaskList } from "../store/index.ts";
 import { createFreeTasks } from "./free-tasks.ts";
 import { keepAtIt } from "./keep-at-it.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
+import { createOwnState } from "./own-state.ts";
 import { patientTasks } from "./patient-team.ts";
 import { farewellBody, restBody } from "./report-body.ts";
 import { createUntold } from "./untold.ts";
-import { whenRoom } from "./when-room.ts";
 
 /** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
 export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
@@ -32,6 +32,8 @@ export interface TeammateRunner {
   start(): Promise<void>;
   /** It has something to do now: it does not count as idle any more, before anybody could think so. */
   expected(): void;
+  /** It, or an agent of its, waits to be allowed this; undefined: nobody waits any more. */
+  waitsFor(question: string | undefined): void;
   /** Resolves when what it has said of its state is on disk. */
   stated(): Promise<void>;
   /** The request to end that waits for an answer. */
@@ -88,9 +90,6 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
   let leaving = false;
-  let isIdle = false;
-  /** Resolves when the last word about its state is on disk. */
-  let said: Promise<void> = Promise.resolve();
   /** It has agreed to end, and does once the call that said so has its result. */
   let agreed = false;
   let root: Envelope["agent"] | undefined;
@@ -110,12 +109,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const fail = (error: unknown) => {
     if (!over.signal.aborted || !isDiskFull(error)) options.onFailure(error);
   };
-  /** At once: what is still being told of its last rest takes a disk's time, and its mail would wait for that. */
-  const say = (state: Parameters<OwnPresence["set"]>[0], detail?: string) => {
-    isIdle = state === "idle";
-    const now = shutdown && state !== "ended" ? "draining" : state;
-    said = whenRoom(() => presence.set(now, detail), room).catch(fail);
-  };
+  const state = createOwnState({ presence, isDraining: () => shutdown !== undefined, room, onFailure: fail });
 
   /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
   const goesOn = (rest: EventId, { reason }: Idle) =>
@@ -148,8 +142,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     await tellLead(rest);
     await claimNext();
     if (goesOn(rest, idle)) return;
-    say("idle", idle.detail ?? idle.reason);
-    await said;
+    state.say("idle", idle.detail ?? idle.reason);
+    await state.stated();
   };
 
   /** The run that says it is over ends only after it has said so. */
@@ -255,7 +249,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         later: new Promise<void>((settle, fail) => {
           if (options.isOutdated(mail)) return settle();
           shutdown = { requestId, settle };
-          say("draining", reason ?? "asked to end");
+          state.drains(reason ?? "asked to end");
           admit().catch(fail);
         }),
       }),
@@ -274,11 +268,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       untold.apply(envelope);
       switch (event.type) {
         case "turn.started":
-          return say("working");
-        case "permission.asked":
-          return say("waiting", event.question.split("\n", 1)[0]);
-        case "permission.settled":
-          return say("working");
+          return state.say("working");
         case "agent.idle":
           return void whenStill(envelope.id, event);
         case "tool.settled":
@@ -298,9 +288,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         const list = await tasks.list();
         free.begun(list);
         const mine = list.find((task) => task.owner === name && task.status === "in_progress");
-        isIdle = !agent().running;
         // At work it says by itself how it is, and may have done so: it may wait for a permission already.
-        if (isIdle) await presence.set("idle");
+        if (!agent().running) state.say("idle");
+        await state.stated();
         const again = mine ?? (await reclaim());
         if (again && again.generation > 0) await begin(again);
         else await claimNext();
@@ -309,9 +299,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       });
     },
     expected() {
-      if (isIdle) say("working");
+      if (state.isIdle) state.say("working");
     },
-    stated: () => said,
+    waitsFor: state.waitsFor,
+    stated: state.stated,
     get shutdownRequest() {
       return shutdown?.requestId;
     },
@@ -326,7 +317,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       await options.link().send({ to: teamLead, body, wakes: !approve });
       shutdown = undefined;
       agreed = approve;
-      if (!approve) say("working");
+      if (!approve) state.say("working");
       settle();
     },
     broken: (error) => breakOff(error),

@@ -1,6 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { gate } from "../team/team-session.ts";
+import type { PermissionAnswer } from "../../src/protocol/index.ts";
+import { gate, type TeamSession } from "../team/team-session.ts";
 import { agrees, alpha, bash, filesOf, inState, leading, mate, membersOf, statesOf } from "./teammates.ts";
+
+const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
 
 test("promise 13: every state of a member is known, and who has ended stays in the record", async () => {
   const answers = gate();
@@ -34,3 +39,67 @@ test("promise 13: every state of a member is known, and who has ended stays in t
   const again = await (await filesOf(team.tree)).record.read();
   expect(again.members.map(({ name }) => name)).toEqual(["team-lead", "scout"]);
 });
+
+/** Resolves when the lead sees this member so, now. */
+const isNow = async (team: TeamSession, name: string, state: string, detail: string) => {
+  const last = () => team.all("member.changed").findLast((event) => event.name === name);
+  await team.until(() => last()?.state === state && (last()?.detail ?? "").includes(detail));
+};
+
+const helper = (prompt: string, more: object = {}) => ({
+  tool: "Agent",
+  input: { description: "help", prompt, subagent_type: "general-purpose", ...more },
+});
+
+test("promise 13, 21: a member waits as long as one of its agents does", async () => {
+  const answers = new Map<string, (answer: PermissionAnswer) => void>();
+  const team = await alpha({
+    flags: { permissionMode: "default" },
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ agent, said, turn }) => {
+      if (turn > 1) return { text: "done" };
+      if (agent === "scout@alpha") return { calls: [helper("do one"), helper("do two")] };
+      return { calls: [bash(said.includes("do one") ? "touch one" : "touch two")] };
+    }),
+    more: {
+      asker: ({ question }) => new Promise((answer) => answers.set(question.includes("two") ? "two" : "one", answer)),
+    },
+  });
+  await team.ask("go");
+  await isNow(team, "scout", "waiting", "touch ");
+  await expect.poll(() => answers.size).toBe(2);
+  answers.get("one")?.(yes);
+  await isNow(team, "scout", "waiting", "touch two");
+  answers.get("two")?.(yes);
+  await isNow(team, "scout", "idle", "");
+});
+
+test.each([false, true])(
+  "promise 13, 21: a member whose agent asks shows that it waits (in the background: %s)",
+  async (inBackground) => {
+    const answer = gate();
+    const rested = gate();
+    const team = await alpha({
+      flags: { permissionMode: "default" },
+      answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], async ({ agent, turn }) => {
+        if (agent !== "scout@alpha") {
+          if (inBackground) await rested.opened;
+          return turn === 1 ? { calls: [bash("touch by-helper")] } : { text: "helped" };
+        }
+        return turn === 1 ? { calls: [helper("p", { run_in_background: inBackground })] } : { text: "done" };
+      }),
+      more: {
+        async asker() {
+          await answer.opened;
+          return yes;
+        },
+      },
+    });
+    await team.ask("go");
+    if (inBackground) await isNow(team, "scout", "idle", "");
+    rested.open();
+    await isNow(team, "scout", "waiting", "touch by-helper");
+    answer.open();
+    await isNow(team, "scout", "idle", "");
+    await expect.poll(() => existsSync(join(team.cwd, "by-helper"))).toBe(true);
+  },
+);
