@@ -231,8 +231,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         await claimNext();
       });
     hasFollowed = true;
-    for await (const { what, freed } of tasks.follow(over.signal)) {
-      free.freed(freed);
+    for await (const change of tasks.follow(over.signal)) {
+      const { what, freed } = change;
+      free.heard(change);
       if (what === "created" || what === "released" || what === "changed" || freed.length > 0) void inTurn(claimNext);
     }
   };

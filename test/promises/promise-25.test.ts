@@ -104,3 +104,24 @@ test("promise 25: who was given a task while it was blocked begins it when it is
   expect(said.filter((each) => each.includes("This task of yours was blocked"))).not.toEqual([]);
   expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
 });
+
+test("promise 25: who has given a task back does not take it up again by itself before the lead or the user has changed it", async () => {
+  const back = (ask: Ask) => {
+    const id = taskIn(ask);
+    if (id === undefined) return { text: "I cannot" };
+    const status = ask.said.includes("by hand") ? "completed" : "pending";
+    return { calls: [{ tool: "TaskUpdate", input: { taskId: Number(id), status } }] };
+  };
+  const team = await alpha({
+    answer: leading([{ calls: [create("dig"), mate("digger")] }, { text: "waiting" }], back),
+  });
+  await team.ask("go");
+  const released = task(1, ({ status, generation }) => status === "pending" && generation > 0);
+  await team.until(released);
+  // The lead is woken: everybody rests, and a task is left.
+  await team.until((event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("still open"));
+  const { tasks } = await filesOf(team.tree);
+  expect(await tasks.get(1)).toMatchObject({ status: "pending", generation: 1 });
+  await tasks.update(1, { description: "by hand" }, { name: "user" });
+  await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "digger"));
+}, 20_000);
