@@ -1,8 +1,10 @@
 import * as z from "zod";
 import { TroupeError } from "../protocol/index.ts";
+import { writeFileAtomic } from "./atomic-file.ts";
 import type { Clock } from "./clock.ts";
 import type { CreateId } from "./create-id.ts";
-import { type LineFile, openLineFile } from "./line-file.ts";
+import { encodeLine } from "./line-codec.ts";
+import { type LineFile, openLineFile, wasRemoved } from "./line-file.ts";
 import { currentProcess, isAlive, ProcessIdentity } from "./process-identity.ts";
 
 export interface Claim {
@@ -16,6 +18,8 @@ export interface ClaimOptions {
   readonly createId: CreateId;
   readonly clock: Pick<Clock, "now">;
   readonly owner?: ProcessIdentity;
+  /** A file that is longer is written anew by who has won it. Default: 16,000. */
+  readonly limitBytes?: number;
 }
 
 /**
@@ -27,36 +31,68 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
   const owner = options.owner ?? currentProcess();
   const file = openLineFile(path, { durability: "process" });
   try {
-    const id = await win(file, { ...options, owner });
-    return { release: once(() => release(file, id)) };
+    const { id, length } = await win(file, { ...options, owner });
+    if (length <= (options.limitBytes ?? defaultLimitBytes)) return { release: once(() => release(file, id)) };
+    const short = await shorten(file, id);
+    return { release: once(() => release(short, id)) };
   } catch (error) {
     await file.close();
     throw error;
   }
 }
 
+const defaultLimitBytes = 16_000;
+
 /** Who holds what `path` stands for, dead or alive; undefined: nobody does. For those who only look. */
 export function claimHolder(path: string): ProcessIdentity | undefined {
-  return currentHolder(openLineFile(path))?.owner;
+  return look(openLineFile(path)).holder?.owner;
 }
 
-async function win(file: LineFile, options: ClaimOptions & { owner: ProcessIdentity }): Promise<string> {
+async function win(
+  file: LineFile,
+  options: ClaimOptions & { owner: ProcessIdentity },
+): Promise<{ id: string; length: number }> {
   for (;;) {
-    const before = currentHolder(file);
-    if (before !== undefined && isAlive(before.owner) !== "dead") throw busy(file.path, options.what, before);
+    const { holder } = look(file);
+    if (holder !== undefined && isAlive(holder.owner) !== "dead") throw busy(file.path, options.what, holder);
     const id = options.createId<string>("clm");
     const at = new Date(options.clock.now()).toISOString();
-    await file.append([{ claim: id, after: before?.claim ?? null, owner: options.owner, at }]);
-    if (await isHolder(file, id)) return id;
+    try {
+      await file.append([{ claim: id, after: holder?.claim ?? null, owner: options.owner, at }]);
+    } catch (error) {
+      if (!wasRemoved(error)) throw error;
+      continue; // somebody has won it just now, and has written it anew
+    }
+    const now = await orTakeBack(id, file, async () => look(file));
+    if (now.holder?.claim === id) return { id, length: now.length };
   }
 }
 
+/**
+ * As long as its holder lives nobody else can win, whatever they write; so the holder, and nobody else, may put a file with
+ * nothing but its own claim in the place of the long one. Who was about to write to that one does not find its claim in the
+ * file that is at the path then, where everybody reads, and so does not take itself for the winner.
+ */
+async function shorten(file: LineFile, id: string): Promise<LineFile> {
+  return orTakeBack(id, file, async () => {
+    const { holder } = look(file);
+    try {
+      await writeFileAtomic(file.path, encodeLine({ ...holder, after: null }));
+    } catch (error) {
+      // It stays long until the next one has won it. Whichever of the two is at the path says the same.
+      if (!TroupeError.is(error)) throw error;
+    }
+    await file.close();
+    return openLineFile(file.path, { durability: "process" });
+  });
+}
+
 /** A claim that nobody knows to be won would hold until this process ends: it is taken back. */
-async function isHolder(file: LineFile, id: string): Promise<boolean> {
+async function orTakeBack<T>(id: string, { path }: LineFile, work: () => Promise<T>): Promise<T> {
   try {
-    return currentHolder(file)?.claim === id;
+    return await work();
   } catch (error) {
-    await file.append([{ release: id }]);
+    await release(openLineFile(path, { durability: "process" }), id);
     throw error;
   }
 }
@@ -77,9 +113,10 @@ const ReleaseRecord = z.object({ release: z.string() });
 const OwnerRecord = z.union([ClaimRecord, ReleaseRecord]);
 
 /** A line that is no whole record never held anything: whoever wrote it was killed before it read itself as the winner. */
-function currentHolder(file: LineFile): ClaimRecord | undefined {
+function look(file: LineFile): { readonly holder: ClaimRecord | undefined; readonly length: number } {
   let holder: ClaimRecord | undefined;
-  for (const { value } of file.readFrom(0).records) {
+  const { records, nextOffset } = file.readFrom(0);
+  for (const { value } of records) {
     const record = OwnerRecord.safeParse(value, { jitless: true }); // compiling it takes longer
     if (!record.success) throw unreadable(file.path, record.error);
     if ("release" in record.data) {
@@ -88,7 +125,7 @@ function currentHolder(file: LineFile): ClaimRecord | undefined {
       holder = record.data;
     }
   }
-  return holder;
+  return { holder, length: nextOffset };
 }
 
 function busy(path: string, what: string, holder: ClaimRecord): TroupeError {

@@ -42,7 +42,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   let handle: Handle | undefined;
   let backgroundFailure: unknown;
   let isClosed = false;
-  let wasRemoved = false;
+  let isRemoved = false;
   /** Where a failed append begins that is still to be cut off. */
   let tornAt: number | undefined;
 
@@ -51,7 +51,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     if (records.length === 0) return;
     const bytes = encode(path, records);
     reportBackgroundFailure();
-    if (wasRemoved) throw removedError(path);
+    if (isRemoved) throw removedError(path);
     handle ??= openHandle();
     const target = handle;
     if (tornAt !== undefined) cutOff(target.fd, tornAt);
@@ -79,7 +79,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   /** Somebody removed the file: what goes into it now is read by nobody. */
   const leave = async (target: Handle) => {
     target.failure = removedError(path);
-    wasRemoved = soleWriter;
+    isRemoved = soleWriter;
     await retire(target);
     throw target.failure;
   };
@@ -228,9 +228,13 @@ function openForAppend(path: string): { fd: number; isNew: boolean } {
 const shortWrite = (written: number, length: number) =>
   Object.assign(new Error(`only ${written} of ${length} bytes were written`), { code: "ENOSPC" });
 
-const removedError = (path: string) =>
-  storageError(
-    "write to",
-    path,
-    new Error("it was removed while it was in use, and what is written now would be lost"),
-  );
+const removedError = (path: string) => {
+  const cause = new Error("it was removed while it was in use, and what is written now would be lost");
+  return storageError("write to", path, Object.assign(cause, { code: removedCode }));
+};
+
+/** None of the system's. */
+const removedCode = "EREMOVED";
+
+/** Whether an append was refused because the file is not at its path any more: the next one goes to what is there. */
+export const wasRemoved = (error: unknown): boolean => error instanceof Error && hasErrorCode(error.cause, removedCode);

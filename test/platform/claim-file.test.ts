@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -14,6 +14,7 @@ import {
   systemClock,
 } from "../../src/platform/index.ts";
 import { buildProgram } from "./build-program.ts";
+import { needStrace } from "./need-program.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const options = { what: "It", createId: idMaker(systemClock), clock: systemClock };
@@ -41,6 +42,15 @@ async function ask(child: ChildProcess, task: object): Promise<unknown> {
 async function leaveStaleClaim(path: string, owner: ProcessIdentity): Promise<void> {
   const file = openLineFile(path, { durability: "process" });
   await file.append([{ claim: "clm_stale", after: null, owner, at: new Date().toISOString() }]);
+  await file.close();
+}
+
+/** As it is after many have had it and given it back. */
+async function leaveLongFile(path: string): Promise<void> {
+  const file = openLineFile(path, { durability: "process" });
+  const at = new Date().toISOString();
+  for (let n = 0; n < 100; n++)
+    await file.append([{ claim: `clm_${n}`, after: null, owner: reusedPid, at }, { release: `clm_${n}` }]);
   await file.close();
 }
 
@@ -116,12 +126,67 @@ describe("a claim", () => {
     }
   });
 
-  it("keeps eight processes out of each other's way", async () => {
+  it.each([
+    ["", {}],
+    [", also when each of them writes the file anew", { limitBytes: 1 }],
+  ])("keeps eight processes out of each other's way%s", async (_, more) => {
     const folder = temporaryFolder();
-    const task = { path: join(folder, "owner.jsonl"), inside: join(folder, "inside"), times: 25 };
+    const task = { path: join(folder, "owner.jsonl"), inside: join(folder, "inside"), times: 25, ...more };
     const children = Array.from({ length: 8 }, startChild);
     const answers = await Promise.all(children.map((child) => ask(child, task)));
     expect(answers).toEqual(children.map(() => ({ entered: 25, met: 0 })));
+  });
+});
+
+describe("the file of a claim", () => {
+  it("stays small, however often it is claimed, and what is at its path always says who holds it", async () => {
+    const path = join(temporaryFolder(), "owner.jsonl");
+    const sizes: number[] = [];
+    for (let round = 0; round < 200; round++) {
+      const held = await claim(path, options);
+      expect(claimHolder(path)).toEqual(currentProcess());
+      await expect(claim(path, options)).rejects.toMatchObject({ code: "session_busy" });
+      await held.release();
+      expect(claimHolder(path)).toBeUndefined();
+      sizes.push(statSync(path).size);
+    }
+    expect(Math.max(...sizes)).toBeLessThan(17_000);
+    expect(readdirSync(join(path, ".."))).toEqual(["owner.jsonl"]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    ["openat", "signal=KILL"],
+    ["write", "signal=KILL"],
+    ["rename", "signal=KILL"],
+    ["fsync", "signal=KILL"],
+    ["close", "signal=KILL"],
+    ["rename", "error=ENOSPC"],
+    ["fsync", "error=EIO"],
+    ["close", "error=EIO"],
+  ])("has one holder, whatever happens at any %s (%s) of who writes it anew", async (call, fault) => {
+    needStrace();
+    for (let n = 1; ; n++) {
+      const folder = temporaryFolder();
+      const path = join(folder, "owner.jsonl");
+      await leaveLongFile(path);
+      const trace = join(temporaryFolder(), "trace");
+      // It knows a file by the name that a call has first: of a rename that is another one.
+      const only = call === "rename" ? [] : ["-P", folder, "-P", path];
+      const inject = [...only, "-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
+      const child = spawn("strace", ["-f", "-qq", "-o", trace, ...inject, process.execPath, program.path, path]);
+      const ended = once(child, "exit");
+      const [said] = (await Promise.race([once(child.stdout, "data"), ended])) as unknown[];
+      const isHeld = String(said) === "held\n";
+      if (isHeld) await expect(claim(path, options)).rejects.toMatchObject({ code: "session_busy" });
+      child.stdin.end();
+      await ended;
+      const held = await claim(path, options);
+      await expect(claim(path, options)).rejects.toMatchObject({ code: "session_busy" });
+      await held.release();
+      const isHit = readFileSync(trace, "utf8").includes("INJECTED") || !isHeld;
+      if (!isHit) return expect(n).toBeGreaterThan(1);
+    }
   });
 });
 

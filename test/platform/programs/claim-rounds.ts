@@ -4,13 +4,27 @@ import { claim, idMaker, systemClock } from "../../../src/platform/index.ts";
 /**
  * A child that is told by message what to do:
  * `{ path }` claims once and answers `held` or the error's code; `{ path, inside, times }` enters and leaves a
- * critical section that many times and answers how often it found somebody else in it.
+ * critical section that many times and answers how often it found somebody else in it. With a path as an argument it claims
+ * that, and is there until its input ends.
  */
 const createId = idMaker(systemClock);
 const options = { what: "It", createId, clock: systemClock };
 
-process.on("message", (task: { path: string; inside?: string; times?: number }) => {
-  void (task.inside === undefined ? once(task.path) : often(task.path, task.inside, task.times ?? 0)).then((answer) =>
+interface Task {
+  readonly path: string;
+  readonly inside?: string;
+  readonly times?: number;
+  readonly limitBytes?: number;
+}
+
+const [only] = process.argv.slice(2);
+if (only !== undefined) {
+  process.stdin.resume();
+  process.stdout.write(`${await once(only)}\n`);
+}
+
+process.on("message", (task: Task) => {
+  void (task.inside === undefined ? once(task.path) : often(task, task.inside)).then((answer) =>
     process.send?.(answer),
   );
 });
@@ -24,12 +38,13 @@ async function once(path: string): Promise<string> {
   }
 }
 
-async function often(path: string, inside: string, times: number): Promise<{ entered: number; met: number }> {
+async function often({ path, times = 0, limitBytes }: Task, inside: string): Promise<{ entered: number; met: number }> {
+  const short = { ...options, ...(limitBytes !== undefined && { limitBytes }) };
   let entered = 0;
   let met = 0;
   while (entered < times) {
     try {
-      const held = await claim(path, options);
+      const held = await claim(path, short);
       entered += 1;
       try {
         mkdirSync(inside);
