@@ -225,6 +225,34 @@ describe("troupe mcp serve over standard input and output", () => {
     expect(mail).toMatchObject({ from: "anna", sender: "verified", body: { kind: "shutdown_approved", requestId } });
     await team.close();
   });
+
+  test("asked to end from the shell it agrees; with --now it is taken out of the team, and told so", async () => {
+    const { place, open } = await crew();
+    const anna = await connected(overStdio(place, "--as", "anna"));
+    expect((await anna.call("Roster")).text).toContain("anna (you)");
+    const stopped = place.run(["team", "stop", "crew", "anna"]);
+    const asked = (await anna.call("WaitForMail")).text;
+    const [requestId] = /ask_\w+/.exec(asked) ?? [];
+    const message = { type: "shutdown_response", request_id: requestId, approve: true };
+    expect(await anna.call("SendMessage", { to: "team-lead", message })).toMatchObject({ isError: false });
+    expect(await stopped).toMatchObject({ code: 0, stdout: "anna has ended\n", stderr: "" });
+
+    const bert = await connected(overStdio(place, "--as", "bert"));
+    expect((await bert.call("ReserveFiles", { paths: ["src/"] })).isError).toBe(false);
+    const now = await place.run(["team", "stop", "crew", "bert", "--now"]);
+    expect(now).toMatchObject({ code: 0, stderr: "" });
+    expect(now.stdout).toBe("bert has ended; another program runs it, which may go on by itself\n");
+    expect((await bert.call("WaitForMail")).text).toContain("You have ended in the team crew");
+    const team = await open();
+    const { members, reservations } = await team.record.read();
+    expect(members.map(({ name, ended }) => [name, ended?.reason])).toEqual([
+      ["team-lead", undefined],
+      ["anna", "shutdown"],
+      ["bert", "killed"],
+    ]);
+    expect(reservations).toEqual([]);
+    await team.close();
+  });
 });
 
 describe("troupe mcp serve over HTTP", () => {

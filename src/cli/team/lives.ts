@@ -72,7 +72,7 @@ async function endNow(
   { stored, mailbox, createId, cwd, home, why, flags, words }: Place & Ending,
 ): Promise<number> {
   const { name: who } = member;
-  if (isOutside(member)) return takeOut(member, { stored, why, flags });
+  if (isOutside(member)) return takeOut(member, { stored, why, flags, words });
   await mailbox.send({ from: teamUser, to: who, body: { kind: "stop_request", keep: false, ...why } });
   const ended = await untilEnded(who, stored.record, AbortSignal.timeout(endsNowWithinMs));
   if (ended) return report(flags, ended, words);
@@ -91,13 +91,15 @@ const giveBack = ({ tasks }: StoredTeam, who: string) =>
 /** Its program is not ours to end: that is told by what it uses of the team next. */
 async function takeOut(
   { name: who }: Member,
-  { stored, why, flags }: Pick<Place & Ending, "stored" | "why" | "flags">,
+  { stored, why, flags, words }: Pick<Place, "stored"> & Ending,
 ): Promise<number> {
-  const { tasks, record } = stored;
-  await tasks.releaseGone(async (owner) => (owner.name === who ? "its owner was ended" : undefined));
-  await record.free(who);
-  const ended = await record.end(who, { reason: "killed", ...(why.reason !== undefined && { detail: why.reason }) });
-  return report(flags, ended, `${who} is not in the team any more; another program runs it, which may go on by itself`);
+  await giveBack(stored, who);
+  await stored.record.free(who);
+  const ended = await stored.record.end(who, {
+    reason: "killed",
+    ...(why.reason !== undefined && { detail: why.reason }),
+  });
+  return report(flags, ended, `${words}; another program runs it, which may go on by itself`);
 }
 
 interface Ending {
