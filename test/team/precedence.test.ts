@@ -3,6 +3,8 @@ import { idMaker, systemClock } from "../../src/platform/index.ts";
 import type { PromptId, RequestId } from "../../src/protocol/index.ts";
 import { createMemberLink } from "../../src/team/member-link.ts";
 import { teamMailbox } from "../../src/team/team-mailbox.ts";
+import { mailOf } from "../promises/mail-of.ts";
+import { alpha, filesOf, leading, mate } from "../promises/teammates.ts";
 import { heldBackend, ledTeam } from "./led-team.ts";
 import { gate } from "./team-session.ts";
 
@@ -51,4 +53,23 @@ test("of what is in its inbox a member takes the request to end first, then what
   expect(taken).toEqual(["asks you to end", "lead 1", "lead 2", "peer 1", "peer 2"]);
   await link.close();
   await mailbox.close();
+});
+
+test("what somebody says to a member comes before a task that it could claim", async () => {
+  const heard: string[] = [];
+  const all = gate();
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], async ({ said }) => {
+      heard.push(/and then this|mend the fence/.exec(said)?.[0] ?? "(its prompt)");
+      if (heard.length === 1) {
+        await (await filesOf(team.tree)).tasks.create({ subject: "mend the fence", description: "" }, { name: "user" });
+        await (await mailOf(team.tree)).send({ from: "user", to: "scout", text: "and then this" });
+      }
+      if (heard.length === 3) all.open();
+      return { text: "done" };
+    }),
+  });
+  await team.ask("go");
+  await all.opened;
+  expect(heard).toEqual(["(its prompt)", "and then this", "mend the fence"]);
 });
