@@ -84,7 +84,7 @@ export const Member = z.object({
 });
 export type Member = z.infer<typeof Member>;
 
-/** Whom another program or a person speaks for: Troupe neither starts nor ends it. */
+/** Whom another program or a person speaks for: Troupe neither starts nor kills it. */
 export const isOutside = ({ backendType, worker }: Pick<Member, "backendType" | "worker">): boolean =>
   backendType === "remote" && worker === undefined;
 
