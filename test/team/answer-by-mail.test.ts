@@ -115,8 +115,10 @@ test("a question that is taken back is over, also where whoever was asked takes 
 });
 
 test("the first answer of the lead's model to a plan counts, and a second one is refused", async () => {
-  const { answers, present, sent } = desk(Promise.resolve(yes), { plansBy: "lead" });
+  const { answers, present, sent, withdraw } = desk(Promise.resolve(yes), { plansBy: "lead" });
   const done = present();
+  await withdraw("other");
+  expect([...answers.plans.keys()]).toEqual([requestId]);
   const [first, second] = await Promise.allSettled([
     answers.answerPlan(requestId, { approve: false, feedback: "smaller" }),
     answers.answerPlan(requestId, { approve: true }),
