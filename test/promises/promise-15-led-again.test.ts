@@ -1,7 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import type { CallId, RequestId } from "../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
+import { teamMailbox } from "../../src/team/index.ts";
 import { teamSession } from "../team/team-session.ts";
-import { alpha, inState, leading, mate, membersOf, ports } from "./teammates.ts";
+import { alpha, filesOf, inState, leading, mate, membersOf, ports } from "./teammates.ts";
 
 test("promise 15: who goes on where it left off goes on with the lead's session, whoever wrote last", async () => {
   const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
@@ -21,4 +23,43 @@ test("promise 15: who goes on where it left off goes on with the lead's session,
   });
   expect(again.session.id).toBe(first.session.id);
   await inState(again, "scout", "idle");
+});
+
+test("promise 15: what one has asked for who has ended by now keeps nobody from going on with the team, however often", async () => {
+  const settings = { teams: { nestedTeams: true } };
+  const first = await alpha({ settings, answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  // As after a kill before the lead has answered, and an end from the shell.
+  const stored = await filesOf(first.tree);
+  const mailbox = teamMailbox(stored, ports);
+  const request = {
+    kind: "spawn_request" as const,
+    requestId: ports.createId<RequestId>("ask"),
+    callId: "call_scout@alpha_1_1" as CallId,
+    name: "helper",
+    description: "help",
+    prompt: "help me",
+    callerMode: "bypassPermissions" as const,
+    planModeRequired: false,
+  };
+  onTestFinished(() => mailbox.close());
+  await mailbox.send({ from: "scout", to: "team-lead", body: request });
+  await stored.record.end("scout", { reason: "killed" });
+  for (const words of ["still there?", "and now?"]) {
+    const again = await teamSession({
+      tree: first.tree,
+      stored: true,
+      resume: first.session.id,
+      answer: () => ({ text: "I am here" }),
+    });
+    await again.until(
+      (event) => event.type === "notice.raised" && /^the answer to scout was not sent/.test(event.message),
+    );
+    expect((await again.ask(words)).text).toBe("I am here");
+    await expect.poll(() => mailbox.readUnread("team-lead")).toEqual([]);
+    await again.close();
+  }
+  expect((await membersOf(first.tree)).map(({ name }) => name)).toEqual(["scout"]);
 });
