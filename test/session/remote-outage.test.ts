@@ -1,13 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import type { Envelope } from "../../src/protocol/index.ts";
-import { runWorker, startSession } from "../../src/session/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { busStore, closedAfter, until } from "../store/nats/bus-stores.ts";
 import { startNats } from "../store/nats/nats-server.ts";
 import { textMail, textsOf } from "../store/team/sample-mail.ts";
+import { remotePlace } from "./remote-place.ts";
 
 /** Two agents elsewhere: one is busy, and has much to tell; the other is in the middle of one long command. */
 const script = `
@@ -46,61 +42,16 @@ for (const [words, { goneMs, bus }] of outages)
     `the bus is gone for ${words}: lead, workers and members go on, nothing is lost or done twice`,
     async () => {
       const server = await startNats();
-      const [cwd, leadHome] = [temporaryFolder(), temporaryFolder()];
-      const wait = join(leadHome, "wait");
-      writeFileSync(wait, "");
-      const file = join(leadHome, "script.mjs");
-      writeFileSync(file, script.replaceAll("WAIT", wait).replace("PAUSE", String(goneMs / 15_000)));
-      const git = (...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" });
-      git("init", "-q", "-b", "main");
-      git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "--allow-empty", "-m", "first");
-      const envOf = (home: string) => ({
-        PATH: process.env["PATH"],
-        HOME: home,
-        TROUPE_HOME: join(home, ".troupe"),
-        TROUPE_BUS: server.url,
+      onTestFinished(() => server.close());
+      const { wait, said, live, git } = remotePlace({
+        bus: server.url,
+        script: script.replace("PAUSE", String(goneMs / 15_000)),
+        workers: ["north", "south"],
+        flags: { maxTokens: 10_000_000 },
+        // The lead waits for them, however long that takes.
+        settings: { bus, subagents: { handOverMs: 3_600_000 } },
       });
-      const stop = new AbortController();
-      const said: string[] = [];
-      const workers = ["north", "south"].map((name) => {
-        const home = temporaryFolder();
-        return runWorker({
-          cwd: home,
-          env: envOf(home),
-          name,
-          labels: [],
-          maxAgents: 2,
-          permissionMode: "bypassPermissions",
-          signal: stop.signal,
-          leaving: stop.signal,
-          say: (line) => void said.push(line),
-        });
-      });
-      const session = await startSession({
-        cwd,
-        env: envOf(leadHome),
-        flags: {
-          model: `scripted/${file}`,
-          permissionMode: "bypassPermissions",
-          // The lead waits for them, however long that takes.
-          settings: JSON.stringify({ bus, subagents: { handOverMs: 3_600_000 } }),
-          maxTokens: 10_000_000,
-        },
-        asker: "nobody",
-        isObservable: false,
-      });
-      const seen: Envelope[] = [];
-      const reading = (async () => {
-        for await (const envelope of session.events()) seen.push(envelope);
-      })();
-      onTestFinished(async () => {
-        rmSync(wait, { force: true });
-        await session.close();
-        await reading;
-        stop.abort();
-        await Promise.all(workers);
-        await server.close();
-      });
+      const { session, seen } = await live();
       const one = closedAfter(await busStore(server.url).create({ name: "crew", cwd: "/" }));
       const two = closedAfter(await busStore(server.url).open("crew"));
       for (let n = 0; n < 8; n++) await one.tasks.create({ subject: `t${n}`, description: "" }, { name: "team-lead" });

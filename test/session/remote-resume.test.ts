@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { rmSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AgentPath, type Envelope, StoredEvent } from "../../src/protocol/index.ts";
-import { runWorker, type Session, startSession } from "../../src/session/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { type NatsServer, startNats } from "../store/nats/nats-server.ts";
+import { type RemoteLife, remotePlace } from "./remote-place.ts";
 
 const script = `
 const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 60000 } }] });
@@ -30,95 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-interface Life {
-  readonly session: Session;
-  readonly seen: readonly Envelope[];
-  saw(is: (envelope: Envelope) => boolean): Promise<Envelope>;
-  close(): Promise<void>;
-}
-
-interface Place {
-  readonly wait: string;
-  live(resume?: string): Promise<Life>;
-  git(...args: string[]): string;
-}
-
-/** A worker, and the home of a lead that can have several lives. */
-function place(flags: { maxTokens?: number } = {}): Place {
-  const [cwd, leadHome, workerHome] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
-  const wait = join(leadHome, "wait");
-  writeFileSync(wait, "");
-  writeFileSync(join(leadHome, "script.mjs"), script.replace("WAIT", wait));
-  const git = (...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" });
-  git("init", "-q", "-b", "main");
-  writeFileSync(join(cwd, "a.txt"), "a\n");
-  git("add", "-A");
-  git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-qm", "first");
-  const envOf = (home: string) => ({
-    PATH: process.env["PATH"],
-    HOME: home,
-    TROUPE_HOME: join(home, ".troupe"),
-    TROUPE_BUS: server.url,
-  });
-  const stop = new AbortController();
-  const worker = runWorker({
-    cwd: workerHome,
-    env: envOf(workerHome),
-    name: "near",
-    labels: [],
-    maxAgents: 2,
-    permissionMode: "bypassPermissions",
-    signal: stop.signal,
-    leaving: stop.signal,
-    say: () => undefined,
-  });
-  onTestFinished(async () => {
-    rmSync(wait, { force: true });
-    stop.abort();
-    await worker;
-  });
-  const live = async (resume?: string): Promise<Life> => {
-    const session = await startSession({
-      cwd,
-      env: envOf(leadHome),
-      flags: {
-        model: `scripted/${join(leadHome, "script.mjs")}`,
-        permissionMode: "bypassPermissions",
-        settings: JSON.stringify({ bus: { leaseMs: 2000 } }),
-        ...flags,
-      },
-      resume,
-      asker: "nobody",
-      isObservable: false,
-    });
-    const seen: Envelope[] = [];
-    const lookers = new Set<() => void>();
-    const reading = (async () => {
-      for await (const envelope of session.events()) {
-        seen.push(envelope);
-        for (const look of lookers) look();
-      }
-    })();
-    const close = async () => {
-      await session.close();
-      await reading;
-    };
-    onTestFinished(close);
-    const saw: Life["saw"] = (is) =>
-      new Promise((resolve) => {
-        const look = () => {
-          const found = seen.find(is);
-          if (!found) return;
-          lookers.delete(look);
-          resolve(found);
-        };
-        lookers.add(look);
-        look();
-      });
-    return { session, seen, saw, close };
-  };
-  return { wait, live, git };
-}
+const place = (flags: { maxTokens?: number } = {}) => remotePlace({ bus: server.url, script, flags });
 
 const waits = ({ event }: Envelope) => event.type === "tool.called" && event.title.includes("while test");
 const told = ({ event }: Envelope) =>
@@ -127,7 +36,7 @@ const textOf = ({ event }: Envelope) => JSON.stringify(event);
 const path = "lead/writer" as AgentPath;
 
 /** Everything that is in the log of the agent, from all lives of its session. */
-const logOf = (...lives: readonly Life[]) => {
+const logOf = (...lives: readonly RemoteLife[]) => {
   const all = lives.flatMap(({ seen }) => seen);
   const writer = all.find(({ event }) => event.type === "agent.spawned" && event.path === path)?.agent;
   return all.filter(({ agent, event }) => agent === writer && StoredEvent.safeParse(event).success);

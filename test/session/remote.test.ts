@@ -1,12 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { remoteConduct, stillElsewhere, takenOver } from "../../src/agent/index.ts";
 import type { AgentPath, Envelope } from "../../src/protocol/index.ts";
-import { runWorker, type Session, startSession } from "../../src/session/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
 import { startNats } from "../store/nats/nats-server.ts";
+import { remotePlace } from "./remote-place.ts";
 
 const script = `
 const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 60000 } }] });
@@ -24,97 +21,24 @@ export default (ask) => {
   return bash("while test -e WAIT; do sleep 0.05; done");
 };`;
 
-interface Place {
-  readonly session: Session;
-  readonly wait: string;
-  readonly said: readonly string[];
-  /** Resolves with the first such envelope, seen already or still to come. */
-  saw(is: (envelope: Envelope) => boolean): Promise<Envelope>;
-  /** The last words of the lead. */
-  answer(): string;
-  git(...args: string[]): string;
-}
-
-/** A lead and a worker, each with a home of its own, in this process. */
-async function place(flags: { maxTokens?: number } = {}): Promise<Place> {
+/** A lead and a worker on a bus of their own. */
+async function place(flags: { maxTokens?: number } = {}) {
   const server = await startNats();
-  const [cwd, leadHome, workerHome] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
-  const wait = join(leadHome, "wait");
-  writeFileSync(wait, "");
-  writeFileSync(join(leadHome, "script.mjs"), script.replace("WAIT", wait));
-  const git = (...args: string[]) => execFileSync("git", args, { cwd, encoding: "utf8" });
-  git("init", "-q", "-b", "main");
-  writeFileSync(join(cwd, "a.txt"), "a\n");
-  git("add", "-A");
-  git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-qm", "first");
-  const envOf = (home: string) => ({
-    PATH: process.env["PATH"],
-    HOME: home,
-    TROUPE_HOME: join(home, ".troupe"),
-    TROUPE_BUS: server.url,
-  });
-  const stop = new AbortController();
-  const said: string[] = [];
-  const worker = runWorker({
-    cwd: workerHome,
-    env: envOf(workerHome),
-    name: "near",
-    labels: [],
-    maxAgents: 2,
-    permissionMode: "bypassPermissions",
-    signal: stop.signal,
-    leaving: stop.signal,
-    say: (line) => void said.push(line),
-  });
-  const session = await startSession({
-    cwd,
-    env: envOf(leadHome),
-    flags: {
-      model: `scripted/${join(leadHome, "script.mjs")}`,
-      permissionMode: "bypassPermissions",
-      settings: JSON.stringify({ bus: { leaseMs: 2000 } }),
-      ...flags,
-    },
-    asker: "nobody",
-    isObservable: false,
-  });
-  const seen: Envelope[] = [];
-  const lookers = new Set<() => void>();
-  const reading = (async () => {
-    for await (const envelope of session.events()) {
-      seen.push(envelope);
-      for (const look of lookers) look();
-    }
-  })();
-  onTestFinished(async () => {
-    rmSync(wait, { force: true });
-    await session.close();
-    await reading;
-    stop.abort();
-    await worker;
-    await server.close();
-  });
-  const saw: Place["saw"] = (is) =>
-    new Promise((resolve) => {
-      const look = () => {
-        const found = seen.find(is);
-        if (!found) return;
-        lookers.delete(look);
-        resolve(found);
-      };
-      lookers.add(look);
-      look();
-    });
+  onTestFinished(() => server.close());
+  const here = remotePlace({ bus: server.url, script, flags });
+  const life = await here.live();
+  /** The last words of the lead. */
   const answer = () =>
-    seen
+    life.seen
       .flatMap(({ event }) => (event.type === "turn.ended" ? event.parts : []))
       .flatMap((part) => (part.type === "text" ? [part.text] : []))
       .findLast((text) => text.startsWith("lead heard")) ?? "";
-  return { session, wait, said, saw, answer, git };
+  return { ...here, ...life, answer };
 }
 
 const waits = ({ event }: Envelope) => event.type === "tool.called" && event.title.includes("while test");
 const writer = "lead/writer" as AgentPath;
+
 test("what is said to it on its way is heard there; it ends, and cannot be sent on", async () => {
   const { session, saw, wait, answer, git } = await place();
   await session.dispatch({ type: "prompt", content: "go" });
