@@ -44,7 +44,7 @@ export async function acpMember(
         env: voiceVariables.flatMap((key) => (env[key] ? [{ name: key, value: env[key] }] : [])),
       },
     ],
-    ask: (question, signal) => mayDo(question, { ...options, mode: member.mode }, signal),
+    ask: (question, signal) => mayDo(question, { ...options, mode: member.modeNow?.() ?? member.mode }, signal),
   });
   return {
     ...model,

@@ -119,6 +119,8 @@ export interface MemberParts {
   readonly env: Readonly<Record<string, string>>;
   /** The most it may do without asking; where its plan has to be approved first, that is from then on. */
   readonly mode: PermissionMode;
+  /** The same at this moment, where a team's record says it. */
+  readonly modeNow?: (() => PermissionMode) | undefined;
   /** Rules that hold for everybody in the team. */
   readonly teamRules: () => RuleSet["allow"];
   /** Whether its commands in the sandbox may reach a host that is not listed. */

@@ -22,6 +22,11 @@ export async function startMember(
   if (known) return spawned(known, team.name, []);
   const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
   if (!ports.children) throw new TroupeError("agent", "This session starts no agents.");
+  if (wish.planModeRequired && resolved.definition.backend === "acp")
+    throw new TroupeError(
+      "agent",
+      `Agents of the type ${resolved.definition.name} are run by another program, which presents no plans and is kept from nothing until then: leave plan_mode_required out, or take another type.`,
+    );
   const sessionId = options.createId<SessionId>("ses");
   const elsewhere = isElsewhere(wish, resolved, options)
     ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })

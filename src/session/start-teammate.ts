@@ -206,6 +206,10 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         ].join("\n\n"),
         env: worktree?.env ?? {},
         mode: member.mode ?? "default",
+        modeNow: () => {
+          const { mode = "default" } = team.record.current().members.find(({ name }) => name === member.name) ?? {};
+          return elsewhere?.capMode(mode) ?? mode;
+        },
         teamRules: () =>
           team.record
             .current()

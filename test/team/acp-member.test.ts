@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Ask, Answer } from "../../src/testing.ts";
-import { type TeamOptions, type TeamSession, teamSession } from "./team-session.ts";
+import { membersOf } from "../promises/teammates.ts";
+import { resultOf, type TeamOptions, type TeamSession, teamSession } from "./team-session.ts";
 
 const program = resolve(import.meta.dirname, "acp-agent.mjs");
 
@@ -73,6 +74,37 @@ test.each([
   });
   await made.ask("go");
   await heard(made, new RegExp(`turn 1 ${word}`));
+});
+
+test("what it may do without asking is no more than its lead has by then", async () => {
+  const asked: string[] = [];
+  const made = await team(begin("@@ask"), undefined, {
+    flags: { team: "alpha", permissionMode: "bypassPermissions" },
+    more: {
+      asker: async ({ question }) => {
+        asked.push(question);
+        return { behavior: "deny" };
+      },
+    },
+  });
+  await made.ask("go");
+  await heard(made, /turn 1 allowed/);
+  expect(asked).toEqual([]);
+  expect(await made.command({ type: "set", permissionMode: "default" })).toEqual({ ok: true });
+  await expect.poll(async () => (await membersOf(made.tree))[0]?.mode).toBe("default");
+  await made.command({ type: "mail.send", to: "scout", text: "@@ask" });
+  await heard(made, /turn 2 refused/);
+  expect(asked).toEqual(["Run make"]);
+});
+
+test("one that owes a plan is not started: nothing would keep it from its work until then", async () => {
+  const made = await team(begin("look", { plan_mode_required: true }));
+  await made.ask("go");
+  expect(resultOf(made)).toMatchObject({
+    outcome: "failed",
+    text: expect.stringContaining("presents no plans") as string,
+  });
+  expect(made.all("member.joined")).toEqual([]);
 });
 
 test("it dies in the middle: that is told, and the next thing that is said to it starts it again, with what was said before", async () => {
