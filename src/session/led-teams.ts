@@ -121,6 +121,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       putAway: options.putAway,
       putAwayReport: createPutAwayReport(ports.shared.parts.opened, team.name),
       shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
+      startMs: ports.shared.parts.agents?.watchdog?.startMs,
       silentMs: settings.silentMs,
       onStatus: (status, member) => {
         if (member.name !== teamLead && !isOutside(member)) places?.changed(team.name, status);

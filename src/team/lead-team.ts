@@ -52,6 +52,8 @@ export interface LeadTeamOptions {
   /** Keeps a report of a member that makes room for a newer one; gives the file's path. */
   readonly putAwayReport?: ((member: string, text: string) => Promise<string>) | undefined;
   readonly shutdownMs: number;
+  /** How long a member may take to begin. */
+  readonly startMs?: number | undefined;
   /** How long a member's process may give no sign after its lease is over. */
   readonly silentMs?: number | undefined;
   readonly onStatus: (status: MemberStatus, member: Member) => void;
@@ -217,6 +219,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     isOurs: (name) => lives.has(name) && memberOf(name).worker === undefined,
     onSilent: lives.silent,
     giveUp: lives.giveUp,
+    look: () => watch.look(),
+    startMs: options.startMs,
     silentMs: options.silentMs,
     clock,
     onFailure: fail,

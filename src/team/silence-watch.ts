@@ -10,6 +10,8 @@ export interface SilenceWatch {
 
 export interface SilenceWatchOptions {
   readonly statuses: () => readonly MemberStatus[];
+  /** Brings them up to date. */
+  readonly look: () => Promise<void>;
   /** Whether this lead has its process in hand. */
   readonly isOurs: (name: string) => boolean;
   /** Its lease is over: somebody else may go on with what it has begun. Once for each silence. */
@@ -53,7 +55,7 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
         await options.onSilent(name);
       }
       const limitMs = state === "starting" ? startMs : silentMs;
-      if (silentForMs < limitMs) continue;
+      if (silentForMs < limitMs || !(await isStill(status))) continue;
       silentSince.delete(name);
       const seconds = Math.round(limitMs / 1000);
       await options.giveUp(
@@ -63,6 +65,13 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
           : `its process is there and gives no sign, ${seconds} s after its lease was over`,
       );
     }
+  };
+
+  /** Nobody is ended for what was seen of it a while ago. */
+  const isStill = async ({ name, state }: MemberStatus): Promise<boolean> => {
+    await options.look();
+    const now = options.statuses().find((status) => status.name === name);
+    return now !== undefined && now.state === state && isSilent(now) && options.isOurs(name);
   };
 
   const watch = async () => {

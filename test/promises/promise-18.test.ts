@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { heldBackend, ledTeam, wishFor } from "../team/led-team.ts";
 import { agent, lead, resultOf, teamSession } from "../team/team-session.ts";
 import { alpha, bash, hang, leading, mate, memberLog } from "./teammates.ts";
 
@@ -51,4 +52,20 @@ test("promise 18: a teammate whose call never ends is noticed too, and can be se
   );
   await team.command({ type: "mail.send", to: "scout", text: "go on" });
   await team.until((each) => each.type === "prompt.admitted" && /went on/.test(JSON.stringify(each)));
+});
+
+test("promise 18: a teammate that is started and never begins is ended, its lead hears why, and its tasks are free again", async () => {
+  const backend = heldBackend({});
+  const { team, stored, recorded } = await ledTeam({ backend, startMs: 1000 });
+  await team.spawn(wishFor("scout", "call_1"));
+  await stored.tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });
+  await stored.tasks.update(1, { owner: "scout" }, { name: "team-lead" });
+  const notices = () => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
+  const why = "it was started and has not begun in 1 s";
+  await expect
+    .poll(notices, { timeout: 15_000 })
+    .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Back on the task list: #1.`)]);
+  expect([...backend.there]).toEqual([]);
+  expect(stored.record.current().members.at(-1)).toMatchObject({ ended: { reason: "lost", detail: why } });
+  expect((await stored.tasks.get(1))?.owner).toBeUndefined();
 });

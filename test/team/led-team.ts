@@ -22,7 +22,8 @@ export interface LedTeam {
   close(): Promise<void>;
 }
 
-export interface LedTeamOptions extends Partial<Pick<LeadTeamOptions, "silentMs" | "startFor" | "ask" | "mode">> {
+export interface LedTeamOptions
+  extends Partial<Pick<LeadTeamOptions, "startMs" | "silentMs" | "startFor" | "ask" | "mode">> {
   readonly backend: Backend;
   /** The team as the lead has it: with what goes wrong in it. */
   readonly seen?: (team: StoredTeam) => StoredTeam;

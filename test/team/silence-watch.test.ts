@@ -16,6 +16,8 @@ test("a member that never begins, or stops giving any sign, is given up after it
     status("new", "starting", "unknown"),
     status("frozen", "working", "unknown"),
     status("busy", "working", "alive"),
+    // It has begun, and nobody has looked since.
+    status("seen late", "starting", "alive"),
     status("elsewhere", "working", "unknown"),
     status("over", "ended", "dead"),
   ];
@@ -23,6 +25,9 @@ test("a member that never begins, or stops giving any sign, is given up after it
   const silent: string[] = [];
   const watch = createSilenceWatch({
     statuses: () => statuses,
+    look: async () => {
+      statuses = statuses.map((each) => (each.name === "seen late" ? { ...each, state: "idle" } : each));
+    },
     isOurs: (name) => name !== "elsewhere",
     clock,
     startMs: 10_000,
