@@ -1,4 +1,4 @@
-import type { AgentId, Envelope, SessionId, Usage } from "../protocol/index.ts";
+import { addUsage, type AgentId, type Envelope, type SessionId, type Usage } from "../protocol/index.ts";
 import type { RunOutcome } from "../session/index.ts";
 import { answerOf } from "../view/index.ts";
 
@@ -40,7 +40,7 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
   let turns = 0;
   let cost = 0;
   let model = "";
-  const usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  let usage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const calls = new Map<string, { name: string; input: unknown }>();
   const denials: RunResult["permission_denials"][number][] = [];
 
@@ -60,10 +60,7 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
         }
         case "cost.recorded":
           cost += event.costUsd;
-          usage.inputTokens += event.usage.inputTokens;
-          usage.outputTokens += event.usage.outputTokens;
-          usage.cacheReadTokens += event.usage.cacheReadTokens;
-          usage.cacheWriteTokens += event.usage.cacheWriteTokens;
+          usage = addUsage(usage, event.usage);
           break;
         case "tool.settled": {
           const call = calls.get(event.callId);

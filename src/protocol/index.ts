@@ -36,6 +36,7 @@ export {
   UserMessage,
 } from "./message.ts";
 export {
+  addUsage,
   ModelAnswer,
   type ModelCaller,
   type ModelClient,

@@ -10,6 +10,13 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
+export const addUsage = (a: Usage, b: Usage): Usage => ({
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+  cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+});
+
 export const StopReason = z.enum(["end_turn", "tool_use", "max_tokens", "refusal", "stop_sequence"]);
 export type StopReason = z.infer<typeof StopReason>;
 

@@ -1,3 +1,4 @@
+import { addUsage } from "../protocol/index.ts";
 import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
 
 /** What an agent did in a stretch of its log. Two that follow one another can be told as one. */
@@ -35,12 +36,7 @@ export function joinStretches(first: Stretch, next: Stretch): Stretch {
     turns: first.turns + next.turns,
     durationMs: first.durationMs + next.durationMs,
     costUsd: first.costUsd + next.costUsd,
-    tokens: {
-      inputTokens: first.tokens.inputTokens + next.tokens.inputTokens,
-      outputTokens: first.tokens.outputTokens + next.tokens.outputTokens,
-      cacheReadTokens: first.tokens.cacheReadTokens + next.tokens.cacheReadTokens,
-      cacheWriteTokens: first.tokens.cacheWriteTokens + next.tokens.cacheWriteTokens,
-    },
+    tokens: addUsage(first.tokens, next.tokens),
     toolCalls,
     filesRead: new Set([...first.filesRead, ...next.filesRead]),
     filesChanged: new Set([...first.filesChanged, ...next.filesChanged]),

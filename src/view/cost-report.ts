@@ -1,4 +1,4 @@
-import type { AgentId, Envelope, Usage } from "../protocol/index.ts";
+import { addUsage, type AgentId, type Envelope, type Usage } from "../protocol/index.ts";
 
 /** What some requests came to. `usage` and `costUsd` include the attempts that were lost. */
 export interface CostSum {
@@ -83,12 +83,7 @@ export function addCosts(a: CostSum, b: CostSum): CostSum {
     requests: a.requests + b.requests,
     lostAttempts: a.lostAttempts + b.lostAttempts,
     lostUsd: a.lostUsd + b.lostUsd,
-    usage: {
-      inputTokens: a.usage.inputTokens + b.usage.inputTokens,
-      outputTokens: a.usage.outputTokens + b.usage.outputTokens,
-      cacheReadTokens: a.usage.cacheReadTokens + b.usage.cacheReadTokens,
-      cacheWriteTokens: a.usage.cacheWriteTokens + b.usage.cacheWriteTokens,
-    },
+    usage: addUsage(a.usage, b.usage),
     costUsd: a.costUsd + b.costUsd,
   };
 }

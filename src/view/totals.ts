@@ -1,4 +1,4 @@
-import type { Usage } from "../protocol/index.ts";
+import { addUsage, type Usage } from "../protocol/index.ts";
 import { itemsOf } from "./chunked-list.ts";
 import type { SessionView } from "./session-view.ts";
 
@@ -29,12 +29,7 @@ function addTotals(a: Totals, b: Totals): Totals {
     requests: a.requests + b.requests,
     costUsd: a.costUsd + b.costUsd,
     lostUsd: a.lostUsd + b.lostUsd,
-    usage: {
-      inputTokens: a.usage.inputTokens + b.usage.inputTokens,
-      outputTokens: a.usage.outputTokens + b.usage.outputTokens,
-      cacheReadTokens: a.usage.cacheReadTokens + b.usage.cacheReadTokens,
-      cacheWriteTokens: a.usage.cacheWriteTokens + b.usage.cacheWriteTokens,
-    },
+    usage: addUsage(a.usage, b.usage),
   };
 }
 

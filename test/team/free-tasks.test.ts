@@ -1,23 +1,7 @@
 import { expect, test } from "vitest";
 import type { WorkItem } from "../../src/protocol/index.ts";
 import { createFreeTasks } from "../../src/team/free-tasks.ts";
-
-const task = (id: number, more: Partial<WorkItem> = {}): WorkItem => ({
-  id,
-  subject: `task ${id}`,
-  description: "",
-  status: "pending",
-  generation: 0,
-  blocks: [],
-  blockedBy: [],
-  needs: [],
-  acceptance: [],
-  metadata: {},
-  createdBy: "team-lead",
-  createdAt: "2026-11-15T12:00:00.000Z",
-  updatedAt: "2026-11-15T12:00:00.000Z",
-  ...more,
-});
+import { sampleTask as task } from "../protocol/sample-task.ts";
 
 const numbers = (list: readonly WorkItem[]) => list.map(({ id }) => id);
 

@@ -10,6 +10,7 @@ import { TeammateTree } from "../../src/tui/teammate-tree.tsx";
 import { widthOf } from "../../src/tui/terminal-width.ts";
 import { Welcome } from "../../src/tui/welcome.tsx";
 import { openDialog } from "../../src/view/index.ts";
+import { sampleTask } from "../protocol/sample-task.ts";
 import { backgroundId, callId, enclose, helper, lead, opened, requestId, spawned } from "../view/envelopes.ts";
 import { type DrawOptions, drawPanel, type Drawn, key } from "./draw-panel.tsx";
 
@@ -115,22 +116,7 @@ test("more agents than there is room for", async () => {
 
 const task = (id: number, changed: object = {}): Event => ({
   type: "task.changed",
-  task: {
-    id,
-    subject: `task number ${id}`,
-    description: "",
-    status: "pending",
-    generation: 0,
-    blocks: [],
-    blockedBy: [],
-    needs: [],
-    acceptance: [],
-    metadata: {},
-    createdBy: "lead",
-    createdAt: "2026-01-01T00:00:00.000Z",
-    updatedAt: "2026-01-01T00:00:00.000Z",
-    ...changed,
-  },
+  task: sampleTask(id, { subject: `task number ${id}`, ...changed }),
 });
 
 test("the task list comes and goes with its key: owners, and what waits for what", async () => {

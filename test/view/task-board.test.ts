@@ -1,28 +1,14 @@
 import { expect, test } from "vitest";
 import type { Event, WorkItem } from "../../src/protocol/index.ts";
 import { askerOf, openQuestion, taskBoard, waitingQuestions } from "../../src/view/index.ts";
+import { sampleTask } from "../protocol/sample-task.ts";
 import { asked, joined, member, oneHelper, stateAfter } from "./app-start.ts";
 import { helper, opened, spawned } from "./envelopes.ts";
 
 const task = (id: number, more: Partial<WorkItem> = {}, team: string | undefined = "crew"): Event => ({
   type: "task.changed",
   ...(team && { team }),
-  task: {
-    id,
-    subject: `task ${id}`,
-    description: "",
-    status: "pending",
-    generation: 0,
-    blocks: [],
-    blockedBy: [],
-    needs: [],
-    acceptance: [],
-    metadata: {},
-    createdBy: "team-lead",
-    createdAt: "",
-    updatedAt: "",
-    ...more,
-  },
+  task: sampleTask(id, more),
 });
 
 test("what is being done comes first, then what can be, then what waits for others, then what is done", () => {

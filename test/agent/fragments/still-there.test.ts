@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stillThere } from "../../../src/agent/index.ts";
-import type { WorkItem } from "../../../src/protocol/index.ts";
+import { sampleTask } from "../../protocol/sample-task.ts";
 
 test("what is still there after a summary, with its markup made harmless and its length bounded", () => {
   expect(stillThere({ running: [], resting: [] })).toBeUndefined();
@@ -26,25 +26,9 @@ test("what is still there after a summary, with its markup made harmless and its
 });
 
 test("a large team: the heading stays, members and open tasks are bounded each, completed tasks are left out", () => {
-  const task = (id: number, more: Partial<WorkItem> = {}): WorkItem => ({
-    id,
-    subject: `task ${id}`,
-    description: "",
-    status: "pending",
-    generation: 0,
-    blocks: [],
-    blockedBy: [],
-    needs: [],
-    acceptance: [],
-    metadata: {},
-    createdBy: "team-lead",
-    createdAt: "2026-11-15T12:00:00.000Z",
-    updatedAt: "2026-11-15T12:00:00.000Z",
-    ...more,
-  });
   const heading = "You lead the team alpha. Its members:";
   const many = Array.from({ length: 45 }, (_, n) => `m${n}: idle`);
-  const tasks = Array.from({ length: 100 }, (_, n) => task(n + 1, n < 50 ? { status: "completed" } : {}));
+  const tasks = Array.from({ length: 100 }, (_, n) => sampleTask(n + 1, n < 50 ? { status: "completed" } : {}));
   const lines = stillThere({ running: [], resting: [], teams: [{ heading, members: many, tasks }] })?.split("\n") ?? [];
   expect(lines.slice(0, 3)).toEqual(["<still-there>", heading, "- m0: idle"]);
   expect(lines.slice(41, 45)).toEqual(["- m39: idle", "- and 5 more", "Tasks that are open:", "#51 [pending] task 51"]);

@@ -1,23 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { claimedTask, leadConduct, taskDetails, taskLines, teammateConduct } from "../../../src/agent/index.ts";
 import type { WorkItem } from "../../../src/protocol/index.ts";
+import { sampleTask } from "../../protocol/sample-task.ts";
 
-const task = (id: number, more: Partial<WorkItem> = {}): WorkItem => ({
-  id,
-  subject: `task ${id}`,
-  description: "what to do",
-  status: "pending",
-  generation: 0,
-  blocks: [],
-  blockedBy: [],
-  needs: [],
-  acceptance: [],
-  metadata: {},
-  createdBy: "team-lead",
-  createdAt: "2026-11-15T12:00:00.000Z",
-  updatedAt: "2026-11-15T12:00:00.000Z",
-  ...more,
-});
+const task = (id: number, more: Partial<WorkItem> = {}) => sampleTask(id, { description: "what to do", ...more });
 
 describe("how teams work", () => {
   const place = { team: "parser", name: "bob", lead: "team-lead" };
