@@ -1,20 +1,43 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { PermissionAnswer } from "../../src/protocol/index.ts";
 import { gate, type TeamSession } from "../team/team-session.ts";
-import { agrees, alpha, bash, filesOf, inState, leading, mate, membersOf, statesOf } from "./teammates.ts";
+import { alpha, bash, filesOf, inState, leading, mate, membersOf, statesOf } from "./teammates.ts";
 
 const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
+
+/** A model that is there, begins its work and answers a request to end each only when it is told to: nothing is over before it is seen. */
+const script = `
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+const told = async (step) => {
+  while (!existsSync(join(import.meta.dirname, step))) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+const request = (said) => /"request_id":"([^"]+)"(?![\\s\\S]*"request_id")/.exec(said)?.[1];
+const agree = (said) => ({ tool: "SendMessage", input: { to: "team-lead", message: { type: "shutdown_response", request_id: request(said), approve: true } } });
+await told("begin");
+export default async (ask) => {
+  if (ask.said.includes("asks you to end") && ask.result?.tool !== "SendMessage") {
+    await told("end");
+    return { calls: [agree(ask.said)] };
+  }
+  if (ask.turn > 1) return { text: "done" };
+  await told("work");
+  return { calls: [{ tool: "Bash", input: { command: "touch asked-for" } }] };
+};`;
+
+const slow = "---\nname: slow\ndescription: waits\nmodel: scripted/s.mjs\n---\nYou wait.";
 
 test("promise 13: every state of a member is known, and who has ended stays in the record", async () => {
   const answers = gate();
   const team = await alpha({
+    files: { "project/s.mjs": script, "home/.troupe/agents/slow.md": slow },
     flags: { permissionMode: "default" },
-    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], async (ask) => {
-      if (ask.turn === 1) return { calls: [bash("touch asked-for")] };
-      return agrees(ask) ?? { text: "done" };
-    }),
+    answer: leading(
+      [{ calls: [mate("scout", "work", { subagent_type: "slow" })] }, { text: "waiting" }],
+      () => undefined,
+    ),
     more: {
       async asker() {
         await answers.opened;
@@ -22,17 +45,25 @@ test("promise 13: every state of a member is known, and who has ended stays in t
       },
     },
   });
-  await team.ask("go");
+  const go = (step: string) => writeFileSync(team.tree.path(`project/${step}`), "");
+  const asked = team.ask("go");
+  await inState(team, "scout", "starting");
+  go("begin");
+  await inState(team, "scout", "working");
+  go("work");
+  await asked;
   const { event } = await inState(team, "scout", "waiting");
   expect(event).toMatchObject({ detail: expect.stringContaining("touch asked-for") as string, alive: "alive" });
   answers.open();
   await inState(team, "scout", "idle");
-  expect(await team.command({ type: "member.stop", name: "scout" })).toEqual({ ok: true });
+  const stopped = team.command({ type: "member.stop", name: "scout" });
+  await inState(team, "scout", "draining");
+  go("end");
+  expect(await stopped).toEqual({ ok: true });
   await inState(team, "scout", "ended");
   const seen = statesOf(team, "scout");
-  const order = ["starting", "working", "waiting", "idle", "draining", "ended"];
-  expect(seen.filter((state) => !order.includes(state))).toEqual([]);
-  expect(seen.at(-1)).toBe("ended");
+  expect([...new Set(seen)].toSorted()).toEqual(["draining", "ended", "idle", "starting", "waiting", "working"]);
+  expect([seen[0], seen.at(-1)]).toEqual(["starting", "ended"]);
   expect(await membersOf(team.tree)).toMatchObject([{ name: "scout", ended: { reason: "shutdown" } }]);
   const last = team.all("member.changed").findLast(({ name }) => name === "scout");
   expect(last).toMatchObject({ state: "ended", detail: "shutdown", alive: "dead" });
