@@ -337,7 +337,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         try {
           const there = await (await options.backend(member.backendType)).attach(member);
           if (there) lives.keep(member, there);
-          const capped = await rights.within(member, options.mode());
+          const capped = await rights.within(member, { most: options.mode(), isThere: there !== undefined });
           if (!there) {
             await sendFirstMail(member, { ...team, mailbox, link });
             await lives.begin(capped);

@@ -84,3 +84,17 @@ test("promise 24: nor when its mode is changed; whom its lead has put into plan 
   expect(existsSync(join(team.cwd, "once-more"))).toBe(true);
   expect(await modesOf(team)).toEqual(["acceptEdits", "plan", "acceptEdits"]);
 });
+
+test("promise 23, 24: a plan leads nobody to more than its lead has by then", async () => {
+  const team = await alpha({ answer: approving });
+  await team.ask("go");
+  await inState(team, "scout", "idle");
+  await tell(team, "present your plan");
+  await team.until(report(/came to: false,false/));
+  expect(await team.command({ type: "member.set", name: "scout", permissionMode: "plan" })).toEqual({ ok: true });
+  expect(await team.command({ type: "set", permissionMode: "acceptEdits" })).toEqual({ ok: true });
+  await team.until(() => team.all("mail.sent").filter(({ kind }) => kind === "mode_set_request").length === 2);
+  await tell(team, "present your plan");
+  await team.until(report(/came to: false,true/));
+  expect(await modesOf(team)).toEqual(["bypassPermissions", "plan", "acceptEdits"]);
+});
