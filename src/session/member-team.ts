@@ -98,9 +98,10 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
     /** What it has heard is marked before it says that it rests: its lead would take it for somebody with mail to hear. */
-    const reportable = async (elsewhere: MemberTeamOptions["elsewhere"]) => {
-      await elsewhere?.beforeReport();
-      await link().settled();
+    const reportable = async () => {
+      await options.elsewhere?.beforeReport();
+      // What could not be taken in was told of when that was so; what there is to report is told all the same.
+      await Promise.allSettled([link().settled()]);
     };
     const runner = createTeammateRunner({
       name,
@@ -116,7 +117,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
       sentBack: sentBackByHook,
       claimed: claimedTask,
-      beforeReport: options.elsewhere && (() => reportable(options.elsewhere)),
+      beforeReport: reportable,
       setMode: ({ mode, atMost }) =>
         setMemberMode(seat(), { mode: options.elsewhere?.capMode(mode) ?? mode, atMost }, member),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
