@@ -1,4 +1,5 @@
 import { join, relative } from "node:path";
+import type { Ledger } from "../agent/index.ts";
 import { isInside } from "../platform/index.ts";
 import type { AllowedPath, Envelope, Member, PermissionMode, SessionId } from "../protocol/index.ts";
 import type { ConfigFlags } from "./load-config.ts";
@@ -16,6 +17,8 @@ export interface Elsewhere {
   /** Instead of what its lead was started with. */
   readonly flags: ConfigFlags;
   readonly conduct: string;
+  /** What it spends from, where there is a budget; it knows nothing of earlier lives. */
+  readonly ledger?: Ledger | undefined;
   /** No more than this machine's user lets anybody do without asking. */
   capMode(mode: PermissionMode): PermissionMode;
   /** To be told everything that its agent stores, as it does. */

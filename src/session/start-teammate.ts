@@ -99,6 +99,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         ? undefined
         : openJointLedger(ledger, { budget: launched, who: member.sessionId ?? member.agentId, clock, createId });
     if (joint) held.push(joint);
+    const spendsFrom = elsewhere?.ledger ?? joint?.ledger;
     const ownLimits = options.shared || places === undefined ? undefined : openJointLimits(places, { clock, createId });
     if (ownLimits) held.push(ownLimits);
     const path = `${member.name}@${team.name}` as AgentPath;
@@ -177,11 +178,11 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       trust: trusted ? "all" : undefined,
       shared:
         options.shared ??
-        (joint && {
+        (spendsFrom && {
           gates: createGateRegistry(clock),
           models: new Map(),
-          ledger: joint.ledger,
-          counted: new Set(),
+          ledger: spendsFrom,
+          counted: new Set(elsewhere && [sessionId]),
         }),
       spawnLimits: (options.shared?.limits ?? ownLimits)?.of({ who: sessionId, member: path }),
       member: {

@@ -23,6 +23,7 @@ import { noticeTo, storeNotice } from "./notice-to.ts";
 import { ownProgram } from "./own-program.ts";
 import { putAwayWorktree } from "./member-worktree.ts";
 import { createMemberJobs } from "./remote/member-jobs.ts";
+import { createMemberBudget } from "./remote/member-budget.ts";
 import { openMemberMirror } from "./remote/member-mirror.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
 import type { SessionParts } from "./session-parts.ts";
@@ -108,13 +109,14 @@ export function teamsOf({
           workerWaitMs: work.workerWaitMs,
           clock,
           openTeam: ({ agentId, name }) => teams.open(agentId.slice(name.length + 1)),
-          mirror: (member, team) =>
+          budget: (ports) => createMemberBudget(shared.ledger, ports),
+          mirror: (member, { team, spent }) =>
             openMemberMirror(team, member, {
               home,
               clock,
               createId,
               publish: (envelope) => show(envelope),
-              recall: (event) => shared.ledger.recall(event),
+              spent,
               onFailure: (error) => tell(`What ${member.name} does cannot be shown any more: ${String(error)}`),
             }),
           notice: (text) => raise(text, "warning"),

@@ -49,7 +49,7 @@ export { type ChildResolver, createChildResolver, type ResolvedChild, workerType
 export { createInProcessBackend } from "./backend/in-process.ts";
 export { movePane } from "./backend/move-pane.ts";
 export { createRemoteBackend } from "./backend/load-remote-backend.ts";
-export type { MemberMirror, RemoteBackendOptions } from "./backend/remote-backend.ts";
+export type { MemberBudget, MemberCost, MemberMirror, RemoteBackendOptions } from "./backend/remote-backend.ts";
 export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
 export { createTeamLedger } from "./team-ledger.ts";
 export { createTeamLimits, type TeamLimits } from "./team-limits.ts";

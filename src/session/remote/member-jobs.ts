@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Amount, type Ledger, tokensIn } from "../../agent/index.ts";
+import type { Ledger } from "../../agent/index.ts";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import {
   type AgentDefinition,
@@ -10,7 +10,7 @@ import {
   type SessionId,
   TroupeError,
 } from "../../protocol/index.ts";
-import { logsOfLives, type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
+import { type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
 import { advanceBranch, type RemoteBackendOptions, remoteSource, type TeamPlace } from "../../team/index.ts";
 import { travelling } from "./remote-seat.ts";
 import type { RemoteWork } from "./remote-work.ts";
@@ -81,6 +81,7 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
       const object = `${ref === undefined ? "head" : "branch"}-${head}-${ports.sessionId}`;
       await work.putOnce(object, source.bundle);
       const id = createId<string>("job");
+      const { budget } = ports.ledger;
       // Before it is there: whoever finds the record finds the job, or that there is none.
       await team.record.change(member.name, { worker: { ...worker, job: id } });
       return (await work.bus()).submit({
@@ -98,7 +99,8 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
         leadWaitMs: work.leadWaitMs,
         source: { object, head, ...(ref !== undefined && { ref }) },
         author,
-        member: await memberOf(member, team, ports),
+        isBudgeted: budget.maxBudgetUsd !== undefined || budget.maxTokens !== undefined,
+        member: memberOf(member, team, ports),
       });
     },
     find: async (job): Promise<SubmittedJob | undefined> => (await work.bus()).find(job),
@@ -122,13 +124,10 @@ const staysHere = ({ name, skills = [], memory }: AgentDefinition): readonly str
     ? []
     : [`The skills and the memory of ${name} stay here: only words and names of a definition go to other machines.`];
 
-/** What is left of the budget when it begins is its own limit, beside what it has spent before: that is in its transcript. */
-async function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget, spent } }: MemberJobsPorts) {
+/** What it may spend it asks for; that there is a budget it is told. */
+function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget } }: MemberJobsPorts) {
   const { appendSystemPrompt, maxTurns } = launch;
   const { maxBudgetUsd, maxTokens } = budget;
-  const isLimited = maxBudgetUsd !== undefined || maxTokens !== undefined;
-  const before = isLimited ? await spentBefore(team, member.name) : nothing;
-  const left = (most: number, used: number, least: number) => Math.max(most - used, least);
   return {
     team: team.name,
     name: member.name,
@@ -136,20 +135,7 @@ async function memberOf(member: Member, team: StoredTeam, { launch, ledger: { bu
     leadFolder: member.cwd,
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
     ...(maxTurns !== undefined && { maxTurns }),
-    ...(maxBudgetUsd !== undefined && { maxBudgetUsd: before.usd + left(maxBudgetUsd, spent.usd, 1e-6) }),
-    ...(maxTokens !== undefined && { maxTokens: before.tokens + left(maxTokens, spent.tokens, 1) }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+    ...(maxTokens !== undefined && { maxTokens }),
   };
-}
-
-const nothing: Amount = { usd: 0, tokens: 0 };
-
-async function spentBefore({ events }: StoredTeam, name: string): Promise<Amount> {
-  let { usd, tokens } = nothing;
-  for (const log of logsOfLives((await events?.read(name)) ?? []).values())
-    for (const { event } of log) {
-      if (event.type !== "cost.recorded") continue;
-      usd += event.costUsd;
-      tokens += tokensIn(event.usage);
-    }
-  return { usd, tokens };
 }

@@ -1,7 +1,8 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
-import type { AgentId, Envelope, Member, StoredEvent } from "../../protocol/index.ts";
+import { tokensIn } from "../../agent/index.ts";
+import type { AgentId, Envelope, Member, StoredEnvelope } from "../../protocol/index.ts";
 import { createLifeFilter, openSessionCopy, type StoredTeam } from "../../store/index.ts";
-import type { MemberMirror } from "../../team/index.ts";
+import type { MemberCost, MemberMirror } from "../../team/index.ts";
 
 export interface MemberMirrorPorts {
   readonly home: string;
@@ -10,7 +11,7 @@ export interface MemberMirrorPorts {
   /** Shows it beside what the lead does. */
   publish(envelope: Envelope): void;
   /** What it spends counts here too. */
-  recall(event: StoredEvent): void;
+  spent(cost: MemberCost): void;
   onFailure(error: unknown): void;
 }
 
@@ -36,15 +37,19 @@ export async function openMemberMirror(
     return known.passed > known.written;
   };
 
+  const take = async (envelope: StoredEnvelope) => {
+    const { agent, session, event } = envelope;
+    const isFirst = await isNew(agent);
+    if (isFirst) ports.publish(await copy.append(envelope));
+    if (event.type !== "cost.recorded") return;
+    ports.spent({ session, amount: { usd: event.costUsd, tokens: tokensIn(event.usage) }, isNew: isFirst });
+  };
+
   const follow = async () => {
     for await (const news of events.follow(name, over.signal)) {
       if (!("envelope" in news)) continue;
       const { envelope } = news;
-      if (counts(envelope) && (await isNew(envelope.agent))) {
-        const own = await copy.append(envelope);
-        ports.publish(own);
-        ports.recall(own.event);
-      }
+      if (counts(envelope)) await take(envelope);
       seen += 1;
       for (const look of waiting) look();
     }

@@ -28,7 +28,7 @@ export function createAnswers({ lost }: HeldJob, reporter: () => Reporter) {
 }
 
 /** So do questions for money and tokens. What another worker of the same job has asked for is not ours. */
-export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Reporter) {
+export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pick<Reporter, "budget">) {
   const open = new Map<number, (answer: BudgetAnswer) => void>();
   /** The answer can be there before it is known here under which number it was asked. */
   const early = new Map<number, BudgetAnswer>();

@@ -1,9 +1,17 @@
 import { type Amount, type Ledger, tokensIn } from "../../agent/index.ts";
+import type { Clock } from "../../platform/index.ts";
 
 export interface BudgetAnswer {
   /** All that may be spent from the beginning. */
   readonly most: Amount;
   readonly usedUp?: string | undefined;
+}
+
+/** Who rests for long gives back what it was given: others may wait for it, and it for them. */
+export interface GiveBack {
+  readonly clock: Pick<Clock, "sleep">;
+  readonly afterMs: number;
+  give(keeps: Amount): void;
 }
 
 /**
@@ -12,10 +20,13 @@ export interface BudgetAnswer {
  */
 export function createJobLedger(
   askForMore: (wanted: { readonly keeps: Amount; readonly needs: Amount }) => Promise<BudgetAnswer>,
+  rest?: GiveBack,
 ): Ledger {
   let most = nothing;
   let spent = nothing;
   let held = nothing;
+  /** Requests under way. */
+  let holds = 0;
   let usedUp: string | undefined;
   let asking: Promise<void> | undefined;
 
@@ -35,9 +46,28 @@ export function createJobLedger(
         ({ most, usedUp } = { usedUp: undefined, ...answer });
       } finally {
         asking = undefined;
+        looksForRest();
       }
     })();
+    looksForRest();
     return asking;
+  };
+
+  let resting: AbortController | undefined;
+  /** No request is under way: if that stays so, what is left is given back. */
+  const looksForRest = () => {
+    resting?.abort();
+    resting = undefined;
+    if (!rest || asking || holds > 0 || (most.usd <= spent.usd && most.tokens <= spent.tokens)) return;
+    const wait = new AbortController();
+    resting = wait;
+    rest.clock.sleep(rest.afterMs, wait.signal).then(
+      () => {
+        most = { usd: Math.max(0, spent.usd), tokens: Math.max(0, spent.tokens) };
+        rest.give(most);
+      },
+      () => undefined, // there is a request again
+    );
   };
 
   return {
@@ -53,6 +83,8 @@ export function createJobLedger(
         await unless(signal, more(wanted));
       }
       held = plus(held, wanted);
+      holds += 1;
+      looksForRest();
       let own = wanted;
       const release = (to: Amount) => {
         held = plus(plus(held, own, -1), to);
@@ -67,6 +99,8 @@ export function createJobLedger(
         settle(amount) {
           release(nothing);
           spent = plus(spent, amount);
+          holds -= 1;
+          looksForRest();
         },
       };
     },

@@ -7,6 +7,7 @@ import type { Elsewhere } from "../elsewhere.ts";
 import { startTeammate } from "../start-teammate.ts";
 import { cloneJob } from "./clone-job.ts";
 import { bringTranscript, untilFree, untilVouched } from "./join-as-member.ts";
+import { createMemberLedger } from "./member-ledger.ts";
 import { createMemberReporter } from "./member-reporter.ts";
 import { createCommitPusher } from "./push-commits.ts";
 import { flagsOf, type JobPorts } from "./run-job.ts";
@@ -90,8 +91,17 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
       ports.say(`what ${name} did could not be committed: ${error.message}`);
     }
   };
+  const over = new AbortController();
+  const onFailure = (error: unknown) => {
+    if (!over.signal.aborted && !job.lost.aborted)
+      ports.say(`${name} cannot ask for what it may spend: ${String(error)}`);
+  };
+  const budget = spec.isBudgeted
+    ? createMemberLedger(job, { session: sessionId, clock: place.clock, onFailure })
+    : undefined;
   const elsewhere: Elsewhere = {
     folder,
+    ledger: budget?.ledger,
     leadFolder,
     sessionId,
     flags: flagsOfMember(spec, ports),
@@ -101,6 +111,7 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
     told: reporter.told,
     beforeReport: push,
   };
+  budget?.follow(over.signal).catch(onFailure);
   const teammate = await startTeammate({
     team: team.name,
     name,
@@ -109,6 +120,9 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
     teams: ports.teams,
     isObservable: false,
     elsewhere,
+  }).catch((error: unknown) => {
+    over.abort();
+    throw error;
   });
   const following = reporter.follow(teammate.session.events());
   following.catch(() => undefined); // waited for below
@@ -120,7 +134,7 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
   const leave = () => void teammate.session.settled().then(ports.leave, ports.leave);
   ports.stopping.addEventListener("abort", leave, { once: true });
   if (ports.stopping.aborted) leave();
-  const why = await teammate.ended;
+  const why = await teammate.ended.finally(() => over.abort());
   ends.removeEventListener("abort", stop);
   ports.stopping.removeEventListener("abort", leave);
   if (job.lost.aborted) return { reason: "interrupted", turns: 0 };

@@ -124,7 +124,15 @@ export const JobReport = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("events"), ...reported, events: z.array(Event) }),
   z.object({ kind: z.literal("question"), ...reported, question: PermissionQuestion }),
   /** It needs so much more than it has. Of what it was given it keeps only this, spent and on its way: the rest is given back. */
-  z.object({ kind: z.literal("budget"), ...reported, keeps: Amount, needs: Amount }),
+  z.object({
+    kind: z.literal("budget"),
+    ...reported,
+    keeps: Amount,
+    /** Nothing: it only gives back. */
+    needs: Amount,
+    /** Of a teammate: whose spending `keeps` is. */
+    session: z.string().optional(),
+  }),
 ]);
 export type JobReport = z.infer<typeof JobReport>;
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/index.ts";
-import { type Member, TroupeError } from "../../protocol/index.ts";
-import type { JobState, StoredTeam, SubmittedJob } from "../../store/index.ts";
+import { type Member, type SessionId, TroupeError } from "../../protocol/index.ts";
+import type { JobNews, JobState, StoredTeam, SubmittedJob } from "../../store/index.ts";
 import type { Backend, RunningMember } from "./backend.ts";
 import { createBranchKeeper } from "./keep-branch.ts";
 import { watchHolder } from "./watch-holder.ts";
@@ -18,7 +18,9 @@ export interface RemoteBackendOptions {
   /** Brings commits to the repository; gives the branch that has them, and what they change. */
   bring(member: Member, commits: BroughtCommits): Promise<{ readonly branch: string; readonly diff: string }>;
   /** Writes down what it does, and shows it, until it is closed. */
-  mirror(member: Member, team: StoredTeam): Promise<MemberMirror>;
+  mirror(member: Member, ports: { readonly team: StoredTeam; spent(cost: MemberCost): void }): Promise<MemberMirror>;
+  /** Gives it of the budget what it asks for, until `over` aborts. */
+  budget(ports: { readonly over: AbortSignal; giveUp(error: unknown): void }): MemberBudget;
   /** For the user. */
   notice(text: string): Promise<void>;
   /** For the user, and for the lead's model when it next hears something. */
@@ -35,6 +37,22 @@ export interface MemberMirror {
   /** Resolves when all that is on the bus by now is written here. */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface MemberBudget {
+  /** All that is heard of its job. */
+  hear(news: JobNews, job: Pick<SubmittedJob, "order">): void;
+  spent(cost: MemberCost): void;
+  /** Nobody runs it any more: what it has not spent is for others. */
+  end(): void;
+}
+
+export interface MemberCost {
+  /** Of the life that has spent it. */
+  readonly session: SessionId;
+  readonly amount: { readonly usd: number; readonly tokens: number };
+  /** It was not heard of in an earlier life of its lead. */
+  readonly isNew: boolean;
 }
 
 /** Members that workers on other machines run. Each has a job on the bus, which outlives its lead's process and its worker's. */
@@ -82,9 +100,15 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     { team, job }: { readonly team: StoredTeam; readonly job: SubmittedJob },
   ): Promise<RunningMember> {
     const { name } = member;
-    const mirror = await options.mirror(member, team);
-    const branch = createBranchKeeper(member, { job, ...options });
     const over = new AbortController();
+    const fail = (error: unknown) => {
+      if (over.signal.aborted) return;
+      why ??= messageOf(error);
+      over.abort();
+    };
+    const budget = options.budget({ over: over.signal, giveUp: fail });
+    const mirror = await options.mirror(member, { team, spent: budget.spent });
+    const branch = createBranchKeeper(member, { job, ...options });
     const takes: number[] = [];
     let state: JobState | undefined;
     let why: string | undefined;
@@ -138,16 +162,14 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
         giveUp(
           `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(ms / 1000)} s`,
         ),
-      onFailure(error) {
-        why ??= messageOf(error);
-        over.abort();
-      },
+      onFailure: fail,
     });
 
     const run = async (): Promise<string | undefined> => {
       const unshow = job.onShown(mirror.show);
       try {
         for await (const news of job.news(over.signal)) {
+          budget.hear(news, job);
           if (news.kind !== "state") continue;
           holder.heard();
           if (await turnTo(news.state)) break;
@@ -158,7 +180,9 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
       } finally {
         holder.end();
         unshow();
+        over.abort();
         await putAway();
+        budget.end();
       }
       return why;
     };

@@ -1,0 +1,101 @@
+import type { Amount, Ledger } from "../../agent/index.ts";
+import type { JobNews } from "../../store/index.ts";
+import type { MemberBudget } from "../../team/index.ts";
+import { createBudgetShare } from "./budget-share.ts";
+
+type Asked = Extract<Extract<JobNews, { kind: "report" }>["report"], { kind: "budget" }>;
+
+/**
+ * Answers what a teammate elsewhere asks for over its job, and takes back what it gives back. What it has spent comes by
+ * another way than its questions, and can come later: until then it is held. What an earlier life has spent is on the
+ * ledger, and counts for nothing here: a new one begins with nothing.
+ */
+export function createMemberBudget(
+  ledger: Ledger,
+  { over, giveUp }: { readonly over: AbortSignal; giveUp(error: unknown): void },
+): MemberBudget {
+  const share = createBudgetShare(ledger);
+  const spentBy = new Map<string, Amount>();
+  let session: string | undefined;
+  let generation = 0;
+  /** The last that was asked without an answer, and all that it was given. */
+  let asked: Asked | undefined;
+  let given: Amount | undefined;
+  let isCaughtUp = false;
+  let answering: AbortController | undefined;
+
+  /** Whoever had it has it no longer: what it was given and has not spent is for others. */
+  const begin = (next?: string) => {
+    answering?.abort();
+    answering = asked = given = undefined;
+    share.end();
+    session = next;
+    if (next !== undefined) share.recall(spentBy.get(next) ?? nothing);
+  };
+
+  const answer: (...asking: [Asked, Job]) => Promise<void> = async ({ number, keeps, needs }, job) => {
+    const own = new AbortController();
+    answering = own;
+    const signal = AbortSignal.any([over, own.signal]);
+    try {
+      const grant = await share.grant({ keeps, needs }, signal);
+      given = grant.most;
+      await job.order({ kind: "budget", generation, number, ...grant }, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  };
+
+  const heardAsk = (report: Asked) => {
+    if (report.generation !== generation) return;
+    if (report.session !== session) begin(report.session);
+    given = report.keeps;
+    asked = isNothing(report.needs) ? undefined : report;
+    if (isCaughtUp && !asked) share.given(given);
+  };
+
+  const heardAnswer = (number: number, most: Amount) => {
+    given = most;
+    if (asked?.number === number) asked = undefined;
+  };
+
+  return {
+    hear(news, job) {
+      switch (news.kind) {
+        case "state":
+          if (news.state.generation === generation && news.state.status === "held") return;
+          generation = news.state.generation;
+          return begin();
+        case "report":
+          if (news.report.kind === "budget") heardAsk(news.report);
+          return;
+        case "order":
+          if (news.order.kind === "budget" && news.order.generation === generation)
+            heardAnswer(news.order.number, news.order.most);
+          return;
+        case "caught up": {
+          // What an earlier life of the session has answered is known by now, and is not answered again.
+          if (!isCaughtUp && given) share.given(given);
+          isCaughtUp = true;
+          const open = asked;
+          asked = undefined;
+          if (open) answer(open, job).catch(giveUp);
+        }
+      }
+    },
+    spent({ session: life, amount, isNew }) {
+      spentBy.set(life, plus(spentBy.get(life) ?? nothing, amount));
+      if (life !== session) return isNew ? ledger.add(amount) : undefined;
+      if (isNew) return share.spend(amount);
+      share.recall(amount);
+      if (isCaughtUp && given) share.given(given);
+    },
+    end: () => begin(),
+  };
+}
+
+type Job = Parameters<MemberBudget["hear"]>[1];
+
+const nothing: Amount = { usd: 0, tokens: 0 };
+const isNothing = ({ usd, tokens }: Amount) => usd <= 0 && tokens <= 0;
+const plus = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });
