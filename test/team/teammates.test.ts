@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { mailOf } from "../promises/mail-of.ts";
+import { alpha, leading, mate } from "../promises/teammates.ts";
 import { teamSession } from "./team-session.ts";
 
 test("a teammate gets its prompt as mail, works, and its answer reaches the lead without being asked for", async () => {
@@ -15,4 +17,19 @@ test("a teammate gets its prompt as mail, works, and its answer reaches the lead
   await team.ask("go");
   await team.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard"));
   expect(team.asked("scout@alpha")[0]?.said).toContain("find the parser");
+});
+
+test("what a teammate has heard is marked when its report is there: nobody takes it for one with mail to hear", async () => {
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => ({ text: "done" })),
+  });
+  const mail = await mailOf(team.tree);
+  const reported = async () => {
+    for await (const { body } of mail.watch("team-lead"))
+      if (body.kind === "idle_notification") return mail.readUnread("scout");
+    return undefined;
+  };
+  const left = reported();
+  await team.ask("go");
+  expect(await left).toEqual([]);
 });
