@@ -254,8 +254,9 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     });
     if (!isNew && (lives.has(member.name) || member.ended)) return { member, isNew, notices };
     try {
+      const capped = await rights.begins(member, options.mode());
       await link.send({ to: member.name, text: wish.prompt, summary: description });
-      return { member: await lives.begin(member), isNew, notices };
+      return { member: await lives.begin(capped), isNew, notices };
     } catch (error) {
       const detail = messageOf(error);
       await record

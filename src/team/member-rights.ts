@@ -7,6 +7,8 @@ import type { MemberLink } from "./member-link.ts";
 export interface MemberRights {
   /** The member as it may go on under a lead that works in this mode; `isThere`: it has gone on already. */
   within(member: Member, wanted: { readonly most: PermissionMode; readonly isThere: boolean }): Promise<Member>;
+  /** The lead's mode may have been lowered since it was wanted: a worktree takes its time. */
+  begins(member: Member, most: PermissionMode): Promise<Member>;
   /** The lead works in another mode now. What it was in before comes to its end first. */
   leadIsIn(mode: PermissionMode): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function createMemberRights({ record, link, others, notTold }: MemberRigh
 
   return {
     within,
+    begins: async (member, most) => (most === "plan" ? member : within(member, { most, isThere: false })),
     leadIsIn(mode) {
       // A lead that plans for a while takes nothing from those who have their work already.
       if (mode === "plan") return last;

@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { PermissionMode } from "../../src/protocol/index.ts";
+import { heldBackend, ledTeam, wishFor } from "../team/led-team.ts";
 import { agent, lead, resultOf, teamSession } from "../team/team-session.ts";
 import { alpha, bash, inState, leading, mate, memberLog, membersOf, report } from "./teammates.ts";
 
@@ -119,4 +121,19 @@ test("promise 23: a lead whose mode is lowered has nobody with more rights from 
   await expect.poll(modes).toEqual(["scout acceptEdits", "maker default"]);
   const changes = (await memberLog(team.tree, "scout")).filter((event) => event.type === "agent.changed");
   expect(changes).toMatchObject([{ permissionMode: "acceptEdits" }]);
+});
+
+test("promise 23: who was wanted before its lead's mode was lowered begins with no more than its lead has by then", async () => {
+  const begun: (string | undefined)[] = [];
+  let mode: PermissionMode = "bypassPermissions";
+  const { team } = await ledTeam({
+    mode: () => mode,
+    backend: heldBackend({ start: async (member) => void begun.push(member.mode) }),
+  });
+  await team.spawn({ ...wishFor("before", "call_1"), mode: "bypassPermissions" });
+  mode = "default";
+  await team.spawn({ ...wishFor("after", "call_2"), mode: "bypassPermissions" });
+  expect(begun).toEqual(["bypassPermissions", "default"]);
+  expect(team.members().map((member) => member.mode)).toEqual(["bypassPermissions", "default"]);
+  for (const { name } of team.members()) await team.stop(name, { now: true });
 });
