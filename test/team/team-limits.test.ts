@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import type { AgentId, AgentPath, LimitSettings } from "../../src/protocol/index
 import { type AgentPlace, createTeamLimits, type SpawnAnswer, type SpawnLimits } from "../../src/team/index.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { buildProgram } from "../platform/build-program.ts";
+import { needUserNamespaces } from "../platform/need-program.ts";
 import { tempTree } from "../session/temp-tree.ts";
 
 const file = () => join(tempTree({ "here/.keep": "" }).path("here"), "places.jsonl");
@@ -113,6 +114,17 @@ test("what a process held that was killed comes back, and what it has started st
   placeOf(await next.place).release();
   // The member that it was does not wait for anybody any more.
   expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 3]);
+});
+
+test("on a full disk nobody is started, and what was given back meanwhile is there when there is space", async () => {
+  needUserNamespaces();
+  const program = await buildProgram("team/programs/limits-on-full-disk.ts");
+  onTestFinished(() => program.remove());
+  const script = 'mount -t tmpfs -o size=64k none "$2" && exec "$0" "$1" "$2"';
+  const folder = tempTree({ "here/.keep": "" }).path("here");
+  const args = ["-Urm", "sh", "-c", script, process.execPath, program.path, folder];
+  const result = JSON.parse(execFileSync("unshare", args, { encoding: "utf8" })) as unknown;
+  expect(result).toEqual({ waited: true, running: 1, queued: 0, total: 22 });
 });
 
 test("a member that waits for an agent of its own keeps nobody from beginning, and never waits itself", async () => {

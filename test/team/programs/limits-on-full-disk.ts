@@ -1,0 +1,39 @@
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createTeamLimits } from "../../../src/team/team-limits.ts";
+
+/** limits-on-full-disk FOLDER: gives back a place and asks for one while the small disk is full, then frees it; prints what came of it. */
+const folder = process.argv[2] ?? "";
+const ballast = join(folder, "ballast");
+const open = (who: string) =>
+  createTeamLimits({
+    path: join(folder, "places.jsonl"),
+    settings: { maxConcurrentAgents: 1 },
+    watcher: createFolderWatcher({ rescanMs: 20 }),
+    clock: systemClock,
+    createId: idMaker(systemClock),
+  }).of({ who });
+const admit = async (limits: ReturnType<typeof open>) => {
+  const answer = await limits.admit({ parentDepth: 0 });
+  if (!answer.ok) throw new Error(answer.message);
+  return answer.place;
+};
+
+const limits = open("a");
+// The first page of the file is used up, so that what comes next needs space.
+for (let times = 0; times < 20; times++) (await admit(limits)).release();
+const first = await admit(limits);
+const { bavail, bsize } = statfsSync(folder);
+writeFileSync(ballast, Buffer.alloc(bavail * bsize));
+for (let times = 0; times < 60; times++) limits.occupy().release();
+first.release();
+let isThere = false;
+const second = admit(limits).then(() => (isThere = true));
+await new Promise((resolve) => setImmediate(resolve));
+const waited = !isThere;
+rmSync(ballast);
+await second;
+const { running, queued, total } = open("b");
+process.stdout.write(JSON.stringify({ waited, running, queued, total }));
+process.exit();
