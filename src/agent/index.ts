@@ -33,6 +33,7 @@ export {
 export { escapeSenders, escapeTags } from "./fragments/escape-markup.ts";
 export { everybodyIdle } from "./fragments/everybody-idle.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
+export { memoryGone, ownMemoryGone } from "./fragments/memory-gone.ts";
 export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
 export { stillThere, type TeamStillThere } from "./fragments/still-there.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

@@ -23,6 +23,7 @@ import {
 } from "../team/index.ts";
 import { textResult } from "../tool/index.ts";
 import type { Elsewhere } from "./elsewhere.ts";
+import { tellMemoryGone } from "./memory-gone.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { setMemberMode } from "./set-member-mode.ts";
@@ -50,6 +51,8 @@ export interface MemberTeamOptions {
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   /** Whoever looks at it sees the team's tasks; where its lead is in the same process, the lead shows them. */
   readonly showsTasks: boolean;
+  /** It has been there before: what it knew is in its log, or it is gone. */
+  readonly hasLived: boolean;
   /** Where it runs on another machine than its lead's. */
   readonly elsewhere?: Pick<Elsewhere, "capMode" | "told" | "beforeReport"> | undefined;
 }
@@ -197,6 +200,8 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       async start() {
         const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
         if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
+        const { sessionId } = ports;
+        if (isNew && options.hasLived) await tellMemoryGone({ name, sessionId }, { mailbox, agent: agent() });
         link().start();
         watchdog.start();
         if (options.showsTasks) showTasks(team.tasks, { team: team.name, agent, signal: over.signal });

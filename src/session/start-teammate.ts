@@ -31,6 +31,7 @@ import { openJointLedger } from "./joint-ledger.ts";
 import { openJointLimits } from "./joint-limits.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
+import { hasLived } from "./memory-gone.ts";
 import { worktreeAnew } from "./member-worktree.ts";
 import { noticeTo, storeNotice } from "./notice-to.ts";
 import type { Session } from "./session.ts";
@@ -88,6 +89,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   async function begin(): Promise<RunningTeammate> {
     const { elsewhere } = options;
     const member = asHere(memberOf(team, options.name), elsewhere);
+    const before = await team.presence.look(member.name);
     const presence = await team.presence.announce(member.name, "starting");
     // Its files are shared with others of its process: nobody else would end its heartbeat.
     held.push(presence);
@@ -130,6 +132,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       createId,
       onEnd,
       showsTasks: options.shared === undefined,
+      // On another machine there may be nothing of it that was there on one before.
+      hasLived: !elsewhere && hasLived(before),
       elsewhere,
     });
     const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionId } from "../../src/protocol/index.ts";
 import type { Ask } from "../../src/testing.ts";
@@ -85,6 +86,43 @@ test("promise 15: a member whose definition is gone is named with the reason; th
   expect(second.all("notice.raised").map((notice) => notice.message)).toContain(message);
   expect(await membersOf(first.tree)).toMatchObject([{ name: "scout", ended: { reason: "lost" } }, { name: "maker" }]);
   expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
+});
+
+test("promise 15: a member whose transcript is gone is back without it, and the user, its lead and itself are told", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [mate("scout", "look around"), mate("maker", "make it")] }, { text: "waiting" }], () => ({
+      text: "done",
+    })),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await inState(first, "maker", "idle");
+  const sessionId = (await membersOf(first.tree))[0]?.sessionId ?? "";
+  await first.close();
+  const projects = first.tree.path("home/.troupe/projects");
+  const files = readdirSync(projects, { recursive: true, encoding: "utf8" }).filter((name) => name.includes(sessionId));
+  for (const name of files) rmSync(join(projects, name), { recursive: true, force: true });
+
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: (ask) =>
+      ask.agent === "lead"
+        ? { text: everything(ask).includes("scout is back without what it knew") ? "I know" : "who?" }
+        : { text: "here" },
+  });
+  await inState(second, "scout", "idle");
+  await inState(second, "maker", "idle");
+  await second.until(
+    (event) =>
+      event.type === "notice.raised" && event.message.includes(`the transcript of its session ${sessionId} is`),
+  );
+  await second.until((event) => event.type === "mail.received" && event.from === "scout");
+  expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
+  expect(second.all("notice.raised").filter(({ message }) => message.includes("maker"))).toEqual([]);
+  await second.command({ type: "mail.send", to: "scout", text: "and now?" });
+  await second.until(() => second.asked("scout@alpha").length > 0);
+  expect(everything(second.asked("scout@alpha")[0]!)).toContain("You were in this team before");
 });
 
 test("promise 15: a member that had joined and not yet been told what to do, when everything went down, hears it", async () => {
