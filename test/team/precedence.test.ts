@@ -76,11 +76,12 @@ test("what somebody says to a member comes before a task that it could claim", a
 });
 
 test("an inbox that cannot be read this once keeps nobody from telling that it rests; anything else is an error", async () => {
-  const hear = (error: Error) =>
-    mailToHear("scout", {
-      mailbox: { readUnread: () => Promise.reject(error) } as never,
-      agent: { hasPrompt: async () => false },
-    });
+  const hear = (problem: Error) => {
+    const readUnread = async () => {
+      throw problem;
+    };
+    return mailToHear("scout", { mailbox: { readUnread } as never, agent: { hasPrompt: async () => false } });
+  };
   expect(await hear(new TroupeError("storage", "cannot read: EIO"))).toEqual([]);
   await expect(hear(new Error("a mistake"))).rejects.toThrow("a mistake");
 });
