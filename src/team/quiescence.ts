@@ -49,8 +49,16 @@ const againMs = 200;
 /** How long whoever is idle has to take a free task before it counts as left. */
 const claimMs = 300;
 
+/** The pause before another look into an inbox grows to so many times that; after so many looks, a good minute, it is enough. */
+const mostPauses = 10;
+const mostLooks = 25;
+
 export function createQuiescence(options: QuiescenceOptions): Quiescence {
   const awaited = new Set<string>();
+  /** Who is idle and had unread mail at the last look: it is about to hear it, or has heard it and only the mark is missing. */
+  const unheard = new Set<string>();
+  /** So often in a row somebody had. */
+  let looks = 0;
   const goodbyes = new Set<PromptId>();
   /** Something has happened since the lead was last woken for this: without it the same rest would wake it for ever. */
   let isNews = false;
@@ -100,20 +108,23 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     if (closed || !isNews || options.lead().running || !everybodyRests()) return;
     await options.look();
     const before = states();
+    unheard.clear();
     /** Something for the runtime of one of them, after which nobody tells of a rest. */
     let isBusy = false;
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
-      // It works as soon as it has heard, and tells of its rest after that.
       const counts = unread.filter(({ wakes, refused }) => wakes && refused === undefined);
-      if (counts.some(({ body }) => isWork.has(body.kind))) awaited.add(name);
+      if (counts.some(({ body }) => isWork.has(body.kind))) unheard.add(name);
       else if (counts.length > 0) isBusy = true;
     }
-    if (awaited.size > 0) return;
-    if (isBusy) {
-      await options.pause(claimMs);
+    // It works as soon as it has heard. What is never marked is not waited for for ever.
+    if ((unheard.size > 0 || isBusy) && looks < mostLooks) {
+      looks += 1;
+      await options.pause(claimMs * Math.min(looks, mostPauses));
       return check();
     }
+    looks = 0;
+    unheard.clear();
     // Who has been idle all the while had nothing to hear; who was not may have had.
     await options.look();
     if (states() !== before) return check();
@@ -136,6 +147,12 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     options.lead().wake();
   };
 
+  const forget = (name: string) => {
+    awaited.delete(name);
+    unheard.delete(name);
+    looks = 0;
+  };
+
   /** A lead that broke says so itself. */
   const whenStill = async () => {
     await Promise.allSettled([options.lead().settled()]);
@@ -156,12 +173,12 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     get isUndecided() {
       return pending > 0 || isReportDue;
     },
-    isAwaited: (name) => awaited.has(name),
+    isAwaited: (name) => awaited.has(name) || unheard.has(name),
     sentTo(name) {
       awaited.add(name);
     },
     heardFrom(name) {
-      awaited.delete(name);
+      forget(name);
       isNews = true;
       check();
     },
@@ -170,7 +187,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       isNews = true;
     },
     changed({ name, state }) {
-      if (state === "ended") awaited.delete(name);
+      if (state === "ended") forget(name);
       if (state === "ended" || state === "working") isNews = true;
       if (state === "ended" || state === "idle") check();
     },

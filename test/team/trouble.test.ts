@@ -118,10 +118,10 @@ test("a call that is made twice at once starts one member, and both know it", as
   await team.stop("scout", { now: true });
 });
 
-test("whoever finds once that nothing can be read looks again, and wakes the lead for what is left", async () => {
+/** What a lead that has a report to read notices of its one member, which is idle. */
+function noticing(more: Partial<Parameters<typeof createQuiescence>[0]>) {
   const admitted: string[] = [];
   const failures: unknown[] = [];
-  let looks = 0;
   const woken = gate();
   const quiescence = createQuiescence({
     lead: () =>
@@ -135,19 +135,62 @@ test("whoever finds once that nothing can be read looks again, and wakes the lea
     conversation: () => ({ waiting: ["prm_1" as never], hasReason: false }),
     tasks: { list: async () => [] } as never,
     mailbox: { readUnread: async () => [] } as never,
-    look: async () => {
-      looks += 1;
-      if (looks === 1) throw unwritable();
-    },
+    look: async () => undefined,
     statuses: () => [{ name: "scout", state: "idle", since: "2026-01-01T00:00:00.000Z", alive: "alive" }],
     pause: async () => undefined,
     onSettled: () => undefined,
     onFailure: (error) => failures.push(error),
+    ...more,
+  });
+  return { quiescence, admitted, failures, woken: woken.opened };
+}
+
+test("whoever finds once that nothing can be read looks again, and wakes the lead for what is left", async () => {
+  let looks = 0;
+  const { quiescence, admitted, failures, woken } = noticing({
+    look: async () => {
+      looks += 1;
+      if (looks === 1) throw unwritable();
+    },
   });
   quiescence.heardFrom("scout");
-  await woken.opened;
+  await woken;
   expect(admitted).toHaveLength(1);
   expect(failures).toEqual([]);
+  await quiescence.close();
+});
+
+const unmarked = { wakes: true, body: { kind: "text", text: "look around" } };
+
+test("a report that is there before the mail it answers is marked keeps nobody waiting: it is looked for the mark again", async () => {
+  let isMarked = false;
+  const awaited: boolean[] = [];
+  const { quiescence, admitted, woken } = noticing({
+    mailbox: { readUnread: async (name: string) => (isMarked || name !== "scout" ? [] : [unmarked]) } as never,
+    pause: async () => {
+      awaited.push(quiescence.isAwaited("scout"));
+      isMarked = awaited.length === 3;
+    },
+  });
+  quiescence.heardFrom("scout");
+  await woken;
+  expect(awaited).toEqual([true, true, true]);
+  expect(quiescence.isAwaited("scout")).toBe(false);
+  expect(admitted).toHaveLength(1);
+  await quiescence.close();
+});
+
+test("a mark that never comes keeps a lead waiting for a minute, not for ever", async () => {
+  let waitedMs = 0;
+  const { quiescence, admitted, woken } = noticing({
+    mailbox: { readUnread: async (name: string) => (name === "scout" ? [unmarked] : []) } as never,
+    pause: async (ms) => void (waitedMs += ms),
+  });
+  quiescence.heardFrom("scout");
+  await woken;
+  expect(waitedMs).toBeGreaterThan(60_000);
+  expect(waitedMs).toBeLessThan(70_000);
+  expect(admitted).toHaveLength(1);
   await quiescence.close();
 });
 
