@@ -9,10 +9,14 @@ export interface SpawnTick {
 }
 
 const mostMs = 60_000;
+/** How soon it is tried again when looking has come to nothing, as on a full disk. */
+const retryMs = 1_000;
 
 export function createSpawnTick(log: () => SpawnLog, { clock }: { readonly clock: Pick<Clock, "sleep"> }): SpawnTick {
   let sleeping: AbortController | undefined;
   let isClosed = false;
+  /** A look that was put down leaves a later time, or none. */
+  let lookedFor: number | undefined;
 
   const close = () => {
     sleeping?.abort();
@@ -26,9 +30,11 @@ export function createSpawnTick(log: () => SpawnLog, { clock }: { readonly clock
     if (sleeping) return;
     const abort = new AbortController();
     sleeping = abort;
-    clock.sleep(Math.min(Math.max(dueAt - now(), 0), mostMs), abort.signal).then(
+    const leastMs = lookedFor === dueAt ? retryMs : 0;
+    clock.sleep(Math.min(Math.max(dueAt - now(), leastMs), mostMs), abort.signal).then(
       () => {
         sleeping = undefined;
+        lookedFor = dueAt;
         // The clock may have been set back meanwhile: the time is over all the same.
         put({ do: "look", at: Math.max(dueAt, now()) });
       },

@@ -37,6 +37,9 @@ export interface TeamLimitsOptions {
 /** How soon it is tried again when the disk was full. */
 const retryMs = 1_000;
 
+/** Whoever asks, or looks, does so again. */
+const isKept = ({ do: what }: SpawnEntry) => what !== "ask" && what !== "back" && what !== "look";
+
 export function createTeamLimits({ path, settings, watcher, clock, createId }: TeamLimitsOptions): TeamLimits {
   const file = openLineFile(path, { durability: "process" });
   const answers: SpawnLog["answers"] = new Map();
@@ -65,8 +68,7 @@ export function createTeamLimits({ path, settings, watcher, clock, createId }: T
     const all = [...unwritten, ...entries];
     unwritten = [];
     const stored = file.append(all);
-    // Whoever asks asks again.
-    stored.catch(() => unwritten.push(...all.filter((each) => each.do !== "ask" && each.do !== "back")));
+    stored.catch(() => unwritten.push(...all.filter(isKept)));
     play();
     tick.look();
     await stored;
