@@ -184,13 +184,16 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     }
   };
 
+  /** Who runs here is ended whatever has become of its record. */
   const kill = async (name: string) => {
-    const member = memberOf(name);
-    if (isOutside(member)) return; // its program is not ours to end
-    const handle = running.get(name) ?? (await (await options.backend(member.backendType)).attach(member));
+    const handle = running.get(name) ?? (await attached(memberOf(name)));
     await handle?.kill();
     running.delete(name);
   };
+
+  /** A program of others is not ours to end. */
+  const attached = async (member: Member) =>
+    isOutside(member) ? undefined : (await options.backend(member.backendType)).attach(member);
 
   /** Resolves when it is no longer there; false when it still is after that long. */
   const goneWithin = async (name: string, ms: number, asked?: Promise<unknown>): Promise<boolean> => {

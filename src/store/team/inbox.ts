@@ -1,4 +1,4 @@
-import { type Clock, type CreateId, type FolderWatcher, openMovableFile } from "../../platform/index.ts";
+import { type Clock, closeAll, type CreateId, type FolderWatcher, openMovableFile } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
 import { createUnreadLook, lookAtInbox, watchInbox } from "./inbox-look.ts";
 import type { HeldMail, Inbox, InboxReader } from "./inbox-port.ts";
@@ -46,10 +46,7 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
   const watch = (signal: AbortSignal): AsyncIterable<readonly HeldMail[]> =>
     watchInbox(path, { watcher, signal: AbortSignal.any([signal, closed]) });
 
-  const close = async () => {
-    await Promise.all([...readers].map((reader) => reader.close()));
-    await file.close();
-  };
+  const close = () => closeAll([...[...readers].map((reader) => reader.close), file.close]);
 
   return {
     member,

@@ -73,7 +73,7 @@ export function createPresenceFile(path: string, presence: PresenceFile): OwnPre
   } catch (error) {
     close();
     rmSync(temporary, { force: true });
-    throw storageError("write", path, error);
+    throw storageError("write", path, hasErrorCode(error, "ENOENT") ? folderGone(error) : error);
   }
   return { isThere: () => trying("look at", isThere), write: (said) => trying("write", () => write(said)), close };
 }
@@ -124,5 +124,7 @@ function parsed(text: string): unknown {
 }
 
 /** Room for what is usually said. */
+const folderGone = (cause: unknown) => new Error("the folder it belongs to is not there any more", { cause });
+
 const leastBytes = 512;
 const mostTries = 5;

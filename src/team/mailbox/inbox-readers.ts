@@ -1,3 +1,4 @@
+import { closeAll } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { InboxReader, StoredTeam } from "../../store/index.ts";
 
@@ -45,7 +46,7 @@ export function createInboxReaders({
       isClosed = true;
       // Who could not be opened has told whoever asked for it.
       await Promise.allSettled(opening.values());
-      await Promise.all([...opened.values()].map((reader) => reader.close()));
+      await closeAll([...opened.values()].map((reader) => reader.close));
     },
   };
 }
