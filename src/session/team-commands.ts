@@ -70,8 +70,8 @@ async function listFor(
   const team = name === undefined ? led.find() : led.get(name);
   if (team === undefined) return { list, owner: owner === undefined ? undefined : ownOwner(owner) };
   const members = async () => team.current().members;
-  const { mailbox, expect: onTold } = team;
-  return { list: assigningTasks(list, { team: team.name, members, mailbox, onTold }), owner };
+  const { tell: send, expect: onTold } = team;
+  return { list: assigningTasks(list, { team: team.name, members, send, onTold }), owner };
 }
 
 function ownOwner(name: string): string {

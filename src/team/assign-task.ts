@@ -1,12 +1,13 @@
 import { type Member, teamUser, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { TaskActor, TaskAnswer, TaskList } from "../store/index.ts";
 import { findSender, memberOf, unknownMember } from "./mailbox/find-member.ts";
-import type { Mailbox } from "./mailbox/mailbox.ts";
+import type { OutgoingMail } from "./mailbox/mailbox.ts";
 
 export interface AssignPorts {
   readonly team: string;
   readonly members: () => Promise<readonly Member[]>;
-  readonly mailbox: Pick<Mailbox, "send">;
+  /** Waits while the disk is full: the task is given by then. */
+  readonly send: (mail: OutgoingMail) => Promise<void>;
   /** A mail is on its way to this member. */
   readonly onTold?: ((name: string) => void) | undefined;
 }
@@ -19,12 +20,13 @@ export function assigningTasks(tasks: TaskList, ports: AssignPorts): TaskList {
     return typeof owner === "string" ? write(owner) : owner;
   };
 
+  /** Whoever gives it again before it is begun wants it said again: the first time it may not have been. */
   const tell = async (task: WorkItem, by: TaskActor, before: string | undefined) => {
     const { id: taskId, owner, subject, description, status } = task;
-    if (owner === undefined || owner === before || owner === by.name || owner === teamUser) return;
-    if (status !== "pending" && status !== "in_progress") return;
+    if (owner === undefined || owner === by.name || owner === teamUser) return;
+    if (status !== "pending" && (status !== "in_progress" || owner === before)) return;
     const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: by.name };
-    await ports.mailbox.send({ from: by.name, to: owner, body, summary: `task #${taskId}` });
+    await ports.send({ from: by.name, to: owner, body, summary: `task #${taskId}` });
     ports.onTold?.(owner);
   };
 

@@ -11,7 +11,7 @@ import type {
 } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { AnswerByMail } from "./answer-by-mail.ts";
-import type { Mailbox } from "./mailbox/mailbox.ts";
+import type { Mailbox, OutgoingMail } from "./mailbox/mailbox.ts";
 import type { MemberLink } from "./member-link.ts";
 import type { StopAnswer } from "./stop-member.ts";
 
@@ -21,6 +21,8 @@ export interface LeadTeam {
   readonly link: MemberLink;
   readonly tasks: StoredTeam["tasks"];
   readonly mailbox: Mailbox;
+  /** Sends it, as whomever it names; waits while the disk is full. */
+  tell(mail: OutgoingMail): Promise<void>;
   /** As its record says. */
   current(): Team;
   members(): readonly Member[];

@@ -26,7 +26,7 @@ import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createMemberLives } from "./member-lives.ts";
 import { createMemberRights } from "./member-rights.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
-import { patientTeam } from "./patient-team.ts";
+import { patientSend, patientTeam } from "./patient-team.ts";
 import { createQuiescence, isWork } from "./quiescence.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
@@ -271,6 +271,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     link,
     tasks: options.team.tasks,
     mailbox,
+    tell: patientSend(mailbox, { ...room, createId: options.createId }),
     members: others,
     statuses: () => watch.all(),
     plans: () => answers.plans,

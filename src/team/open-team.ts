@@ -2,6 +2,7 @@ import type { Clock, CreateId } from "../platform/index.ts";
 import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
 import { assigningTasks } from "./assign-task.ts";
 import type { Mailbox } from "./mailbox/index.ts";
+import { patientSend } from "./patient-team.ts";
 import { teamMailbox } from "./team-mailbox.ts";
 
 /** A team's mail, tasks and record, for any program. Agents are not part of it. */
@@ -57,10 +58,13 @@ export async function openTeam(name: string, options: OpenTeamOptions): Promise<
 function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): OpenTeam {
   const { name, record } = stored;
   const mailbox = teamMailbox(stored, { clock, createId });
+  const over = new AbortController();
+  const send = patientSend(mailbox, { clock, createId, signal: over.signal });
   const close = async () => {
+    over.abort();
     await mailbox.close();
     await stored.close();
   };
   const members = async () => (await record.read()).members;
-  return { name, mailbox, tasks: assigningTasks(stored.tasks, { team: name, members, mailbox }), record, close };
+  return { name, mailbox, tasks: assigningTasks(stored.tasks, { team: name, members, send }), record, close };
 }

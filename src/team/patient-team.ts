@@ -1,4 +1,7 @@
+import type { CreateId } from "../platform/index.ts";
+import type { MailId } from "../protocol/index.ts";
 import type { StoredTeam, TaskList } from "../store/index.ts";
+import type { Mailbox, OutgoingMail } from "./mailbox/mailbox.ts";
 import { type Room, whenRoom } from "./when-room.ts";
 
 type Files = Pick<StoredTeam, "record" | "tasks">;
@@ -28,3 +31,14 @@ export const patientTasks = (tasks: TaskList, room: Room): TaskList => ({
   claim: (id, claimer) => whenRoom(() => tasks.claim(id, claimer), room),
   releaseGone: (whyGone) => whenRoom(() => tasks.releaseGone(whyGone), room),
 });
+
+/** Mail that what was written before it depends on. It is one mail, however often it is tried. */
+export function patientSend(
+  mailbox: Pick<Mailbox, "send">,
+  { createId, ...room }: Room & { readonly createId: CreateId },
+): (mail: OutgoingMail) => Promise<void> {
+  return async (mail) => {
+    const id = mail.id ?? createId<MailId>("mail");
+    await whenRoom(() => mailbox.send({ ...mail, id }), room);
+  };
+}

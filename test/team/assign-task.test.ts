@@ -1,15 +1,21 @@
 import { expect, onTestFinished, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { TroupeError } from "../../src/protocol/index.ts";
+import { assigningTasks } from "../../src/team/assign-task.ts";
 import { createTeam } from "../../src/team/index.ts";
+import { patientSend } from "../../src/team/patient-team.ts";
+import type { OutgoingMail } from "../../src/team/mailbox/mailbox.ts";
+import { createTestClock } from "../../src/testing.ts";
 import { alpha, filesOf, inState, leading, mate } from "../promises/teammates.ts";
 import { mailOf } from "../promises/mail-of.ts";
 import { tempTree } from "../session/temp-tree.ts";
+import { heldBackend, ledTeam } from "./led-team.ts";
 import { teamSession } from "./team-session.ts";
 
 const bodiesOf = async (mailbox: { readAll: Awaited<ReturnType<typeof mailOf>>["readAll"] }, name: string) =>
   (await mailbox.readAll(name)).filter(({ body }) => body.kind !== "text").map(({ from, body }) => ({ from, ...body }));
 
-test("whom the user gives a task is told by mail, once; a name that nobody has is refused with the nearest one", async () => {
+test("whom the user gives a task is told by mail, whenever it is given and not begun; a name that nobody has is refused with the nearest one", async () => {
   const team = await alpha({
     answer: leading([{ calls: [mate("worker")] }, { text: "waiting" }], ({ said }) => ({
       text: said.includes("Task #1 is yours now, assigned by user: dig") ? "I shall dig" : "ready",
@@ -27,9 +33,15 @@ test("whom the user gives a task is told by mail, once; a name that nobody has i
   await team.until((event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("I shall dig"));
   expect(await give("worker@alpha")).toEqual({ ok: true });
   expect(await give("user")).toEqual({ ok: true });
-  expect(await bodiesOf(await mailOf(team.tree), "worker")).toEqual([
-    { from: "user", kind: "task_assignment", taskId: 1, subject: "dig", description: "", assignedBy: "user" },
-  ]);
+  const told = {
+    from: "user",
+    kind: "task_assignment",
+    taskId: 1,
+    subject: "dig",
+    description: "",
+    assignedBy: "user",
+  };
+  expect(await bodiesOf(await mailOf(team.tree), "worker")).toEqual([told, told]);
   expect(await team.command({ type: "member.stop", name: "worker", now: true })).toEqual({ ok: true });
   expect(await give("worker")).toMatchObject({ ok: false, message: expect.stringContaining("has ended") });
 }, 20_000);
@@ -64,4 +76,48 @@ test("a program that gives somebody a task has them told too", async () => {
     [2, "anna"],
   ]);
   expect(await bodiesOf(team.mailbox, "bert")).toHaveLength(1);
+});
+
+/** A list of tasks for a team with a worker, whose mail goes wrong at first for this reason. */
+async function givenWhen(problem: Error) {
+  const { stored } = await ledTeam({ backend: heldBackend({}) });
+  await stored.record.join({ name: "worker", cwd: "/", backendType: "remote" });
+  await stored.tasks.create({ subject: "dig", description: "" }, { name: "user" });
+  const clock = createTestClock();
+  const tried: (string | undefined)[] = [];
+  const mailbox = {
+    send: async ({ id }: OutgoingMail) => {
+      if (id === undefined) expect.unreachable("it has no id");
+      tried.push(id);
+      if (tried.length === 1) throw problem;
+      return { id };
+    },
+  };
+  const { signal } = new AbortController();
+  const send = patientSend(mailbox, { clock, createId: idMaker(clock), signal });
+  const members = async () => stored.record.current().members;
+  const tasks = assigningTasks(stored.tasks, { team: "alpha", members, send });
+  return { clock, tried, tasks, give: () => tasks.update(1, { owner: "worker" }, { name: "user" }) };
+}
+
+test("whom a task is given while the disk is full is told, by one mail, as soon as there is space", async () => {
+  const cause = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  const { clock, tried, give } = await givenWhen(new TroupeError("storage", "cannot write", { cause }));
+  const given = give();
+  await expect.poll(() => clock.sleeping).toBe(1);
+  await clock.advance(1_000);
+  expect(await given).toMatchObject({ ok: true, item: { owner: "worker" } });
+  expect(tried).toHaveLength(2);
+  expect(new Set(tried).size).toBe(1);
+});
+
+test("who could not be told of its task is told when it is given again, until it is begun", async () => {
+  const { tried, tasks, give } = await givenWhen(new TroupeError("mail", "too many"));
+  await expect(give()).rejects.toThrow("too many");
+  expect((await tasks.get(1))?.owner).toBe("worker");
+  expect(await give()).toMatchObject({ ok: true });
+  expect(tried).toHaveLength(2);
+  expect(await tasks.claim(1, { name: "worker" })).toMatchObject({ ok: true });
+  expect(await give()).toMatchObject({ ok: true });
+  expect(tried).toHaveLength(2);
 });
