@@ -201,6 +201,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     link: () => link,
     watch: () => watch,
     memberOf,
+    cap: (member) => rights.begins(member, options.mode()),
     forget: answers.forget,
   });
 

@@ -55,6 +55,8 @@ export interface MemberLivesOptions {
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** Throws a TroupeError for a name that nobody has. */
   readonly memberOf: (name: string) => Member;
+  /** The member with no more rights than its lead has by now. */
+  readonly cap: (member: Member) => Promise<Member>;
   /** Nobody waits for answers to its questions any more. */
   readonly forget: (name: string) => void;
   /** Puts in order what a member leaves behind that was ended from outside. */
@@ -245,7 +247,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     }
     starting.add(name);
     try {
-      return await begin(await record.change(name, { ended: null }));
+      return await begin(await options.cap(await record.change(name, { ended: null })));
     } catch (error) {
       await giveBack(name, hasEnded);
       await record.end(name, { reason: "lost", detail: messageOf(error) });

@@ -38,8 +38,14 @@ export function createMemberRights({ record, link, others, notTold }: MemberRigh
   };
 
   const lower = async (most: PermissionMode) => {
+    const failures: unknown[] = [];
+    // One that cannot be told leaves nobody else with what it had.
     for (const member of others())
-      if (!member.ended) await within(member, { most, isThere: !isOutside(member) }).catch(notTold(member.name));
+      if (!member.ended)
+        await within(member, { most, isThere: !isOutside(member) })
+          .catch(notTold(member.name))
+          .catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
 
   return {

@@ -137,3 +137,19 @@ test("promise 23: who was wanted before its lead's mode was lowered begins with 
   expect(team.members().map((member) => member.mode)).toEqual(["bypassPermissions", "default"]);
   for (const { name } of team.members()) await team.stop(name, { now: true });
 });
+
+test("promise 23: who is brought back has no more than its lead has by then", async () => {
+  const begun: (string | undefined)[] = [];
+  let mode: PermissionMode = "bypassPermissions";
+  const { team } = await ledTeam({
+    mode: () => mode,
+    backend: heldBackend({ start: async (member) => void begun.push(member.mode) }),
+  });
+  await team.spawn({ ...wishFor("scout", "call_1"), mode: "bypassPermissions" });
+  await team.stop("scout", { now: true });
+  mode = "default";
+  await team.respawn("scout");
+  expect(begun).toEqual(["bypassPermissions", "default"]);
+  expect(team.members().map((member) => member.mode)).toEqual(["default"]);
+  await team.stop("scout", { now: true });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { MailId, Member } from "../../src/protocol/index.ts";
+import { storageError } from "../../src/platform/index.ts";
+import { createMemberRights } from "../../src/team/member-rights.ts";
+import type { MemberLink } from "../../src/team/member-link.ts";
+
+const memberOf = (name: string): Member => ({
+  agentId: `${name}@t`,
+  name,
+  joinedAt: "2026-01-01T00:00:00.000Z",
+  tmuxPaneId: "",
+  cwd: "/",
+  subscriptions: [],
+  backendType: "in-process",
+  mode: "bypassPermissions",
+});
+
+test("one that cannot be told leaves nobody else with more than their lead has, and whoever lowered it hears of it", async () => {
+  const lowered: string[] = [];
+  const link: Pick<MemberLink, "send"> = {
+    async send({ to }) {
+      if (to === "anna") throw storageError("write to", "anna.jsonl", Object.assign(new Error("EIO"), { code: "EIO" }));
+      return "mail_1" as MailId;
+    },
+  };
+  const rights = createMemberRights({
+    record: {
+      async change(name) {
+        lowered.push(name);
+        return memberOf(name);
+      },
+    },
+    link: () => link as MemberLink,
+    others: () => ["anna", "bert", "carl"].map(memberOf),
+    notTold: () => async (error) => {
+      throw error;
+    },
+  });
+  await expect(rights.leadIsIn("default")).rejects.toMatchObject({ code: "storage" });
+  expect(lowered).toEqual(["bert", "carl"]);
+});
