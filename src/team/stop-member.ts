@@ -4,11 +4,14 @@ import type { MailHandlers, MemberLink } from "./member-link.ts";
 
 /** How members are brought to an end: asked, then waited for, then ended. None of it depends on what a model does. */
 export interface StopMember {
-  /** Asks. Resolves with what came of it once that is known, at the latest when the time is over. */
+  /** Asks, unless it has. Resolves with what came of it once that is known, at the latest when the time is over. */
   ask(name: string, reason: string | undefined): Promise<StopAnswer>;
-  /** The same for a request that is with it already and that nobody waits for any more: it has its time from now on, and so much more. */
+  /**
+   * The same for a request that seems to be with it already and that nobody waits for any more: it has its time from now on,
+   * and so much more. It may have been answered before: who asks anew sends all the same, and this one is `open` then.
+   */
   takeUp(name: string, request: { readonly requestId: RequestId; readonly moreMs: number }): Promise<StopAnswer>;
-  /** The open request to this member. */
+  /** The open request to this member, the last if there are two. */
   requestTo(name: string): RequestId | undefined;
   readonly handlers: MailHandlers;
   close(): void;
@@ -31,6 +34,7 @@ export interface StopMemberOptions {
 
 interface Asked {
   readonly name: string;
+  readonly isSent: boolean;
   readonly answered: Promise<StopAnswer>;
   readonly answer: (answer: StopAnswer) => void;
 }
@@ -38,18 +42,23 @@ interface Asked {
 export function createStopMember(options: StopMemberOptions): StopMember {
   const asked = new Map<RequestId, Asked>();
   const over = new AbortController();
-  const openTo = (name: string) => [...asked].find(([, each]) => each.name === name);
+  const openTo = (name: string) => [...asked].filter(([, each]) => each.name === name);
+  const sentTo = (name: string) => openTo(name).find(([, each]) => each.isSent);
 
   const settle = (requestId: RequestId, from: string, answer: StopAnswer) => {
     const open = asked.get(requestId);
     if (open?.name !== from) return;
     asked.delete(requestId);
-    open.answer(answer);
+    const anew = open.isSent ? undefined : sentTo(from);
+    if (!anew) return open.answer(answer);
+    // Whoever has asked anew waits for what comes of that, and it goes only once.
+    open.answer({ kind: "open" });
+    if (answer.kind === "approved") settle(anew[0], from, answer);
   };
 
-  const expect = (requestId: RequestId, name: string) => {
+  const expect = (requestId: RequestId, { name, isSent }: Pick<Asked, "name" | "isSent">) => {
     const { promise: answered, resolve: answer } = withResolvers<StopAnswer>();
-    asked.set(requestId, { name, answered, answer });
+    asked.set(requestId, { name, isSent, answered, answer });
     return answered;
   };
 
@@ -60,12 +69,12 @@ export function createStopMember(options: StopMemberOptions): StopMember {
     );
 
   return {
-    requestTo: (name) => openTo(name)?.[0],
+    requestTo: (name) => openTo(name).at(-1)?.[0],
     async ask(name, reason) {
-      const known = openTo(name);
+      const known = sentTo(name);
       if (known) return known[1].answered;
       const requestId = options.createId<RequestId>("ask");
-      const answered = expect(requestId, name);
+      const answered = expect(requestId, { name, isSent: true });
       const body = { kind: "shutdown_request" as const, requestId, ...(reason !== undefined && { reason }) };
       try {
         await options.link().send({ to: name, body });
@@ -77,7 +86,7 @@ export function createStopMember(options: StopMemberOptions): StopMember {
       return answered;
     },
     takeUp(name, { requestId, moreMs }) {
-      const answered = expect(requestId, name);
+      const answered = expect(requestId, { name, isSent: false });
       limit(requestId, name, options.deadlineMs + moreMs);
       return answered;
     },

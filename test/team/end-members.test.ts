@@ -14,7 +14,9 @@ function led({ asker }: { readonly asker: string }) {
   const createId = idMaker(clock);
   const ended: string[] = [];
   let status = draining;
-  const stops = createStopMember({ link: () => ({}) as never, clock, createId, deadlineMs: 60_000 });
+  const sent: { to: string; body: { kind: string; requestId: RequestId } }[] = [];
+  const link = () => ({ send: async (mail: (typeof sent)[number]) => void sent.push(mail) }) as never;
+  const stops = createStopMember({ link, clock, createId, deadlineMs: 60_000 });
   const body = { kind: "shutdown_request", requestId };
   const ends = createEndMembers({
     stops,
@@ -35,7 +37,8 @@ function led({ asker }: { readonly asker: string }) {
       { kind, requestId, reason: "half done", ...more } as never,
       async () => undefined,
     );
-  return { clock, ends, stops, ended, answer, now: (next: Partial<MemberStatus>) => (status = { ...status, ...next }) };
+  const now = (next: Partial<MemberStatus>) => (status = { ...status, ...next });
+  return { clock, ends, stops, ended, sent, answer, now };
 }
 
 test("who drains when its lead comes back has its time from then on, and is ended after that", async () => {
@@ -89,4 +92,35 @@ test("who agrees and does not go is ended; when the team is closed nobody is", a
   await other.ends.seen(draining);
   await other.ends.settled();
   expect(other.ended).toEqual([]);
+});
+
+test("who only seems to be asked already is asked when it is to end, and has its time from then on", async () => {
+  const { clock, ends, stops, ended, sent, answer } = led({ asker: "team-lead" });
+  // It has refused before anybody here has seen that it drains.
+  const seen = ends.seen(draining);
+  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  await clock.advance(30_000);
+  const stopped = ends.stop("scout", {});
+  expect(sent).toMatchObject([{ to: "scout", body: { kind: "shutdown_request" } }]);
+  const anew = sent[0]?.body.requestId;
+  expect(stops.requestTo("scout")).toBe(anew);
+  await clock.advance(30_000);
+  await seen;
+  expect(ended).toEqual([]);
+  await answer("shutdown_rejected", { requestId: anew });
+  expect(await stopped).toEqual({ kind: "rejected", reason: "half done" });
+  expect(ended).toEqual([]);
+});
+
+test("who agrees to the earlier of two requests has agreed, and is ended once", async () => {
+  const { ends, stops, ended, sent, answer } = led({ asker: "user" });
+  const seen = ends.seen(draining);
+  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  const stopped = ends.stop("scout", {});
+  expect(sent).toHaveLength(1);
+  await answer("shutdown_approved", {});
+  await seen;
+  expect(await stopped).toEqual({ kind: "approved" });
+  expect(ended).toHaveLength(1);
+  expect(stops.requestTo("scout")).toBeUndefined();
 });
