@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { TroupeError } from "../protocol/index.ts";
 import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLines } from "./read-lines.ts";
+import { rewriteFrom } from "./rewrite-from.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
 import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
@@ -45,6 +46,8 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   let isRemoved = false;
   /** Where a failed append begins that is still to be cut off. */
   let tornAt: number | undefined;
+  /** From here on a sync has failed: what is there may be on no disk. */
+  let unsyncedFrom: number | undefined;
 
   const append = async (records: readonly unknown[]): Promise<void> => {
     if (isClosed) throw new Error(`${path} is closed`);
@@ -66,7 +69,19 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
     if (durability === "process" || isClosed) return;
     if (handle === undefined && !existsSync(path)) return;
     const target = (handle ??= openHandle());
+    if (unsyncedFrom !== undefined) writeOver(target, unsyncedFrom);
     if (!target.isSynced || target.syncedSize < target.size) await target.syncs.sync();
+  };
+
+  /** The same bytes in the same place: the kernel, which takes them for written, writes them once more. */
+  const writeOver = (target: Handle, from: number) => {
+    try {
+      rewriteFrom(path, from);
+    } catch (error) {
+      throw storageError("write to", path, error);
+    }
+    target.isSynced = false;
+    unsyncedFrom = undefined;
   };
 
   const reportBackgroundFailure = () => {
@@ -152,6 +167,9 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
       target.syncedSize = size;
     } catch (error) {
       target.failure = storageError("sync", path, error);
+      // What another process left is not known to be there either, unless this one has synced it.
+      const from = target.isSynced === true ? target.syncedSize : 0;
+      if (soleWriter) unsyncedFrom = Math.min(unsyncedFrom ?? from, from);
       giveUp(target);
       throw target.failure;
     }

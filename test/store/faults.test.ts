@@ -86,6 +86,24 @@ describe("a fault at any system call of a log", () => {
     const args = ["-f", "-qq", "-o", "/dev/null", "-P", path, ...inject, process.execPath, background.path, path];
     expect(await run("strace", args)).toEqual(['{"rejected":["EIO"],"isAllThere":true}']);
   });
+
+  it("what a failed sync may have lost is written once more before it counts as synced", async () => {
+    const program = await buildProgram("store/programs/sync-after-failure.ts");
+    onTestFinished(() => program.remove());
+    const path = join(temporaryFolder(), "a.jsonl");
+    const trace = join(temporaryFolder(), "trace");
+    const inject = ["-e", "trace=fdatasync,pwrite64", "-e", "inject=fdatasync:error=EIO:when=2"];
+    const args = ["-f", "-qq", "-s", "1000", "-o", trace, "-P", path, ...inject, process.execPath, program.path, path];
+    const words = [{ word: "first" }, { word: "second" }];
+    expect(await run("strace", args)).toEqual([JSON.stringify({ refused: 1, words })]);
+    const calls = readFileSync(trace, "utf8").split("\n");
+    const failed = calls.findIndex((call) => call.includes("EIO"));
+    const again = calls.findIndex((call, at) => at > failed && call.includes("pwrite64") && call.includes("second"));
+    expect(failed).toBeGreaterThan(0);
+    expect(again).toBeGreaterThan(failed);
+    expect(calls[again]).not.toContain("first");
+    expect(calls.slice(again).some((call) => /fdatasync.* = 0/.test(call))).toBe(true);
+  });
 });
 
 async function logWithOneEvent(path: string) {

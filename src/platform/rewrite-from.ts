@@ -1,0 +1,15 @@
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+
+/** Writes what is in a file from an offset on over itself. Nobody else may write to it meanwhile. */
+export function rewriteFrom(path: string, offset: number): void {
+  const fd = openSync(path, "r+");
+  try {
+    const bytes = Buffer.alloc(64 * 1024);
+    for (let at = offset, count = 1; count > 0; at += count) {
+      count = readSync(fd, bytes, 0, bytes.length, at);
+      for (let written = 0; written < count; ) written += writeSync(fd, bytes, written, count - written, at + written);
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
