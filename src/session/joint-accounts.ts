@@ -14,6 +14,6 @@ export interface JointAccounts {
 
 export async function openJointAccounts(parts: Parameters<typeof jointLimits>[0]): Promise<JointAccounts> {
   const ledger = await jointLedger(parts);
-  const limits = await jointLimits(parts);
+  const limits = jointLimits(parts);
   return { ledger, limits, close: () => closeAll([() => ledger?.close(), () => limits?.close()]) };
 }

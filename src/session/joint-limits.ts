@@ -1,5 +1,6 @@
-import { join } from "node:path";
-import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../platform/index.ts";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Clock, type CreateId, createFolderWatcher, projectName, storageError } from "../platform/index.ts";
 import type { LimitSettings } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import { createTeamLimits, type TeamLimits } from "../team/index.ts";
@@ -7,26 +8,41 @@ import type { Config } from "./load-config.ts";
 import type { StartOptions } from "./start-session.ts";
 import { areTeamsOn } from "./teams-of.ts";
 
-/** How many agents there may be, of a session together with those of its members; undefined where it leads no team. */
-export async function jointLimits(parts: {
+/**
+ * How many agents there may be, of a session together with those of its members; undefined where it leads no team.
+ * Nothing is made or opened before the first of them is to begin.
+ */
+export function jointLimits(parts: {
   readonly options: StartOptions;
   readonly config: Config;
   readonly opened: OpenedSession;
   readonly clock: Clock;
   readonly createId: CreateId;
-}): Promise<TeamLimits | undefined> {
+}): TeamLimits | undefined {
   const { options, config, opened, clock, createId } = parts;
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
   if (options.member || options.store || !(areTeamsOn(options, config) || hasLed)) return undefined;
-  const folder = join(config.home, "projects", projectName(config.cwd), opened.sessionId);
-  await makeFolder(folder);
-  return openJointLimits(join(folder, "places.jsonl"), { settings: config.limits, clock, createId });
+  const path = join(config.home, "projects", projectName(config.cwd), opened.sessionId, "places.jsonl");
+  return openJointLimits(path, { settings: config.limits, makeFolder: () => makeFolderOf(path), clock, createId });
+}
+
+function makeFolderOf(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw storageError("make the folder", dirname(path), error);
+  }
 }
 
 /** The same as a member in a process of its own keeps them: with the settings that its lead has put down. */
 export function openJointLimits(
   path: string,
-  own: { readonly settings?: LimitSettings; readonly clock: Clock; readonly createId: CreateId },
+  own: {
+    readonly settings?: LimitSettings;
+    readonly makeFolder?: () => void;
+    readonly clock: Clock;
+    readonly createId: CreateId;
+  },
 ): TeamLimits {
   const watcher = createFolderWatcher();
   const limits = createTeamLimits({ ...own, path, watcher });

@@ -16,6 +16,8 @@ const count = z.number().int().nonnegative();
 const at = z.number();
 /** Left out where nobody but this process knows of it. */
 const by = ProcessIdentity.optional();
+/** The session that holds it. */
+const who = z.string().optional();
 
 /** Something that concerns how many agents there are. A place is known by its id. */
 export const SpawnEntry = z.discriminatedUnion("do", [
@@ -26,11 +28,11 @@ export const SpawnEntry = z.discriminatedUnion("do", [
   /** `isBack`: it was there before, and is not one more. */
   z.object({ do: z.literal("ask"), id: z.string(), who: z.string(), by, isBack: z.literal(true).optional(), at }),
   /** A place without waiting; of a member, if it is one's. */
-  z.object({ do: z.literal("take"), id: z.string(), member: z.string().optional(), by }),
+  z.object({ do: z.literal("take"), id: z.string(), member: z.string().optional(), who, by }),
   z.object({ do: z.literal("lend"), id: z.string(), at }),
   z.object({ do: z.literal("back"), id: z.string(), at }),
   /** Until this id is left again the member waits for an agent of its own: its place is not counted. */
-  z.object({ do: z.literal("away"), id: z.string(), member: z.string(), by, at }),
+  z.object({ do: z.literal("away"), id: z.string(), member: z.string(), who, by, at }),
   z.object({ do: z.literal("leave"), id: z.string(), at }),
   /** Agents that a session has started without any of this being written. */
   z.object({ do: z.literal("had"), who: z.string(), agents: count }),
@@ -57,16 +59,26 @@ export interface SpawnBook {
   hadBy(who: string): number;
   /** When the next one can be started, where it is not places that are missing: somebody has to `look` then. */
   dueAt(): number | undefined;
-  /** What is held or waited for, and by which process. */
-  held(): readonly { readonly id: string; readonly by: ProcessIdentity }[];
+  /** What is held or waited for. */
+  held(): readonly HeldPlace[];
+}
+
+export interface HeldPlace {
+  readonly id: string;
+  /** The session it belongs to. */
+  readonly who: string | undefined;
+  readonly by: ProcessIdentity | undefined;
+  /** The member that waits for an agent of its own, where that is what this says. */
+  readonly away?: string | undefined;
 }
 
 interface Place {
   state: "waiting" | "held" | "lent" | "returning";
+  readonly who: string | undefined;
   readonly by: ProcessIdentity | undefined;
   readonly member?: string | undefined;
-  /** The session that has one agent more with it. */
-  readonly countedFor?: string | undefined;
+  /** Its session has one agent more with it. */
+  readonly isCounted?: boolean;
 }
 
 const minuteMs = 60_000;
@@ -75,7 +87,7 @@ const minuteMs = 60_000;
 export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): SpawnBook {
   let limits: SpawnCaps = defaultLimits;
   const places = new Map<string, Place>();
-  const away = new Map<string, { readonly member: string; readonly by: ProcessIdentity | undefined }>();
+  const away = new Map<string, Pick<Place, "who" | "by"> & { readonly member: string }>();
   const had = new Map<string, number>();
   let returning: string[] = [];
   let queue: string[] = [];
@@ -84,8 +96,8 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
   let total = 0;
   let now = Number.NEGATIVE_INFINITY;
 
-  const add = (who: string, agents: number) => {
-    had.set(who, (had.get(who) ?? 0) + agents);
+  const add = (session: string, agents: number) => {
+    had.set(session, (had.get(session) ?? 0) + agents);
     total += agents;
   };
 
@@ -119,7 +131,7 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
     const place = places.get(id);
     if (!place) return;
     places.delete(id);
-    if (place.state === "waiting" && place.countedFor !== undefined) add(place.countedFor, -1);
+    if (place.state === "waiting" && place.isCounted && place.who !== undefined) add(place.who, -1);
     queue = queue.filter((each) => each !== id);
     returning = returning.filter((each) => each !== id);
   };
@@ -130,15 +142,15 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
         limits = entry.to;
         return;
       case "ask": {
-        const { id, who, isBack } = entry;
+        const { id, isBack } = entry;
         if (!isBack && total >= limits.maxAgents) return answer(id, "refused");
-        if (!isBack) add(who, 1);
-        places.set(id, { state: "waiting", by: entry.by, countedFor: isBack ? undefined : who });
+        if (!isBack) add(entry.who, 1);
+        places.set(id, { state: "waiting", who: entry.who, by: entry.by, isCounted: !isBack });
         queue.push(id);
         return;
       }
       case "take":
-        places.set(entry.id, { state: "held", by: entry.by, member: entry.member });
+        places.set(entry.id, { state: "held", who: entry.who, by: entry.by, member: entry.member });
         return;
       case "lend": {
         const place = places.get(entry.id);
@@ -153,7 +165,7 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
         return;
       }
       case "away":
-        away.set(entry.id, { member: entry.member, by: entry.by });
+        away.set(entry.id, { member: entry.member, who: entry.who, by: entry.by });
         return;
       case "leave":
         return leave(entry.id);
@@ -184,8 +196,11 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
       return total;
     },
     aheadOf: (id) => queue.indexOf(id),
-    hadBy: (who) => had.get(who) ?? 0,
+    hadBy: (session) => had.get(session) ?? 0,
     dueAt: () => (queue.length > 0 && running() < limits.maxConcurrentAgents ? freeAt() : undefined),
-    held: () => [...places, ...away].flatMap(([id, { by: holder }]) => (holder ? [{ id, by: holder }] : [])),
+    held: () => [
+      ...[...places].map(([id, place]) => ({ id, who: place.who, by: place.by })),
+      ...[...away].map(([id, { member, ...place }]) => ({ id, ...place, away: member })),
+    ],
   };
 }

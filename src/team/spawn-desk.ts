@@ -12,6 +12,10 @@ export interface SpawnLog {
   put(entry: SpawnEntry): void;
   /** Resolves when it is put down; rejects if it cannot be. */
   ask(entry: Asking, signal: AbortSignal | undefined): Promise<void>;
+  /** The process that goes down with what it holds; undefined where it is the only one. */
+  by?(): Extract<SpawnEntry, { do: "take" }>["by"];
+  /** The session is open, and has had an earlier life. */
+  onRecall?(): void;
   newId(): string;
   now(): number;
 }
@@ -23,15 +27,16 @@ export interface SpawnDeskOptions {
   readonly who: string;
   /** The member of a team that it is about: `name@team`. */
   readonly member?: string | undefined;
-  /** The process that goes down with what it holds; undefined where it is the only one. */
-  readonly by?: Extract<SpawnEntry, { do: "take" }>["by"];
 }
 
 /** The limits as one session meets them. */
-export function createSpawnDesk(log: SpawnLog, { who, member, by }: SpawnDeskOptions): SpawnLimits {
+export function createSpawnDesk(log: SpawnLog, { who, member }: SpawnDeskOptions): SpawnLimits {
   const { book, answers } = log;
   let recalled = 0;
-  const mine = by && { by };
+  const mine = () => {
+    const by = log.by?.();
+    return { who, ...(by && { by }) };
+  };
 
   /** What its logs say it has started, and was not put down, is put down once. */
   const settleUp = () => {
@@ -102,16 +107,17 @@ export function createSpawnDesk(log: SpawnLog, { who, member, by }: SpawnDeskOpt
     },
     occupy(of) {
       const id = log.newId();
-      log.put({ do: "take", id, ...(of !== undefined && { member: of }), ...mine });
+      log.put({ do: "take", id, ...(of !== undefined && { member: of }), ...mine() });
       return placeOf(id);
     },
     lendOwn() {
       if (member === undefined) return () => undefined;
       const id = log.newId();
-      log.put({ do: "away", id, member, ...mine, at: log.now() });
+      log.put({ do: "away", id, member, ...mine(), at: log.now() });
       return () => leave(id);
     },
     recall(event) {
+      log.onRecall?.();
       if (event.type === "member.joined" || (event.type === "agent.spawned" && event.parent !== undefined))
         recalled += 1;
     },
@@ -121,7 +127,7 @@ export function createSpawnDesk(log: SpawnLog, { who, member, by }: SpawnDeskOpt
       if (!isBack && parentDepth >= book.limits.maxDepth)
         return { ok: false, message: tooDeep(parentDepth, book.limits) };
       const id = log.newId();
-      const entry = { do: "ask" as const, id, who, ...mine, ...(isBack && { isBack: true as const }), at: log.now() };
+      const entry = { do: "ask" as const, id, ...mine(), ...(isBack && { isBack: true as const }), at: log.now() };
       const came = await wait(entry, signal, () => onQueued?.(book.aheadOf(id)));
       if (came === "refused") return { ok: false, message: tooMany(book.total, book.limits) };
       return { ok: true, depth: parentDepth + 1, place: placeOf(id) };

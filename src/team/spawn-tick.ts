@@ -12,7 +12,10 @@ const mostMs = 60_000;
 /** How soon it is tried again when looking has come to nothing, as on a full disk. */
 const retryMs = 1_000;
 
-export function createSpawnTick(log: () => SpawnLog, { clock }: { readonly clock: Pick<Clock, "sleep"> }): SpawnTick {
+export function createSpawnTick(
+  log: () => Pick<SpawnLog, "book" | "answers" | "now" | "put">,
+  { clock }: { readonly clock: Pick<Clock, "sleep"> },
+): SpawnTick {
   let sleeping: AbortController | undefined;
   let isClosed = false;
   /** A look that was put down leaves a later time, or none. */

@@ -4,10 +4,11 @@ import {
   type CreateId,
   currentProcess,
   type FolderWatcher,
-  isAlive,
+  type ProcessIdentity,
   openLineFile,
 } from "../platform/index.ts";
 import { type LimitSettings, TroupeError } from "../protocol/index.ts";
+import { deathsSeenFrom, heldBefore } from "./held-before.ts";
 import { createSpawnBook, SpawnEntry } from "./spawn-book.ts";
 import { createSpawnDesk, type SpawnDeskOptions, type SpawnLog } from "./spawn-desk.ts";
 import { capsOf, type SpawnLimits } from "./spawn-limits.ts";
@@ -20,7 +21,7 @@ import { createSpawnTick } from "./spawn-tick.ts";
  */
 export interface TeamLimits {
   readonly path: string;
-  of(session: Pick<SpawnDeskOptions, "who" | "member">): SpawnLimits;
+  of(session: SpawnDeskOptions): SpawnLimits;
   /** What is held here is given back. */
   close(): Promise<void>;
 }
@@ -29,6 +30,8 @@ export interface TeamLimitsOptions {
   readonly path: string;
   /** The lead's; its members keep those that it has put down. */
   readonly settings?: LimitSettings | undefined;
+  /** Before anything is written, where the folder may be missing. */
+  readonly makeFolder?: (() => void) | undefined;
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now" | "sleep">;
   readonly createId: CreateId;
@@ -40,16 +43,20 @@ const retryMs = 1_000;
 /** Whoever asks, or looks, does so again. */
 const isKept = ({ do: what }: SpawnEntry) => what !== "ask" && what !== "back" && what !== "look";
 
-export function createTeamLimits({ path, settings, watcher, clock, createId }: TeamLimitsOptions): TeamLimits {
+/** Nothing is opened, made or watched before the first entry is to be put down. */
+export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
+  const { path, settings, watcher, clock, createId } = options;
   const file = openLineFile(path, { durability: "process" });
   const answers: SpawnLog["answers"] = new Map();
   const book = createSpawnBook((id, came) => answers.get(id)?.(came));
-  const tick = createSpawnTick(() => log, { clock });
-  const self = currentProcess();
+  const tick = createSpawnTick(() => ({ book, answers, put, now: clock.now }), { clock });
+  let identity: ProcessIdentity | undefined;
+  const self = () => (identity ??= currentProcess());
   const caps = settings && capsOf(settings);
   /** Held or waited for by this process. */
   const own = new Set<string>();
   let offset = 0;
+  let unfollow: (() => void) | undefined;
   /** What found no space: it goes into the file with whatever is written next. */
   let unwritten: SpawnEntry[] = [];
 
@@ -63,11 +70,17 @@ export function createTeamLimits({ path, settings, watcher, clock, createId }: T
     if (records.length > 0) tick.look();
   };
 
+  const append = async (entries: readonly SpawnEntry[]): Promise<void> => {
+    if (offset === 0 && entries.length > 0) options.makeFolder?.();
+    await file.append(entries);
+  };
+
   /** One write, there for every process by the time this returns. */
   const write = async (entries: readonly SpawnEntry[]): Promise<void> => {
+    unfollow ??= watcher.follow(path, onHint);
     const all = [...unwritten, ...entries];
     unwritten = [];
-    const stored = file.append(all);
+    const stored = append(all);
     stored.catch(() => unwritten.push(...all.filter(isKept)));
     play();
     tick.look();
@@ -110,33 +123,77 @@ export function createTeamLimits({ path, settings, watcher, clock, createId }: T
     }
   };
 
-  /** Who died with a place gives nothing back: others do it in its stead. */
-  const buryTheDead = () => {
-    for (const { id, by } of book.held())
-      if (by.pid !== self.pid && isAlive(by, self) === "dead") put({ do: "leave", id, at: clock.now() });
+  const leaveAll = (ids: readonly string[]) => {
+    const at = clock.now();
+    for (const id of ids) own.delete(id);
+    // What cannot be written is kept.
+    if (ids.length > 0) write(ids.map((id) => ({ do: "leave", id, at }))).catch(() => undefined);
   };
 
-  const stop = watcher.follow(path, () => {
-    try {
+  /** Who died with a place gives nothing back: others do it in its stead. */
+  const buryTheDead = () => {
+    const isDead = deathsSeenFrom(self());
+    leaveAll(book.held().flatMap(({ id, by }) => (by && isDead(by) ? [id] : [])));
+  };
+
+  const onHint = () =>
+    unlessUnreadable(() => {
       play();
       if (unwritten.length > 0) write([]).catch(() => undefined); // it is kept
       if (answers.size > 0) buryTheDead();
-    } catch (error) {
-      // It cannot be read for now: whoever asks is told so, and the next hint tries again.
-      if (!TroupeError.is(error)) throw error;
-    }
-  });
+    });
 
-  const log: SpawnLog = { book, answers, ready, put, ask, newId: () => createId("place"), now: clock.now };
+  /** The log as one session uses it: before it does anything, what its earlier lives held is given back. */
+  const logOf = (session: SpawnDeskOptions): SpawnLog => {
+    let hasBegun = false;
+    const begin = () => {
+      if (hasBegun) return;
+      play();
+      hasBegun = true;
+      const left = heldBefore(book.held(), { ...session, self: self() });
+      leaveAll(left.filter((id) => !own.has(id)));
+    };
+    return {
+      book,
+      answers,
+      by: self,
+      newId: () => createId("place"),
+      now: clock.now,
+      ready() {
+        begin();
+        ready();
+      },
+      put(entry) {
+        unlessUnreadable(begin);
+        put(entry);
+      },
+      ask(entry, signal) {
+        begin();
+        return ask(entry, signal);
+      },
+      // A member may rest for long, and its lead wait for what it held.
+      onRecall: () => session.member !== undefined && unlessUnreadable(begin),
+    };
+  };
+
   return {
     path,
-    of: (session) => createSpawnDesk(log, { ...session, by: self }),
+    of: (session) => createSpawnDesk(logOf(session), session),
     async close() {
-      stop();
+      unfollow?.();
       tick.close();
       const at = clock.now();
       if (own.size > 0) await write([...own].map((id) => ({ do: "leave" as const, id, at }))).catch(() => undefined);
       await file.close();
     },
   };
+}
+
+/** For what is tried again: the file cannot be read for now, and whoever asks is told so. */
+function unlessUnreadable(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    if (!TroupeError.is(error)) throw error;
+  }
 }

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolderWatcher, idMaker, systemClock } from "../../src/platform/index.ts";
+import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, AgentPath, LimitSettings } from "../../src/protocol/index.ts";
 import { type AgentPlace, createTeamLimits, type SpawnAnswer, type SpawnLimits } from "../../src/team/index.ts";
 import { createTestClock } from "../../src/testing.ts";
@@ -114,6 +114,81 @@ test("what a process held that was killed comes back, and what it has started st
   placeOf(await next.place).release();
   // The member that it was does not wait for anybody any more.
   expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 3]);
+});
+
+const elsewhere = { ...currentProcess(), pid: 7, pidNamespace: "pid:[1]" };
+const wrote = (path: string, entries: readonly object[]) =>
+  writeFileSync(path, entries.map((entry) => `${JSON.stringify({ at: 1, ...entry })}\n`).join(""));
+
+test("whoever opens a session has the places again that its earlier life held, though nobody can tell whether that is dead", async () => {
+  const path = file();
+  const other = { ...elsewhere, pid: 8 };
+  wrote(path, [
+    { do: "ask", id: "1", who: "lead", by: elsewhere },
+    { do: "take", id: "2", who: "lead", member: "scout@alpha", by: elsewhere },
+    { do: "ask", id: "3", who: "in the lead's process", by: elsewhere },
+    { do: "ask", id: "4", who: "in one of its own", by: other },
+    { do: "take", id: "5", member: "scout@alpha" },
+  ]);
+  const lead = open(path, { maxConcurrentAgents: 2 }).of({ who: "lead" });
+  placeOf(await lead.admit({ parentDepth: 0 })).release();
+  expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 4]);
+});
+
+test("a member that comes back leaves what it held, and nothing else, before it does anything", async () => {
+  const path = file();
+  wrote(path, [
+    { do: "limit", to: { maxConcurrentAgents: 3, maxDepth: 1, maxAgents: 9, maxSpawnsPerMinute: 9 } },
+    { do: "take", id: "1", who: "lead", member: "scout@alpha", by: elsewhere },
+    { do: "ask", id: "2", who: "scout", by: elsewhere },
+    { do: "ask", id: "3", who: "other", by: elsewhere },
+    { do: "away", id: "4", who: "scout before", member: "scout@alpha", by: elsewhere },
+  ]);
+  const looksOn = open(path).of({ who: "nobody", member: "nobody@alpha" });
+  expect(looksOn.running).toBe(2);
+  open(path).of({ who: "scout", member: "scout@alpha" }).recall({ type: "agent.idle", reason: "completed" });
+  expect(looksOn.running).toBe(2);
+  expect(readFileSync(path, "utf8").match(/"leave","id":"."/g)).toEqual(['"leave","id":"2"', '"leave","id":"4"']);
+});
+
+test("a second life in one process has the places of the first", async () => {
+  const path = file();
+  await admit(open(path, { maxConcurrentAgents: 1 }).of({ who: "lead" }));
+  const again = open(path, { maxConcurrentAgents: 1 }).of({ who: "lead" });
+  (await admit(again)).release();
+  expect([again.running, again.total]).toEqual([0, 2]);
+});
+
+test("a pid that another process was given is nobody who holds a place", async () => {
+  const path = file();
+  wrote(path, [{ do: "ask", id: "1", who: "a", by: { ...currentProcess(), startedAt: "0" } }]);
+  (await admit(open(path, { maxConcurrentAgents: 1 }).of({ who: "b" }))).release();
+});
+
+test("where no agent is started nothing is made, opened or watched", async () => {
+  const path = join(dirname(file()), "session", "places.jsonl");
+  const folder = createFolderWatcher();
+  let follows = 0;
+  const watcher = {
+    ...folder,
+    follow: (...args: Parameters<typeof folder.follow>) => (follows++, folder.follow(...args)),
+  };
+  const makeFolder = () => void mkdirSync(dirname(path), { recursive: true });
+  const limits = createTeamLimits({
+    path,
+    settings: {},
+    makeFolder,
+    watcher,
+    clock: systemClock,
+    createId: idMaker(systemClock),
+  });
+  onTestFinished(() => folder.close());
+  const lead = limits.of({ who: "lead" });
+  lead.recall({ type: "agent.idle", reason: "completed" });
+  expect([existsSync(dirname(path)), follows]).toEqual([false, 0]);
+  (await admit(lead)).release();
+  expect([existsSync(path), follows]).toEqual([true, 1]);
+  await limits.close();
 });
 
 test("on a full disk nobody is started, and what was given back meanwhile is there when there is space", async () => {
