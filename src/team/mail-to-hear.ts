@@ -1,5 +1,4 @@
 import type { Agent } from "../agent/index.ts";
-import { TroupeError } from "../protocol/index.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
 import { promptOfMail } from "./member-link.ts";
 import { isWork } from "./quiescence.ts";
@@ -10,15 +9,9 @@ export async function mailToHear(
   { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Pick<Agent, "hasPrompt"> },
 ): Promise<readonly ReceivedMail[]> {
   const found: ReceivedMail[] = [];
-  for (const mail of await mailbox.readUnread(name).catch(nothingToHear))
+  for (const mail of await mailbox.readUnread(name))
     if (hasItWork(mail) && !(await agent.hasPrompt(promptOfMail(mail.id)))) found.push(mail);
   return found;
-}
-
-/** Nothing is heard of an inbox that cannot be read: whoever follows it has met that too, tries again, and tells in the end. */
-function nothingToHear(error: unknown): readonly ReceivedMail[] {
-  if (!TroupeError.is(error)) throw error;
-  return [];
 }
 
 const hasItWork = ({ body, wakes, refused }: ReceivedMail): boolean =>

@@ -19,6 +19,7 @@ import { createOwnState } from "./own-state.ts";
 import { patientTasks } from "./patient-team.ts";
 import { farewellBody, restBody } from "./report-body.ts";
 import { createUntold } from "./untold.ts";
+import { whenRoom } from "./when-room.ts";
 
 /** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
 export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
@@ -118,10 +119,20 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     (untold.lastRest ?? rest) !== rest ||
     (reason === "completed" && options.conversation().hasReason);
 
+  /** An inbox that cannot be read this once is looked into again: it is not empty, and nobody is broken by that. */
+  const toHear = async (): Promise<readonly Mail[]> => {
+    let found: readonly Mail[] = [];
+    const look = async () => void (found = await whenRoom(options.mailToHear, room));
+    await keepAtIt(look, room).catch((error: unknown) => {
+      if (!over.signal.aborted) throw error;
+    });
+    return found;
+  };
+
   /** Also for mail that is on its way from its inbox. In this order: what leaves the inbox meanwhile is a reason then. */
   const willGoOn = async (rest: EventId, idle: Idle) => {
     if (goesOn(rest, idle)) return true;
-    const isAwaited = idle.reason === "completed" && (await options.mailToHear()).some(({ body }) => isSaid(body));
+    const isAwaited = idle.reason === "completed" && (await toHear()).some(({ body }) => isSaid(body));
     return isAwaited || goesOn(rest, idle);
   };
 
@@ -193,7 +204,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
     for (const task of free.of(list)) {
       // Whoever has something to say to it comes first.
-      if ((await options.mailToHear()).some((mail) => isSaid(mail.body) || !options.isOutdated(mail))) return;
+      if ((await toHear()).some((mail) => isSaid(mail.body) || !options.isOutdated(mail))) return;
+      if (over.signal.aborted) return;
       const answer = await tasks.claim(task.id, { name, tools: options.tools(), holder: options.holder });
       if (answer.ok) return begin(answer.item, task.owner === name ? "waited" : "free");
       // A try that was told of as failed may have been written after all.
@@ -249,6 +261,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       shutdown_request: (mail, { requestId, reason }, admit) => ({
         later: new Promise<void>((settle, fail) => {
           if (options.isOutdated(mail)) return settle();
+          // It answers the last who has asked.
+          shutdown?.settle();
           shutdown = { requestId, settle };
           state.drains(reason ?? "asked to end");
           admit().catch(fail);

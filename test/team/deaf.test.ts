@@ -117,6 +117,22 @@ test("a teammate whose inbox could not be read for a while hears what is sent to
   expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
 });
 
+test("a teammate whose inbox cannot be read for a while as it comes to rest tells of its rest after that", async () => {
+  let restore: () => void = () => undefined;
+  const team: TeamSession = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => {
+      restore = makeUnreadable(team, "scout");
+      return { text: "looked around" };
+    }),
+  });
+  await team.ask("go");
+  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  restore();
+  await team.until(report(/looked around/));
+  await inState(team, "scout", "idle");
+  expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
+}, 20_000);
+
 test("a teammate whose inbox stays unreadable ends, its lead hears why, its task goes back, and it can be brought back", async () => {
   const team = await idleTeam();
   const { tasks } = await filesOf(team.tree);

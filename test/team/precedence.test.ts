@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
-import { type PromptId, type RequestId, TroupeError } from "../../src/protocol/index.ts";
-import { mailToHear } from "../../src/team/mail-to-hear.ts";
+import type { PromptId, RequestId } from "../../src/protocol/index.ts";
 import { createMemberLink } from "../../src/team/member-link.ts";
 import { teamMailbox } from "../../src/team/team-mailbox.ts";
 import { mailOf } from "../promises/mail-of.ts";
@@ -73,15 +72,4 @@ test("what somebody says to a member comes before a task that it could claim", a
   await team.ask("go");
   await all.opened;
   expect(heard).toEqual(["(its prompt)", "and then this", "mend the fence"]);
-});
-
-test("an inbox that cannot be read this once keeps nobody from telling that it rests; anything else is an error", async () => {
-  const hear = (problem: Error) => {
-    const readUnread = async () => {
-      throw problem;
-    };
-    return mailToHear("scout", { mailbox: { readUnread } as never, agent: { hasPrompt: async () => false } });
-  };
-  expect(await hear(new TroupeError("storage", "cannot read: EIO"))).toEqual([]);
-  await expect(hear(new Error("a mistake"))).rejects.toThrow("a mistake");
 });
