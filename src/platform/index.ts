@@ -9,7 +9,7 @@ export { gitState } from "./git-state.ts";
 export { runGit } from "./git.ts";
 export { type MovableFile, openMovableFile } from "./movable-file.ts";
 export { decodeLine, encodeLine, isSealedLine } from "./line-codec.ts";
-export { openLineFile } from "./line-file.ts";
+export { openLineFile, wasRemoved } from "./line-file.ts";
 export { makeFolder } from "./make-folder.ts";
 export { nearestName } from "./nearest-name.ts";
 export { markdownProblemLine, parseMarkdown } from "./parse-markdown.ts";

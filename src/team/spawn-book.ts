@@ -19,8 +19,7 @@ const by = ProcessIdentity.optional();
 /** The session that holds it. */
 const who = z.string().optional();
 
-/** Something that concerns how many agents there are. A place is known by its id. */
-export const SpawnEntry = z.discriminatedUnion("do", [
+const Step = z.discriminatedUnion("do", [
   z.object({
     do: z.literal("limit"),
     to: z.object({ maxConcurrentAgents: count, maxDepth: count, maxAgents: count, maxSpawnsPerMinute: count }),
@@ -37,6 +36,14 @@ export const SpawnEntry = z.discriminatedUnion("do", [
   /** Agents that a session has started without any of this being written. */
   z.object({ do: z.literal("had"), who: z.string(), agents: count }),
   z.object({ do: z.literal("look"), at }),
+]);
+type Step = z.infer<typeof Step>;
+
+/** Something that concerns how many agents there are. A place is known by its id. */
+export const SpawnEntry = z.discriminatedUnion("do", [
+  Step,
+  /** The file was lost: this is what was known of it, in place of all that stands before. */
+  z.object({ do: z.literal("again"), starts: z.array(z.number()), steps: z.array(Step) }),
 ]);
 export type SpawnEntry = z.infer<typeof SpawnEntry>;
 
@@ -61,6 +68,8 @@ export interface SpawnBook {
   dueAt(): number | undefined;
   /** What is held or waited for. */
   held(): readonly HeldPlace[];
+  /** What makes another book the same as this one. */
+  told(): Extract<SpawnEntry, { do: "again" }>;
 }
 
 export interface HeldPlace {
@@ -136,7 +145,7 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
     returning = returning.filter((each) => each !== id);
   };
 
-  const change = (entry: SpawnEntry) => {
+  const change = (entry: Step) => {
     switch (entry.do) {
       case "limit":
         limits = entry.to;
@@ -176,13 +185,54 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
     }
   };
 
+  const apply = (entry: Step) => {
+    // Clocks are set back; here time does not go back.
+    if ("at" in entry) now = Math.max(now, entry.at);
+    change(entry);
+    serve();
+  };
+
+  const begin = (since: readonly number[]) => {
+    for (const each of [places, away, had]) each.clear();
+    [queue, returning, total] = [[], [], 0];
+    starts.splice(0, starts.length, ...since);
+  };
+
+  const told = () => {
+    const agents = new Map(had);
+    const steps: Step[] = [];
+    const ofPlace = (id: string) => {
+      const { who: session, by: holder, member } = places.get(id) ?? {};
+      return { id, who: session, by: holder, ...(member !== undefined && { member }) };
+    };
+    for (const [id, { state }] of places) {
+      if (state !== "waiting") steps.push({ do: "take", ...ofPlace(id) });
+      if (state === "lent" || state === "returning") steps.push({ do: "lend", id, at: now });
+    }
+    for (const [id, each] of away) steps.push({ do: "away", id, ...each, at: now });
+    for (const id of returning) steps.push({ do: "back", id, at: now });
+    for (const id of queue) {
+      const { who: session = "", by: holder, isCounted } = places.get(id) ?? {};
+      if (isCounted) agents.set(session, (agents.get(session) ?? 0) - 1);
+      steps.push({ do: "ask", id, who: session, by: holder, ...(!isCounted && { isBack: true }), at: now });
+    }
+    const counts = [...agents].map(([session, sum]) => ({ do: "had" as const, who: session, agents: sum }));
+    return {
+      do: "again" as const,
+      starts: [...starts],
+      steps: [{ do: "limit" as const, to: limits }, ...counts, ...steps],
+    };
+  };
+
   return {
     apply(entry) {
-      // Clocks are set back; here time does not go back.
-      if ("at" in entry) now = Math.max(now, entry.at);
-      change(entry);
-      serve();
+      if (entry.do !== "again") return apply(entry);
+      begin(entry.starts);
+      for (const step of entry.steps) apply(step);
+      // Somebody may not have read it before it was lost.
+      for (const [id, { state }] of places) if (state === "held") answer(id, "started");
     },
+    told,
     get limits() {
       return limits;
     },

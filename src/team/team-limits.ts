@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { isDiskFull } from "../agent/index.ts";
 import {
   type Clock,
@@ -6,6 +7,8 @@ import {
   type FolderWatcher,
   type ProcessIdentity,
   openLineFile,
+  storageError,
+  wasRemoved,
 } from "../platform/index.ts";
 import { type LimitSettings, TroupeError } from "../protocol/index.ts";
 import { deathsSeenFrom, heldBefore } from "./held-before.ts";
@@ -46,7 +49,8 @@ const isKept = ({ do: what }: SpawnEntry) => what !== "ask" && what !== "back" &
 /** Nothing is opened, made or watched before the first entry is to be put down. */
 export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
   const { path, settings, watcher, clock, createId } = options;
-  const file = openLineFile(path, { durability: "process" });
+  const openFile = () => openLineFile(path, { durability: "process" });
+  let file = openFile();
   const answers: SpawnLog["answers"] = new Map();
   const book = createSpawnBook((id, came) => answers.get(id)?.(came));
   const tick = createSpawnTick(() => ({ book, answers, put, now: clock.now }), { clock });
@@ -55,19 +59,58 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
   const caps = settings && capsOf(settings);
   /** Held or waited for by this process. */
   const own = new Set<string>();
+  /** The sessions that use it here. */
+  const begun = new Set<string>();
   let offset = 0;
+  /** The file that was read so far. */
+  let known: ReturnType<typeof fileAt>;
   let unfollow: (() => void) | undefined;
   /** What found no space: it goes into the file with whatever is written next. */
   let unwritten: SpawnEntry[] = [];
 
   const play = () => {
+    if (isLost()) beginAgain();
     const { records, nextOffset } = file.readFrom(offset);
     offset = nextOffset;
-    for (const { value } of records) {
-      const entry = SpawnEntry.safeParse(value);
-      if (entry.success) book.apply(entry.data);
+    if (records.length > 0) known ??= fileAt(path);
+    const dropped: SpawnEntry[] = [];
+    let isAgain = false;
+    for (const entry of entriesOf(records)) {
+      const before = entry.do === "again" ? book.told().steps : [];
+      book.apply(entry);
+      if (entry.do !== "again") continue;
+      isAgain = true;
+      dropped.push(...before.filter((step) => "id" in step && own.has(step.id)));
     }
     if (records.length > 0) tick.look();
+    if (isAgain) putRight(dropped);
+  };
+
+  const isLost = () => {
+    if (offset === 0) return false;
+    const found = fileAt(path);
+    return !found || found.size < offset || found.identity !== known?.identity;
+  };
+
+  /** The file was removed or cut while it was in use: what is known here is put down anew, unless somebody has done so. */
+  const beginAgain = () => {
+    file.close().catch(() => undefined); // nobody reads what was in it
+    file = openFile();
+    known = undefined;
+    const { records, nextOffset } = file.readFrom(0);
+    const again = records.findLast(({ value }) => SpawnEntry.safeParse(value).data?.do === "again");
+    offset = again?.offset ?? nextOffset;
+    known = fileAt(path);
+    if (!again) unwritten.unshift(book.told());
+  };
+
+  /** Whoever put it down anew may not have known all that is so here. */
+  const putRight = (dropped: readonly SpawnEntry[]) => {
+    const held = book.held();
+    const there = new Set(held.map(({ id }) => id));
+    const missing = dropped.filter((entry) => "id" in entry && !there.has(entry.id));
+    if (missing.length > 0) write(missing).catch(() => unwritten.push(...missing.filter((entry) => !isKept(entry))));
+    leaveAll(held.flatMap(({ id, who }) => (who !== undefined && begun.has(who) && !own.has(id) ? [id] : [])));
   };
 
   const append = async (entries: readonly SpawnEntry[]): Promise<void> => {
@@ -78,6 +121,7 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
   /** One write, there for every process by the time this returns. */
   const write = async (entries: readonly SpawnEntry[]): Promise<void> => {
     unfollow ??= watcher.follow(path, onHint);
+    unlessUnreadable(() => isLost() && beginAgain());
     const all = [...unwritten, ...entries];
     unwritten = [];
     const stored = append(all);
@@ -99,6 +143,7 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
 
   const ready = () => {
     play();
+    if (unwritten.length > 0) write([]).catch(() => undefined); // it is kept
     const { maxConcurrentAgents, maxDepth, maxAgents, maxSpawnsPerMinute } = book.limits;
     const isSame =
       !caps ||
@@ -117,6 +162,7 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
         await write([entry]);
         return answers.size > 0 ? buryTheDead() : undefined;
       } catch (error) {
+        if (wasRemoved(error)) continue;
         if (!isDiskFull(error)) throw error;
         await clock.sleep(retryMs, signal);
       }
@@ -145,11 +191,10 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
 
   /** The log as one session uses it: before it does anything, what its earlier lives held is given back. */
   const logOf = (session: SpawnDeskOptions): SpawnLog => {
-    let hasBegun = false;
     const begin = () => {
-      if (hasBegun) return;
+      if (begun.has(session.who)) return;
       play();
-      hasBegun = true;
+      begun.add(session.who);
       const left = heldBefore(book.held(), { ...session, self: self() });
       leaveAll(left.filter((id) => !own.has(id)));
     };
@@ -190,10 +235,24 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
 }
 
 /** For what is tried again: the file cannot be read for now, and whoever asks is told so. */
-function unlessUnreadable(act: () => void): void {
+function unlessUnreadable(act: () => unknown): void {
   try {
     act();
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
+  }
+}
+
+function entriesOf(records: readonly { readonly value: unknown }[]): readonly SpawnEntry[] {
+  return records.flatMap(({ value }) => SpawnEntry.safeParse(value).data ?? []);
+}
+
+/** Undefined where there is none. */
+function fileAt(path: string): { readonly identity: string; readonly size: number } | undefined {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found && { identity: `${found.dev}:${found.ino}`, size: found.size };
+  } catch (error) {
+    throw storageError("read", path, error);
   }
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,9 +14,9 @@ import { tempTree } from "../session/temp-tree.ts";
 
 const file = () => join(tempTree({ "here/.keep": "" }).path("here"), "places.jsonl");
 
-function open(path: string, settings?: LimitSettings, clock = systemClock) {
+function open(path: string, settings?: LimitSettings, clock = systemClock, makeFolder?: () => void) {
   const watcher = createFolderWatcher({ rescanMs: 20 });
-  const limits = createTeamLimits({ path, settings, watcher, clock, createId: idMaker(systemClock) });
+  const limits = createTeamLimits({ path, settings, makeFolder, watcher, clock, createId: idMaker(systemClock) });
   onTestFinished(async () => {
     await limits.close();
     watcher.close();
@@ -33,8 +33,9 @@ const admit = async (limits: SpawnLimits) => placeOf(await limits.admit({ parent
 /** Resolves once it waits for a place; gives what it comes to. */
 async function waiting(limits: SpawnLimits): Promise<{ place: Promise<SpawnAnswer> }> {
   let place: Promise<SpawnAnswer> | undefined;
-  await new Promise<void>((queued) => {
+  await new Promise<void>((queued, fail) => {
     place = limits.admit({ parentDepth: 0, onQueued: () => queued() });
+    place.then((answer) => fail(new Error(`it has not waited: ${JSON.stringify(answer)}`)), fail);
   });
   if (!place) throw new Error("nothing was asked");
   return { place };
@@ -163,6 +164,56 @@ test("a pid that another process was given is nobody who holds a place", async (
   const path = file();
   wrote(path, [{ do: "ask", id: "1", who: "a", by: { ...currentProcess(), startedAt: "0" } }]);
   (await admit(open(path, { maxConcurrentAgents: 1 }).of({ who: "b" }))).release();
+});
+
+test.each([
+  ["removed", (path: string) => rmSync(path)],
+  ["removed with its folder", (path: string) => rmSync(dirname(path), { recursive: true })],
+  ["emptied", (path: string) => truncateSync(path)],
+  ["cut", (path: string) => truncateSync(path, readFileSync(path, "utf8").indexOf("\n", 600) + 1)],
+])("where the file was %s while it was in use, all goes on from what everybody holds", async (_, lose) => {
+  const path = file();
+  const makeFolder = () => void mkdirSync(dirname(path), { recursive: true });
+  const a = open(path, { maxConcurrentAgents: 2, maxAgents: 7 }, systemClock, makeFolder).of({ who: "a" });
+  const b = open(path).of({ who: "b" });
+  (await admit(a)).release();
+  const held = [await admit(a), await admit(b)];
+  const goesOn = held[1]?.lend();
+  const third = await admit(b);
+  const back = goesOn?.();
+  const fourth = await waiting(b);
+  expect([a.running, a.queued]).toEqual([2, 1]);
+  lose(path);
+  const fifth = await waiting(a);
+  expect([a.running, a.queued, a.total]).toEqual([2, 2, 6]);
+  expect([b.running, b.queued, b.total]).toEqual([2, 2, 6]);
+  held[0]?.release();
+  await back;
+  third.release();
+  placeOf(await fourth.place).release();
+  placeOf(await fifth.place).release();
+  held[1]?.release();
+  const c = open(path).of({ who: "c" });
+  expect([c.running, c.queued, c.total]).toEqual([0, 0, 6]);
+  (await admit(c)).release();
+  expect(await a.admit({ parentDepth: 0 })).toMatchObject({ ok: false, message: expect.stringMatching(/7 of the 7/) });
+});
+
+test("what only its own process knows of when the file is lost is put down by that one", async () => {
+  const path = file();
+  const a = open(path, { maxConcurrentAgents: 2 }).of({ who: "a" });
+  const first = await admit(a);
+  const b = open(path).of({ who: "b" });
+  const [second, third] = [await admit(b), await waiting(b)];
+  rmSync(path);
+  // Nothing was read by it since its own was put down.
+  expect([a.running, a.queued, a.total]).toEqual([1, 0, 1]);
+  expect([b.running, b.queued]).toEqual([2, 1]);
+  expect([a.running, a.queued]).toEqual([2, 1]);
+  first.release();
+  placeOf(await third.place).release();
+  second.release();
+  expect([a.running, b.running, a.queued]).toEqual([0, 0, 0]);
 });
 
 test("where no agent is started nothing is made, opened or watched", async () => {
