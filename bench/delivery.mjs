@@ -142,7 +142,7 @@ async function withReceiver(bench, kind, { answer, use }) {
   });
   const receiver = start([bench.program, "teammate", "--team", team.name, "--name", "receiver"], { cwd, env });
   try {
-    await Promise.race([receiver.printed("is said to it"), receiver.ended.then(refuseEarly)]);
+    await Promise.race([receiver.printed("receiver of bench"), receiver.ended.then(refuseEarly)]);
     return await Promise.race([use(team, server), receiver.ended.then(refuseEarly)]);
   } finally {
     receiver.kill();
