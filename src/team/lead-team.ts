@@ -168,6 +168,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
     look: () => watch.look(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead && !remote.has(name)),
+    onlyTellsRest: team.tellsRest,
     onFailure: fail,
   });
   const say = (state: MemberStatus["state"]) => void whenRoom(() => own.set(state), room).catch(fail);

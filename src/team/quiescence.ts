@@ -31,6 +31,8 @@ export interface QuiescenceOptions {
   /** Brings what `statuses` gives up to date. */
   readonly look: () => Promise<void>;
   readonly statuses: () => readonly MemberStatus[];
+  /** Of whom nothing is seen while it works: it only tells when it rests. */
+  readonly onlyTellsRest?: ((name: string) => boolean) | undefined;
   /** Resolves after so long, or when the team is closed. */
   readonly pause: (ms: number) => Promise<void>;
   /** It has been seen, and the lead is woken if it has. */
@@ -114,9 +116,13 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     for (const { name } of present()) {
       const unread = await options.mailbox.readUnread(name);
       const counts = unread.filter(({ wakes, refused }) => wakes && refused === undefined);
-      if (counts.some(({ body }) => isWork.has(body.kind))) unheard.add(name);
+      const isToWork = counts.some(({ body }) => isWork.has(body.kind));
+      // What it told of was the rest before this work: the one after it is told too.
+      if (isToWork && options.onlyTellsRest?.(name)) awaited.add(name);
+      else if (isToWork) unheard.add(name);
       else if (counts.length > 0) isBusy = true;
     }
+    if (awaited.size > 0) return;
     // It works as soon as it has heard. What is never marked is not waited for for ever.
     if ((unheard.size > 0 || isBusy) && looks < mostLooks) {
       looks += 1;

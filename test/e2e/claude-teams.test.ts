@@ -50,7 +50,8 @@ test("Troupe leads, Claude Code works: the job, the report, the rest, the end", 
         return ask.results.length > 0
           ? { text: "asked it to end" }
           : { calls: [{ tool: "SendMessage", input: { to: "w1", message: { type: "shutdown_request", reason: "enough" } } }] };
-      return { text: "I wait." };
+      // It may be told of the end before its session is over, or not.
+      return { text: /has agreed/.test(said) ? "asked it to end" : "I wait." };
     };`,
   );
   const made = await place.run(["team", "create", "crew", "--member", "w1", ...claude]);

@@ -162,6 +162,29 @@ test("whoever finds once that nothing can be read looks again, and wakes the lea
 
 const unmarked = { wakes: true, body: { kind: "text", text: "look around" } };
 
+test("one that only tells when it rests is waited for until it has told of the rest after the work that it had not read", async () => {
+  let unread = [unmarked];
+  const { quiescence, admitted, woken } = noticing({
+    onlyTellsRest: () => true,
+    mailbox: { readUnread: async (name: string) => (name === "scout" ? unread : []) } as never,
+  });
+  const settled = async () => {
+    while (quiescence.isUndecided) await new Promise((resolve) => setImmediate(resolve));
+  };
+  quiescence.heardFrom("scout");
+  await settled();
+  // It reads it, and nothing is seen of that.
+  unread = [];
+  quiescence.leadRests();
+  await settled();
+  expect(quiescence.isAwaited("scout")).toBe(true);
+  expect(admitted).toEqual([]);
+  quiescence.heardFrom("scout");
+  await woken;
+  expect(admitted).toHaveLength(1);
+  await quiescence.close();
+});
+
 test("a report that is there before the mail it answers is marked keeps nobody waiting: it is looked for the mark again", async () => {
   let isMarked = false;
   const awaited: boolean[] = [];
