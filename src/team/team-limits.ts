@@ -173,6 +173,7 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
     const at = clock.now();
     for (const id of ids) own.delete(id);
     // What cannot be written is kept.
+    // It is kept, and goes into the file with what is written next.
     if (ids.length > 0) write(ids.map((id) => ({ do: "leave", id, at }))).catch(() => undefined);
   };
 
@@ -228,6 +229,7 @@ export function createTeamLimits(options: TeamLimitsOptions): TeamLimits {
       unfollow?.();
       tick.close();
       const at = clock.now();
+      // Where it cannot be written, others see that this process is gone.
       if (own.size > 0) await write([...own].map((id) => ({ do: "leave" as const, id, at }))).catch(() => undefined);
       await file.close();
     },

@@ -137,19 +137,11 @@ test("promise 21: a question from a member is bound to what it says, and nobody 
     digest: digestOf("Bash", { command: "rm -rf everything" }),
     ...change,
   });
-  const mail = (from: string, body: MailBody): Mail => ({
-    id: ports.createId<MailId>("mail"),
-    from,
-    to: "team-lead",
-    timestamp: new Date().toISOString(),
-    wakes: false,
-    body,
-  });
   const inbox = files.inbox("team-lead");
-  await inbox.send(signMail(mail("scout", request({})), key).mail);
-  await inbox.send(mail("scout", request({})));
-  await inbox.send(signMail(mail("other", request({ digest: digestOf("Bash", { command: "ls" }) })), key).mail);
-  const last = signMail(mail("other", { kind: "text", text: "that was all" }), key).mail;
+  await inbox.send(signMail(toLead("scout", request({})), key).mail);
+  await inbox.send(toLead("scout", request({})));
+  await inbox.send(signMail(toLead("other", request({ digest: digestOf("Bash", { command: "ls" }) })), key).mail);
+  const last = signMail(toLead("other", { kind: "text", text: "that was all" }), key).mail;
   await inbox.send(last);
   await team.until((event) => event.type === "mail.received" && event.mailId === last.id);
   expect(asked).toEqual([]);
@@ -175,21 +167,13 @@ test("promise 21: nobody takes back a question but who has asked it", async () =
   const { requestId } = event;
   const files = await filesOf(team.tree);
   const key = await secretOf(files.record, "other");
-  const mail = (from: string, body: MailBody): Mail => ({
-    id: ports.createId<MailId>("mail"),
-    from,
-    to: "team-lead",
-    timestamp: new Date().toISOString(),
-    wakes: false,
-    body,
-  });
   const inbox = files.inbox("team-lead");
   const withdrawal: MailBody = { kind: "request_withdrawn", requestId };
-  const last = signMail(mail("other", { kind: "text", text: "that was all" }), key).mail;
+  const last = signMail(toLead("other", { kind: "text", text: "that was all" }), key).mail;
   const forged = [
-    signMail(mail("other", withdrawal), key).mail,
-    signMail(mail("scout", withdrawal), key).mail,
-    mail("scout", withdrawal),
+    signMail(toLead("other", withdrawal), key).mail,
+    signMail(toLead("scout", withdrawal), key).mail,
+    toLead("scout", withdrawal),
   ];
   for (const each of [...forged, last]) await inbox.send(each);
   await team.until((heard) => heard.type === "mail.received" && heard.mailId === last.id);
@@ -200,4 +184,13 @@ test("promise 21: nobody takes back a question but who has asked it", async () =
   expect(await team.command({ type: "permission.reply", requestId, answer })).toEqual({ ok: true });
   await team.until(report(/came to: false/));
   expect(existsSync(join(team.cwd, "asked-for"))).toBe(true);
+});
+
+const toLead = (from: string, body: MailBody): Mail => ({
+  id: ports.createId<MailId>("mail"),
+  from,
+  to: "team-lead",
+  timestamp: new Date().toISOString(),
+  wakes: false,
+  body,
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { currentProcess } from "../../src/platform/index.ts";
 import { type StoredEvent, TroupeError, type WorkItem } from "../../src/protocol/index.ts";
-import { createTeammateRunner } from "../../src/team/teammate-runner.ts";
 import { createTestClock } from "../../src/testing.ts";
+import { bareRunner } from "./bare-runner.ts";
 
 const task = {
   id: 1,
@@ -21,8 +20,7 @@ test("a task that cannot be claimed for want of space is claimed as soon as ther
   const recorded: StoredEvent[] = [];
   const failures: unknown[] = [];
   let claims = 0;
-  const runner = createTeammateRunner({
-    name: "scout",
+  const runner = bareRunner({
     link: () => ({ team: "alpha" }) as never,
     agent: () =>
       ({
@@ -32,7 +30,6 @@ test("a task that cannot be claimed for want of space is claimed as soon as ther
         hasPrompt: async () => false,
         wake: () => undefined,
       }) as never,
-    conversation: () => ({ hasReason: false }),
     tasks: {
       list: async () => [task],
       async *follow() {
@@ -44,17 +41,6 @@ test("a task that cannot be claimed for want of space is claimed as soon as ther
         throw new TroupeError("storage", "cannot write", { cause: full });
       },
     } as never,
-    presence: { lost: new AbortController().signal, set: async () => undefined, close: async () => undefined },
-    tools: () => [],
-    holder: currentProcess(),
-    claims: new Map(),
-    mailToHear: async () => [],
-    beforeIdle: async () => undefined,
-    sentBack: (why) => why,
-    claimed: () => "it is yours",
-    setMode: async () => undefined,
-    isOutdated: () => false,
-    replayed: [],
     onEnd: () => undefined,
     onFailure: (error) => failures.push(error),
     clock,

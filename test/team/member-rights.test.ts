@@ -3,17 +3,9 @@ import type { MailId, Member } from "../../src/protocol/index.ts";
 import { storageError } from "../../src/platform/index.ts";
 import { createMemberRights } from "../../src/team/member-rights.ts";
 import type { MemberLink } from "../../src/team/member-link.ts";
+import { memberNamed } from "../process/programs/open-mail.ts";
 
-const memberOf = (name: string): Member => ({
-  agentId: `${name}@t`,
-  name,
-  joinedAt: "2026-01-01T00:00:00.000Z",
-  tmuxPaneId: "",
-  cwd: "/",
-  subscriptions: [],
-  backendType: "in-process",
-  mode: "bypassPermissions",
-});
+const memberOf = (name: string): Member => ({ ...memberNamed(name), mode: "bypassPermissions" });
 
 test("one that cannot be told leaves nobody else with more than their lead has, and whoever lowered it hears of it", async () => {
   const lowered: string[] = [];

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { currentProcess, idMaker } from "../../src/platform/index.ts";
+import { idMaker } from "../../src/platform/index.ts";
 import { type Envelope, type Mail, type MailBody, type RequestId, TroupeError } from "../../src/protocol/index.ts";
-import { createTeammateRunner, type TeammateRunnerOptions } from "../../src/team/teammate-runner.ts";
+import type { TeammateRunnerOptions } from "../../src/team/teammate-runner.ts";
 import { createTestClock } from "../../src/testing.ts";
+import { bareRunner } from "./bare-runner.ts";
 
 const task = { id: 1, subject: "mend it", status: "pending", needs: [], blockedBy: [], blocks: [], generation: 0 };
 const mail = (body: object) => ({ from: "user", to: "scout", wakes: true, body }) as unknown as Mail;
@@ -25,8 +26,7 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
     did.push(body.kind);
     onSend?.();
   };
-  const runner = createTeammateRunner({
-    name: "scout",
+  const runner = bareRunner({
     link: () => ({ team: "alpha", send }) as never,
     agent: () =>
       ({
@@ -37,7 +37,6 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
         hasPrompt: async () => false,
         wake: () => undefined,
       }) as never,
-    conversation: () => ({ hasReason: false }),
     tasks: {
       list: async () => [task],
       claim: async () => {
@@ -45,17 +44,6 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
         return { ok: true, item: { ...task, owner: "scout", status: "in_progress", generation: 1 } };
       },
     } as never,
-    presence: { lost: new AbortController().signal, set: async () => undefined, close: async () => undefined },
-    tools: () => [],
-    holder: currentProcess(),
-    claims: new Map(),
-    mailToHear: async () => [],
-    beforeIdle: async () => undefined,
-    sentBack: (why) => why,
-    claimed: () => "it is yours",
-    setMode: async () => undefined,
-    isOutdated: () => false,
-    replayed: [],
     onEnd: (end) => did.push(end),
     onFailure: (error) => failures.push(error),
     clock,

@@ -29,7 +29,7 @@ export function openMail(home: string, { names, rotateBytes, onNotice }: MailOpt
   return { mailbox, store, files, close };
 }
 
-const memberNamed = (name: string): Member => ({
+export const memberNamed = (name: string): Member => ({
   agentId: `${name}@t`,
   name,
   joinedAt: "2026-01-01T00:00:00.000Z",
