@@ -17,8 +17,5 @@ export default defineConfig({
     // One more than the cores of a small machine: a third of the tests' time is waiting.
     maxWorkers: 3,
     sequence: { sequencer: LongFirst },
-    // Many real processes on a machine that may be busy: what fails is tried again, once, and named at the end as a fault.
-    retry: 1,
-    reporters: ["default", "./test/setup/second-tries.ts"],
   },
 });
