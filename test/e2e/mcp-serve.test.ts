@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, describe, expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { openTeam } from "../../src/team/index.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { isIn, teamWorkplace } from "./team-place.ts";
 import { program, workplace, type Workplace } from "./troupe.ts";
 
@@ -198,7 +199,7 @@ describe("troupe mcp serve over standard input and output", () => {
     const team = await open();
     await team.mailbox.send({ from: "team-lead", to: "anna", text: "do it" });
     expect((await first.call("WaitForMail")).text).toContain("do it");
-    process.kill(transport.pid ?? 0, "SIGKILL");
+    process.kill(knownPid(transport.pid ?? undefined), "SIGKILL");
     await expect.poll(() => team.mailbox.readUnread("anna")).toHaveLength(1);
     const second = await connected(overStdio(place));
     await expect

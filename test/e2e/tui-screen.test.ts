@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { widthOf } from "../../src/tui/terminal-width.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { openTerminal } from "./terminal.ts";
 import { bypass, type Workplace, workplace } from "./troupe.ts";
 
@@ -150,7 +151,7 @@ test("what is told to go leaves the terminal as it was", async () => {
   const { see, type, press } = terminal;
   await see(ready);
   const program = execFileSync("ps", ["-o", "pid=", "--ppid", String(terminal.pid)], { encoding: "utf8" });
-  process.kill(Number(program), "SIGTERM");
+  process.kill(knownPid(Number(program)), "SIGTERM");
   await see(/^\$ *$/m);
   type("stty -a | grep -o ' -icanon\\| -echo '; echo looked");
   press("Enter");

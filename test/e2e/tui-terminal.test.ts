@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { widthOf } from "../../src/tui/terminal-width.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { openTerminal } from "./terminal.ts";
 import { bypass, type Workplace, workplace } from "./troupe.ts";
 
@@ -130,7 +131,7 @@ test("an exception that nobody catches leaves the terminal as it was, and is tol
   press("C-o");
   await see("Transcript of lead");
   const program = execFileSync("ps", ["-o", "pid=", "--ppid", String(terminal.pid)], { encoding: "utf8" });
-  process.kill(Number(program), "SIGUSR2");
+  process.kill(knownPid(Number(program)), "SIGUSR2");
   await see("a bug in the middle of it");
   await see(/^\$ *$/m);
   expect(isOther()).toBe(false);

@@ -27,3 +27,10 @@ export async function until(what: string, condition: () => boolean, withinMs = 2
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** The pid of a process that has one. Throws for any other: a signal to pid 0 goes to the tests themselves. */
+export function knownPid(pid: number | undefined): number {
+  if (pid === undefined || !(pid > 0))
+    throw new Error(`no process has the pid ${pid}: it was not started, or its pid is not known`);
+  return pid;
+}

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../platform/build-program.ts";
-import { processesWith, until } from "./live-processes.ts";
+import { knownPid, processesWith, until } from "./live-processes.ts";
 
 let program: Awaited<ReturnType<typeof buildProgram>>;
 const hosts: ChildProcess[] = [];
@@ -60,7 +60,7 @@ describe("no process outlives the one that started it", () => {
     const token = randomUUID();
     const host = await startHost("echo ready; sleep 600", token);
     const gone = exit(host);
-    process.kill(-(host.pid ?? 0), "SIGKILL");
+    process.kill(-knownPid(host.pid), "SIGKILL");
     await gone;
     await until("everything is gone", () => processesWith(token).length === 0, 5000);
   });
@@ -69,7 +69,7 @@ describe("no process outlives the one that started it", () => {
     const token = randomUUID();
     const host = await startHost("trap '' TERM; echo ready; while :; do sleep 600; done", token);
     const gone = exit(host);
-    process.kill(-(host.pid ?? 0), "SIGINT");
+    process.kill(-knownPid(host.pid), "SIGINT");
     await gone;
     await until("everything is gone", () => processesWith(token).length === 0, 5000);
   });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { type Lead, teamWorkplace, type TeamWorkplace } from "../e2e/team-place.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { ports, reportOf, written } from "./teammates.ts";
 
 const mates = (...names: string[]) =>
@@ -83,7 +84,7 @@ export default ({ agent, turn, said }) => {
   await written(place.cwd, "began");
   lead.send({ type: "prompt", content: "now you" });
   await lead.until((event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place"));
-  process.kill(place.pids()["a"] ?? 0, "SIGKILL");
+  process.kill(knownPid(place.pids()["a"]), "SIGKILL");
   await lead.until((event) => event.type === "agent.spawned" && event.path.startsWith("lead/"));
   await finish(place, lead);
 }, 40_000);
