@@ -5,40 +5,34 @@ import { createTeamLedger } from "../../../src/team/team-ledger.ts";
 
 /**
  * ledger-on-full-disk FOLDER: each ledger settles and asks for money while the small disk is full, then gets space again.
- * Prints what came of it. Their entries differ in length, so that the disk cuts an entry at each of its bytes once.
+ * Prints what came of it. Their files begin with empty lines, one more in each, so that the disk cuts an entry at each of its bytes.
  */
 const folder = process.argv[2] ?? "";
 const ballast = join(folder, "ballast");
 const watcher = createFolderWatcher({ rescanMs: 20 });
 const createId = idMaker(systemClock);
 const usd = (amount: number) => ({ usd: amount, tokens: 0 });
-const open = (who: string) =>
-  createTeamLedger({
-    path: join(folder, who),
-    who,
-    budget: { maxBudgetUsd: 1 },
-    watcher,
-    clock: systemClock,
-    createId,
-  });
+const open = (path: string) =>
+  createTeamLedger({ path, who: "a", budget: { maxBudgetUsd: 1 }, watcher, clock: systemClock, createId });
 
-const names = Array.from({ length: 200 }, (_, length) => "a".repeat(length + 1));
 const all = await Promise.all(
-  names.map(async (who) => {
-    const ledger = open(who);
-    return { who, ledger, first: await ledger.hold(usd(0.5)) };
+  Array.from({ length: 200 }, async (_, emptyLines) => {
+    const path = join(folder, String(emptyLines));
+    writeFileSync(path, "\n".repeat(emptyLines));
+    const ledger = open(path);
+    return { path, ledger, first: await ledger.hold(usd(0.5)) };
   }),
 );
 const { bavail, bsize } = statfsSync(folder);
 writeFileSync(ballast, Buffer.alloc(bavail * bsize));
 let waiting = 0;
-const done = all.map(async ({ who, ledger, first }) => {
+const done = all.map(async ({ path, ledger, first }) => {
   // More than is left of the page that the file has.
   for (let times = 0; times < 60; times++) ledger.add(usd(0.001));
   first?.settle(usd(0.4));
   const second = await ledger.hold(usd(0.2), { onWait: () => (waiting += 1) });
   second?.settle(usd(0.2));
-  return open(who).spent.usd.toFixed(3);
+  return open(path).spent.usd.toFixed(3);
 });
 while (waiting < all.length) await new Promise((resolve) => setTimeout(resolve, 10));
 rmSync(ballast);
