@@ -170,7 +170,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await lead.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("anna is done"));
     lead.end();
     expect((await lead.done).code).toBe(0);
-  }, 60_000);
+  });
 
   test("bad input says what is wrong; nothing is done", async () => {
     const { place } = await crew();
@@ -203,7 +203,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await expect.poll(() => team.mailbox.readUnread("anna")).toHaveLength(1);
     const second = await connected(overStdio(place));
     await expect
-      .poll(async () => (await second.call("Register", { name: "anna" })).text, { timeout: 20_000 })
+      .poll(async () => (await second.call("Register", { name: "anna" })).text)
       .toContain("You are anna in the team crew");
     expect((await second.call("WaitForMail")).text).toMatch(/given to you before\]\n[\s\S]*do it/);
     expect((await second.call("WaitForMail", { timeout_seconds: 0 })).text).toMatch(/^No mail/);

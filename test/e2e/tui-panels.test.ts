@@ -137,7 +137,7 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   press("C-c");
   await see("Ctrl+C again leaves");
   press("C-c");
-}, 60_000);
+});
 
 test("what the lead waits for goes on in the background, is looked at there and stopped; leaving asks", async () => {
   const { see, lose, type, press, ended } = openTerminal(place(), flags);
@@ -165,7 +165,7 @@ test("what the lead waits for goes on in the background, is looked at there and 
   type("/exit");
   press("Enter");
   expect(await ended()).toBe(0);
-}, 60_000);
+});
 
 test("the task list, and help", async () => {
   const { see, lose, type, press } = openTerminal(place(), ["--allowed-tools", "TaskCreate", ...flags]);
@@ -187,7 +187,7 @@ test("the task list, and help", async () => {
   type("/nonsense");
   press("Enter");
   await see("there is no command /nonsense");
-}, 60_000);
+});
 
 test("an earlier session is gone on with, and a new one begun", async () => {
   const { see, lose, type, press } = openTerminal(place(), flags);
@@ -205,10 +205,10 @@ test("an earlier session is gone on with, and a new one begun", async () => {
   await lose("Go on with an earlier session");
   await lose("Say what to do");
   await see("heard: good morning");
-}, 60_000);
+});
 
 test("without a model a newcomer is told what to do", async () => {
   const { scrollback, ended } = openTerminal(place(), []);
   expect(await ended()).toBe(2);
   for (const words of ["Welcome to Troupe", "ANTHROPIC_API_KEY", "troupe demo"]) expect(scrollback()).toContain(words);
-}, 60_000);
+});

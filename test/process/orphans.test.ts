@@ -53,7 +53,7 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     host.kill("SIGKILL");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+    await until("everything is gone", () => processesWith(token).length === 0);
   });
 
   it("kill -9 of the host's whole process group", async () => {
@@ -62,7 +62,7 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     process.kill(-knownPid(host.pid), "SIGKILL");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+    await until("everything is gone", () => processesWith(token).length === 0);
   });
 
   it("Ctrl+C reaches the host alone, and what it started ends with it", async () => {
@@ -71,7 +71,7 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     process.kill(-knownPid(host.pid), "SIGINT");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+    await until("everything is gone", () => processesWith(token).length === 0);
   });
 
   it("leaves no watchdog behind", async () => {
@@ -83,10 +83,8 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     host.kill("SIGKILL");
     await gone;
-    await until(
-      "the watchdog is gone",
-      () => processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
-      5000,
+    await until("the watchdog is gone", () =>
+      processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
     );
   });
 });

@@ -46,7 +46,7 @@ test("promise 11, 12: who has ended leaves no process and no pane; a team that i
   expect(await lead.done).toMatchObject({ code: 0 });
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+});
 
 test("promise 13, 15: a member that is killed is told from one that is idle, and can be brought back", async () => {
   const place = teamWorkplace(works);
@@ -72,7 +72,7 @@ test("promise 13, 15: a member that is killed is told from one that is idle, and
   await lead.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+});
 
 const five = `
 import { existsSync } from "node:fs";
@@ -119,7 +119,7 @@ test("promise 14, 15: a lead that was killed finds all five members that live on
   await second.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 60_000);
+});
 
 test("promise 15: after everything was killed the whole team is back, with its work, mail and tasks where they were", async () => {
   const place = teamWorkplace(works);
@@ -147,4 +147,4 @@ test("promise 15: after everything was killed the whole team is back, with its w
   await second.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+});

@@ -68,7 +68,7 @@ export default ({ agent, turn }) => {
   expect(refused).toHaveLength(3);
   for (const event of refused) expect(JSON.stringify(event)).toContain("5 of the 5 agents it may have");
   await finish(place, lead);
-}, 40_000);
+});
 
 test("promise 29: the place of an agent whose teammate was killed is there for others", async () => {
   const script = `
@@ -87,4 +87,4 @@ export default ({ agent, turn, said }) => {
   process.kill(knownPid(place.pids()["a"]), "SIGKILL");
   await lead.until((event) => event.type === "agent.spawned" && event.path.startsWith("lead/"));
   await finish(place, lead);
-}, 40_000);
+});
