@@ -36,62 +36,58 @@ function place(): Workplace {
 
 const isThere = (at: Workplace, name: string) => existsSync(join(at.cwd, name));
 
-test.each([40, 80, 200])(
-  "a question is answered in each way, in %i columns",
-  async (columns) => {
-    const at = place();
-    const { see, lose, type, press } = openTerminal(at, flags, { columns, rows: 30 });
-    await see("❯");
-    const ask = async (words: string) => {
-      type(words);
-      press("Enter");
-      await see("Esc is no");
-    };
-
-    await ask("run once-1");
-    await see("$ touch once-1");
-    press("1");
-    await see("done with run once-1");
-    expect(isThere(at, "once-1")).toBe(true);
-
-    await ask("run refused");
-    press("Escape");
-    await see("done with run refused");
-    expect(isThere(at, "refused")).toBe(false);
-
-    await ask("run instead");
-    press("Up");
+test.each([40, 80, 200])("a question is answered in each way, in %i columns", async (columns) => {
+  const at = place();
+  const { see, lose, type, press } = openTerminal(at, flags, { columns, rows: 30 });
+  await see("❯");
+  const ask = async (words: string) => {
+    type(words);
     press("Enter");
-    await see("Enter sends it");
-    type("use another name");
-    press("Enter");
-    await see("done with run instead");
-    expect(isThere(at, "instead")).toBe(false);
+    await see("Esc is no");
+  };
 
-    await ask("run session-1");
-    press("2");
-    await see("done with run session-1");
-    type("run session-2");
-    press("Enter");
-    await see("done with run session-2");
-    expect(isThere(at, "session-2")).toBe(true);
+  await ask("run once-1");
+  await see("$ touch once-1");
+  press("1");
+  await see("done with run once-1");
+  expect(isThere(at, "once-1")).toBe(true);
 
-    await ask("write kept.txt");
-    await see("+ one");
-    press("3");
-    await see("done with write kept.txt");
-    expect(readFileSync(join(at.cwd, "kept.txt"), "utf8")).toBe("one\ntwo\n");
+  await ask("run refused");
+  press("Escape");
+  await see("done with run refused");
+  expect(isThere(at, "refused")).toBe(false);
 
-    type("/permissions");
-    press("Enter");
-    await see("kept.txt)");
-    press("Escape");
-    await lose("Permission mode");
-    type("/exit");
-    press("Enter");
-  },
-  60_000,
-);
+  await ask("run instead");
+  press("Up");
+  press("Enter");
+  await see("Enter sends it");
+  type("use another name");
+  press("Enter");
+  await see("done with run instead");
+  expect(isThere(at, "instead")).toBe(false);
+
+  await ask("run session-1");
+  press("2");
+  await see("done with run session-1");
+  type("run session-2");
+  press("Enter");
+  await see("done with run session-2");
+  expect(isThere(at, "session-2")).toBe(true);
+
+  await ask("write kept.txt");
+  await see("+ one");
+  press("3");
+  await see("done with write kept.txt");
+  expect(readFileSync(join(at.cwd, "kept.txt"), "utf8")).toBe("one\ntwo\n");
+
+  type("/permissions");
+  press("Enter");
+  await see("kept.txt)");
+  press("Escape");
+  await lose("Permission mode");
+  type("/exit");
+  press("Enter");
+});
 
 test("three teammates: look at each, say something to one, interrupt one, dismiss one, answer for all", async () => {
   const at = place();

@@ -52,7 +52,6 @@ test.each([40, 80, 200])(
     expect(scrollback()).toContain("End.");
     expect(scrollback()).not.toContain("asks nothing");
   },
-  60_000,
 );
 
 test("pastes: short ones are text, long ones words that stand for them", async () => {

@@ -40,7 +40,7 @@ describe("mail among processes", () => {
   });
 
   it(`${killRounds} senders killed at any moment: nothing acknowledged is lost or doubled, and what comes next is read`, {
-    timeout: 60_000 + killRounds * 1000,
+    timeout: 300_000 + killRounds * 10_000,
   }, async () => {
     const { home, inbox } = start("bert", { rotateBytes: 300_000 });
     const acknowledged: string[] = [];
