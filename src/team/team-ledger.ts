@@ -39,12 +39,14 @@ export interface TeamLedgerOptions {
 }
 
 const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
+/** A full disk can cut a write short behind an entry, and the entry is written again: `once` tells that it is the same. */
+const once = z.string();
 const Entry = z.discriminatedUnion("do", [
   z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
-  z.object({ do: z.literal("lose"), id: z.string(), amount }),
+  z.object({ do: z.literal("lose"), id: z.string(), once, amount }),
   z.object({ do: z.literal("shrink"), id: z.string(), most: amount }),
   z.object({ do: z.literal("settle"), id: z.string(), amount }),
-  z.object({ do: z.literal("add"), who: z.string(), amount }),
+  z.object({ do: z.literal("add"), who: z.string(), once, amount }),
 ]);
 type Entry = z.infer<typeof Entry>;
 
@@ -65,6 +67,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
   const played = createLedger(budget);
   const holds = new Map<string, Known>();
   const waiting = new Map<string, (hold: Hold | undefined) => void>();
+  const counted = new Set<string>();
   const self = currentProcess();
   let offset = 0;
   /** What the file says that this session has spent, and what its logs say. */
@@ -83,6 +86,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
   };
 
   const apply = (entry: Entry) => {
+    if (isKnown(entry)) return;
     switch (entry.do) {
       case "add":
         count(entry.who, entry.amount);
@@ -107,6 +111,15 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
     }
   };
 
+  /** A settled hold is not known any more: to settle it again does nothing. */
+  const isKnown = (entry: Entry): boolean => {
+    if (entry.do === "hold") return holds.has(entry.id);
+    if (entry.do !== "add" && entry.do !== "lose") return false;
+    if (counted.has(entry.once)) return true;
+    counted.add(entry.once);
+    return false;
+  };
+
   const count = (whose: string | undefined, spent: Amount) => {
     if (whose === who) written = plus(written, spent);
   };
@@ -117,8 +130,10 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
     const missing = { usd: recalled.usd - written.usd, tokens: recalled.tokens - written.tokens };
     recalled = nothing;
     if (missing.usd > 1e-9 || missing.tokens > 0)
-      void write({ do: "add", who, amount: { usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) } });
+      add({ usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) });
   };
+
+  const add = (spent: Amount) => void write({ do: "add", who, once: createId("add"), amount: spent });
 
   /** In the order of the file: for whoever has left meanwhile it is given back at once. */
   const answer = (id: string, known: Known, hold: Hold | undefined) => {
@@ -171,7 +186,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
 
   const ownHold = (id: string): Hold => ({
     lose(lost) {
-      void write({ do: "lose", id, amount: lost });
+      void write({ do: "lose", id, once: createId("lose"), amount: lost });
       return played.usedUp() === undefined;
     },
     shrink: (most) => void write({ do: "shrink", id, most }),
@@ -188,7 +203,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
       settleUp();
       return played.free();
     },
-    add: (spent) => void write({ do: "add", who, amount: spent }),
+    add,
     recall(event) {
       if (event.type === "cost.recorded")
         recalled = plus(recalled, { usd: event.costUsd, tokens: tokensIn(event.usage) });
@@ -205,21 +220,17 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
       const answered = new Promise<Hold | undefined>((resolve) => waiting.set(id, resolve));
       try {
         await ask({ do: "hold", id, who, most, by: self }, wait);
-      } catch (error) {
-        waiting.delete(id);
-        throw error;
-      }
-      if (waiting.has(id)) onWait?.();
-      const aborted = new Promise<never>((_, reject) =>
-        signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
-      );
-      try {
+        if (waiting.has(id)) onWait?.();
+        const aborted = new Promise<never>((_, reject) =>
+          signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
+        );
         const hold = await (signal ? Promise.race([answered, aborted]) : answered);
         if (hold) return ownHold(id);
         void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
         return undefined;
       } catch (error) {
         waiting.delete(id);
+        // A write that failed may have left the whole request in the file.
         void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
         throw error;
       }

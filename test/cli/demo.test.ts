@@ -120,7 +120,7 @@ function expectTheStory({ code, stdout, stderr }: Ended): void {
   expect(read).toBe(sent);
 }
 
-describe.concurrent("troupe demo", { timeout: 120_000 }, () => {
+describe.concurrent("troupe demo", () => {
   test.skipIf(!hasTmux)(
     "a team does its work in processes of their own, one is killed and comes back",
     async (context) => {
@@ -203,7 +203,7 @@ describe.concurrent("troupe demo", { timeout: 120_000 }, () => {
 
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
 
-describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", { timeout: 120_000 }, () => {
+describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
   /** On a pseudo terminal; `until` gets all output so far, and the process that holds the terminal. */
   const onTerminal = (columns: number, { temp, until, env }: Run) => {
     const command = `stty cols ${columns}; exec '${process.execPath}' '${troupe}' demo --fast`;
@@ -241,7 +241,7 @@ describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", { timeout: 1
   test("closed while agents work, it leaves nothing behind", async (context) => {
     const temp = temporary(context);
     await onTerminal(80, { temp, until: (seen, holder) => seen.includes("▶") && holder.kill("SIGKILL") });
-    await context.expect.poll(() => left(temp), { timeout: 20_000 }).toEqual([]);
+    await context.expect.poll(() => left(temp)).toEqual([]);
   });
 });
 

@@ -170,7 +170,7 @@ test("an editor opens a session, watches it work, answers a question, changes th
   await second.agent.request(methods.agent.session.close, { sessionId });
   second.close();
   expect(await second.ended).toBe(0);
-}, 60_000);
+});
 
 test("a question that is cancelled with its turn is a no, and nothing is left waiting; two sessions side by side", async () => {
   const place = scripted();
@@ -189,7 +189,7 @@ test("a question that is cancelled with its turn is a no, and nothing is left wa
   expect(updates.length).toBeGreaterThan(0);
   close();
   expect(await ended).toBe(0);
-}, 60_000);
+});
 
 test("what cannot be done is said: a folder that is not there, a session that is not, a model without a key", async () => {
   const place = workplace();
@@ -207,4 +207,4 @@ test("what cannot be done is said: a folder that is not there, a session that is
   await expect(prompt(agent, "ses_none", "x")).rejects.toThrow();
   close();
   expect(await ended).toBe(0);
-}, 60_000);
+});

@@ -80,5 +80,5 @@ test("the server of an agent's own does not outlive a program that is killed", a
   expect(processesWith(token).filter((pid) => pid !== troupe.child.pid)).not.toEqual([]);
   troupe.child.kill("SIGKILL");
   await troupe.done;
-  await until("the server is gone", () => processesWith(token).length === 0, 10_000);
+  await until("the server is gone", () => processesWith(token).length === 0);
 });

@@ -39,7 +39,7 @@ const configOf = (place: Workplace, team: string) =>
     theirs?: unknown;
   };
 
-test("Troupe leads, Claude Code works: the job, the report, the rest, the end", { timeout: 90_000 }, async () => {
+test("Troupe leads, Claude Code works: the job, the report, the rest, the end", async () => {
   const place = workplace();
   place.write(
     "s.mjs",
@@ -70,7 +70,7 @@ test("Troupe leads, Claude Code works: the job, the report, the rest, the end", 
   expect((await place.run(["team", "list", "--json"])).stdout.trim()).toBe("[]");
 });
 
-test("a member that Claude Code runs asks for a permission, and is given it", { timeout: 90_000 }, async () => {
+test("a member that Claude Code runs asks for a permission, and is given it", async () => {
   const place = workplace();
   place.write(
     "s.mjs",
@@ -93,9 +93,7 @@ test("a member that Claude Code runs asks for a permission, and is given it", { 
   expect((await lead.done).code).toBe(0);
 });
 
-test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends, and leaves nothing behind", {
-  timeout: 90_000,
-}, async () => {
+test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends, and leaves nothing behind", async () => {
   const place = workplace();
   place.write(
     "m.mjs",
@@ -122,9 +120,7 @@ test("Claude Code leads, Troupe is a teammate: joins, works, asks, reports, ends
   expect(left.filter((name) => /\.(lock|tmp|bad)/.test(String(name)))).toEqual([]);
 });
 
-test("what the files have no form for is a no in words, and the team being gone is an end", {
-  timeout: 90_000,
-}, async () => {
+test("what the files have no form for is a no in words, and the team being gone is an end", async () => {
   const place = workplace();
   place.write(
     "m.mjs",
@@ -144,7 +140,7 @@ test("what the files have no form for is a no in words, and the team being gone 
   expect(existsSync(join(place.home, ".claude", "teams", "session-1"))).toBe(false);
 });
 
-test("tasks of such a team from the shell, and a store that there is none of", { timeout: 60_000 }, async () => {
+test("tasks of such a team from the shell, and a store that there is none of", async () => {
   const place = workplace();
   await place.run(["team", "create", "crew", ...claude]);
   expect((await place.run(["tasks", "add", "mend", "it", "--team", "crew", ...claude])).stdout).toContain("#1 mend it");

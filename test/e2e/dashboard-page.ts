@@ -1,6 +1,5 @@
 import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { vi } from "vitest";
 import { launchChromium } from "./chromium.ts";
 import type { Running, Workplace } from "./troupe.ts";
 
@@ -16,9 +15,6 @@ export interface DashboardPage {
   /** How much wider than the window it is. */
   overflow(): Promise<number>;
 }
-
-// What is waited for in vain is told by the browser, after half a minute, with what was there instead: not by the clock.
-vi.setConfig({ testTimeout: 60_000 });
 
 /** Two keys after each other lead somewhere if they come soon after each other: on a machine that stands still they do not. */
 export async function pressPair(page: Page, pair: string, shown: Locator): Promise<void> {
@@ -55,6 +51,8 @@ export async function openAddress(
 ): Promise<DashboardPage> {
   const opened = browser ?? (await launchChromium());
   const context = await opened.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  // What is waited for in vain is told by the browser, with what was there instead, and not by the limit of the test.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));

@@ -6,6 +6,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, describe, expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { openTeam } from "../../src/team/index.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { isIn, teamWorkplace } from "./team-place.ts";
 import { program, workplace, type Workplace } from "./troupe.ts";
 
@@ -169,7 +170,7 @@ describe("troupe mcp serve over standard input and output", () => {
     await lead.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("anna is done"));
     lead.end();
     expect((await lead.done).code).toBe(0);
-  }, 60_000);
+  });
 
   test("bad input says what is wrong; nothing is done", async () => {
     const { place } = await crew();
@@ -198,11 +199,11 @@ describe("troupe mcp serve over standard input and output", () => {
     const team = await open();
     await team.mailbox.send({ from: "team-lead", to: "anna", text: "do it" });
     expect((await first.call("WaitForMail")).text).toContain("do it");
-    process.kill(transport.pid ?? 0, "SIGKILL");
+    process.kill(knownPid(transport.pid ?? undefined), "SIGKILL");
     await expect.poll(() => team.mailbox.readUnread("anna")).toHaveLength(1);
     const second = await connected(overStdio(place));
     await expect
-      .poll(async () => (await second.call("Register", { name: "anna" })).text, { timeout: 20_000 })
+      .poll(async () => (await second.call("Register", { name: "anna" })).text)
       .toContain("You are anna in the team crew");
     expect((await second.call("WaitForMail")).text).toMatch(/given to you before\]\n[\s\S]*do it/);
     expect((await second.call("WaitForMail", { timeout_seconds: 0 })).text).toMatch(/^No mail/);

@@ -1,12 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { allMessages } from "../store/nats/all-messages.ts";
 import { eventsOf, type FarTeam, farTeam, say, team } from "./far-team.ts";
 import { bypass, type Running } from "./troupe.ts";
-
-// Three processes, one after another: on a machine that has other things to do that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** What members do in all of these: `far` is on a worker, `near` beside its lead. */
 const words = `

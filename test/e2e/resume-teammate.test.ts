@@ -35,4 +35,4 @@ test("who resumes a teammate's session in a terminal has that teammate there, wi
   await expect.poll(() => isRunning(pid)).toBe(false);
   expect(await place.members()).toMatchObject([{ name: "scout" }]);
   expect((await place.members())[0]?.ended).toBeUndefined();
-}, 60_000);
+});

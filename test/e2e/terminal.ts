@@ -104,7 +104,7 @@ export function openTerminal(place: Workplace, args: readonly string[], options:
     if (dead !== "1") return undefined;
     return status === "" ? zombieExitCode(Number(pid)) : Number(status);
   };
-  const patience = { timeout: 15_000, interval: 50 };
+  const patience = { interval: 50 };
   return {
     press: (...keys) => void tmux("send-keys", "-t", "t", ...keys),
     type: (text) => void tmux("send-keys", "-t", "t", "-l", text),

@@ -61,7 +61,7 @@ describe("nothing of a folder acts before it is trusted", () => {
       cwd: place.cwd,
       encoding: "utf8",
       env: { PATH: `.:${process.env["PATH"]}`, HOME: place.home, TROUPE_HOME: join(place.home, ".troupe") },
-      timeout: 60_000,
+      timeout: 240_000,
     });
     expect(run.stdout, run.stderr).toBe("The end.\n");
     expect(existsSync(mark)).toBe(false);
@@ -76,7 +76,7 @@ describe("nothing of a folder acts before it is trusted", () => {
     const notices = run.stderr.split("\n").filter((line) => line.includes("is not trusted"));
     expect(notices).toHaveLength(1);
     for (const file of [".troupe/settings.json", ".claude/settings.json"]) expect(notices[0]).toContain(file);
-  }, 60_000);
+  });
 
   test("CVE-2026-21852: a base URL of the folder's is never spoken to, nor is the key sent there", async () => {
     const script = { version: 1 as const, rules: [{ answer: { text: "Hello." } }] };

@@ -55,6 +55,6 @@ test("members in panes: what they do, their tokens and last words; which one is 
   await see("Leave?");
   const pids = Object.values(place.pids());
   press("y");
-  await expect.poll(() => pids.filter(isRunning), { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isRunning)).toEqual([]);
   await expect.poll(place.sockets).toEqual([]);
-}, 90_000);
+});

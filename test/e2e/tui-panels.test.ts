@@ -36,62 +36,58 @@ function place(): Workplace {
 
 const isThere = (at: Workplace, name: string) => existsSync(join(at.cwd, name));
 
-test.each([40, 80, 200])(
-  "a question is answered in each way, in %i columns",
-  async (columns) => {
-    const at = place();
-    const { see, lose, type, press } = openTerminal(at, flags, { columns, rows: 30 });
-    await see("❯");
-    const ask = async (words: string) => {
-      type(words);
-      press("Enter");
-      await see("Esc is no");
-    };
-
-    await ask("run once-1");
-    await see("$ touch once-1");
-    press("1");
-    await see("done with run once-1");
-    expect(isThere(at, "once-1")).toBe(true);
-
-    await ask("run refused");
-    press("Escape");
-    await see("done with run refused");
-    expect(isThere(at, "refused")).toBe(false);
-
-    await ask("run instead");
-    press("Up");
+test.each([40, 80, 200])("a question is answered in each way, in %i columns", async (columns) => {
+  const at = place();
+  const { see, lose, type, press } = openTerminal(at, flags, { columns, rows: 30 });
+  await see("❯");
+  const ask = async (words: string) => {
+    type(words);
     press("Enter");
-    await see("Enter sends it");
-    type("use another name");
-    press("Enter");
-    await see("done with run instead");
-    expect(isThere(at, "instead")).toBe(false);
+    await see("Esc is no");
+  };
 
-    await ask("run session-1");
-    press("2");
-    await see("done with run session-1");
-    type("run session-2");
-    press("Enter");
-    await see("done with run session-2");
-    expect(isThere(at, "session-2")).toBe(true);
+  await ask("run once-1");
+  await see("$ touch once-1");
+  press("1");
+  await see("done with run once-1");
+  expect(isThere(at, "once-1")).toBe(true);
 
-    await ask("write kept.txt");
-    await see("+ one");
-    press("3");
-    await see("done with write kept.txt");
-    expect(readFileSync(join(at.cwd, "kept.txt"), "utf8")).toBe("one\ntwo\n");
+  await ask("run refused");
+  press("Escape");
+  await see("done with run refused");
+  expect(isThere(at, "refused")).toBe(false);
 
-    type("/permissions");
-    press("Enter");
-    await see("kept.txt)");
-    press("Escape");
-    await lose("Permission mode");
-    type("/exit");
-    press("Enter");
-  },
-  60_000,
-);
+  await ask("run instead");
+  press("Up");
+  press("Enter");
+  await see("Enter sends it");
+  type("use another name");
+  press("Enter");
+  await see("done with run instead");
+  expect(isThere(at, "instead")).toBe(false);
+
+  await ask("run session-1");
+  press("2");
+  await see("done with run session-1");
+  type("run session-2");
+  press("Enter");
+  await see("done with run session-2");
+  expect(isThere(at, "session-2")).toBe(true);
+
+  await ask("write kept.txt");
+  await see("+ one");
+  press("3");
+  await see("done with write kept.txt");
+  expect(readFileSync(join(at.cwd, "kept.txt"), "utf8")).toBe("one\ntwo\n");
+
+  type("/permissions");
+  press("Enter");
+  await see("kept.txt)");
+  press("Escape");
+  await lose("Permission mode");
+  type("/exit");
+  press("Enter");
+});
 
 test("three teammates: look at each, say something to one, interrupt one, dismiss one, answer for all", async () => {
   const at = place();
@@ -137,7 +133,7 @@ test("three teammates: look at each, say something to one, interrupt one, dismis
   press("C-c");
   await see("Ctrl+C again leaves");
   press("C-c");
-}, 60_000);
+});
 
 test("what the lead waits for goes on in the background, is looked at there and stopped; leaving asks", async () => {
   const { see, lose, type, press, ended } = openTerminal(place(), flags);
@@ -165,7 +161,7 @@ test("what the lead waits for goes on in the background, is looked at there and 
   type("/exit");
   press("Enter");
   expect(await ended()).toBe(0);
-}, 60_000);
+});
 
 test("the task list, and help", async () => {
   const { see, lose, type, press } = openTerminal(place(), ["--allowed-tools", "TaskCreate", ...flags]);
@@ -187,7 +183,7 @@ test("the task list, and help", async () => {
   type("/nonsense");
   press("Enter");
   await see("there is no command /nonsense");
-}, 60_000);
+});
 
 test("an earlier session is gone on with, and a new one begun", async () => {
   const { see, lose, type, press } = openTerminal(place(), flags);
@@ -205,10 +201,10 @@ test("an earlier session is gone on with, and a new one begun", async () => {
   await lose("Go on with an earlier session");
   await lose("Say what to do");
   await see("heard: good morning");
-}, 60_000);
+});
 
 test("without a model a newcomer is told what to do", async () => {
   const { scrollback, ended } = openTerminal(place(), []);
   expect(await ended()).toBe(2);
   for (const words of ["Welcome to Troupe", "ANTHROPIC_API_KEY", "troupe demo"]) expect(scrollback()).toContain(words);
-}, 60_000);
+});

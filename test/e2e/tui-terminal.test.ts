@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { widthOf } from "../../src/tui/terminal-width.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { openTerminal } from "./terminal.ts";
 import { bypass, type Workplace, workplace } from "./troupe.ts";
 
@@ -34,7 +35,7 @@ test("in a low and narrow terminal everything fits, and nothing is ever cleared"
   await see(/❯ Say what/);
   const written = record();
   // What was said may have left so low a screen by the time that somebody looks.
-  const said = (text: string) => expect.poll(scrollback, { timeout: 15_000 }).toContain(text);
+  const said = (text: string) => expect.poll(scrollback).toContain(text);
   type("many");
   press("Enter");
   await said("They begin.");
@@ -63,7 +64,7 @@ test("in a low and narrow terminal everything fits, and nothing is ever cleared"
   for (const line of all.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(40);
   expect(all.match(/^[● ] line 17$/gm)).toHaveLength(1);
   expect(written()).not.toMatch(clears);
-}, 60_000);
+});
 
 test("a question in a low and narrow terminal: what it is about, and each answer", async () => {
   const terminal = openTerminal(place(), model, { columns: 40, rows: 12 });
@@ -82,7 +83,7 @@ test("a question in a low and narrow terminal: what it is about, and each answer
   await see("❯ 1. Yes, this once");
   press("Enter");
   await see("touched");
-}, 60_000);
+});
 
 test("reading back: the whole of it, found and followed, and then all is as it was", async () => {
   const terminal = openTerminal(place(), [...model, ...bypass]);
@@ -116,7 +117,7 @@ test("reading back: the whole of it, found and followed, and then all is as it w
   process.kill(terminal.pid, "SIGTERM");
   await terminal.ended();
   expect(isOther()).toBe(false);
-}, 60_000);
+});
 
 test("an exception that nobody catches leaves the terminal as it was, and is told", async () => {
   const at = place();
@@ -130,11 +131,11 @@ test("an exception that nobody catches leaves the terminal as it was, and is tol
   press("C-o");
   await see("Transcript of lead");
   const program = execFileSync("ps", ["-o", "pid=", "--ppid", String(terminal.pid)], { encoding: "utf8" });
-  process.kill(Number(program), "SIGUSR2");
+  process.kill(knownPid(Number(program)), "SIGUSR2");
   await see("a bug in the middle of it");
   await see(/^\$ *$/m);
   expect(isOther()).toBe(false);
   type("stty -a | grep -o ' -icanon\\| -echo '; echo looked");
   press("Enter");
   expect(await see(/^looked/m)).not.toMatch(/^ -(?:icanon|echo)/m);
-}, 60_000);
+});

@@ -35,7 +35,7 @@ async function answer(card: Locator, name: string): Promise<void> {
       for (const each of open) each.click();
       return open.length;
     });
-  await expect.poll(press, { timeout: 10_000 }).toBe(0);
+  await expect.poll(press).toBe(0);
 }
 
 test("a question is shown with all that hides in it, said aloud, and counted; denied with words, the agent reads them", async () => {
@@ -98,7 +98,7 @@ test("allowed once, it is done; allowed for the session, it is not asked again; 
   expect([...first.problems, ...second.problems]).toEqual([]);
   session.end();
   await session.done;
-}, 60_000);
+});
 
 test("a member's question is answered in its lead's session, in the member's colour", async () => {
   const place = teamWorkplace(

@@ -44,4 +44,4 @@ test("a team of a bus is looked at from another machine: who there is, tasks and
   expect(problems.filter((problem) => !/Failed to load resource/.test(problem))).toEqual([]);
   lead.end();
   await lead.done;
-}, 90_000);
+});

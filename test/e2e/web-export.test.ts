@@ -53,4 +53,4 @@ test("a session and its team in one file: it opens without a server, is replayed
     code: 2,
     stderr: expect.stringContaining("ses_none"),
   });
-}, 60_000);
+});

@@ -107,7 +107,7 @@ test("every view of a team, live and stored: nothing for axe to say in both them
   await page.getByText("Nobody has this session open.").waitFor();
   expect(await faults(shown, session, [dark])).toEqual([]);
   expect(shown.problems).toEqual([]);
-}, 90_000);
+});
 
 /** Where the focus is, and whether that can be seen. */
 function focused(page: Page): Promise<{ name: string; isSeen: boolean }> {

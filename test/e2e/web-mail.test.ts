@@ -63,7 +63,7 @@ test("what members say to each other is read in full, with how far it has come; 
   expect(problems).toEqual([]);
   lead.end();
   await lead.done;
-}, 60_000);
+});
 
 test("a text that is longer than a record is shown whole where that is wanted; a hundred and more are drawn as far as they are seen", async () => {
   const { lead } = await startTeam();
@@ -84,7 +84,7 @@ test("a text that is longer than a record is shown whole where that is wanted; a
   await page.keyboard.press("Home");
   await log.getByText("number 1.", { exact: true }).waitFor();
   expect(problems).toEqual([]);
-}, 60_000);
+});
 
 test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   const { place, lead } = await startTeam();
@@ -123,4 +123,4 @@ test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   await shared.page.getByRole("log", { name: "Messages" }).getByText("Have a look").waitFor();
   await shared.page.getByText("Nobody has this session open").waitFor();
   expect(shared.problems).toEqual([]);
-}, 60_000);
+});

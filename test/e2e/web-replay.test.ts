@@ -89,7 +89,7 @@ test("it plays at any speed to its end, and from the end from the beginning; on 
   await play.click();
   const counts = async () => (await page.evaluate<string[]>("seen")).map((words) => /event (\d+) of/.exec(words)?.[1]);
   const last = /event (\d+) of/.exec(end)?.[1];
-  await expect.poll(async () => (await counts()).at(-1), { timeout: 10_000 }).toBe(last);
+  await expect.poll(async () => (await counts()).at(-1)).toBe(last);
   expect(Number((await counts())[0])).toBeLessThan(Number(last));
   await play.waitFor();
   expect(problems).toEqual([]);

@@ -95,7 +95,7 @@ test("what is to be done, what waits for what, whose it is and how well it is kn
   expect(problems).toEqual([]);
   lead.end();
   await lead.done;
-}, 60_000);
+});
 
 test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   const { place, lead } = await startTeam("plan it");
@@ -137,4 +137,4 @@ test("on a phone, with the keyboard, in a replay, and in a file", async () => {
   await card(shared.page, "Pending", 2).waitFor();
   expect(await shared.page.getByRole("combobox").count()).toBe(0);
   expect(shared.problems).toEqual([]);
-}, 60_000);
+});

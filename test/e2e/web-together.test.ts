@@ -96,7 +96,7 @@ test("two browsers and a terminal see the same; what one of them answers is gone
   expect(pages.flatMap(({ problems }) => problems).filter((problem) => !/ERR_|Failed to load/.test(problem))).toEqual(
     [],
   );
-}, 60_000);
+});
 
 /** What was said and done, in the order of the log. */
 function inLog(place: Workplace, session: string): string[] {

@@ -66,7 +66,7 @@ test("what each worktree holds is told as it grows, its diff is read, and branch
   expect(problems).toEqual([]);
   lead.end();
   await lead.done;
-}, 90_000);
+});
 
 test("on a phone, in a replay, and in a file", async () => {
   const { place, lead } = startTeam();
@@ -98,4 +98,4 @@ test("on a phone, in a replay, and in a file", async () => {
   await kept.getByRole("button", { name: "Show the diff" }).click();
   await kept.getByRole("group", { name: "Changes in a.txt" }).getByText("ann").first().waitFor();
   expect(shared.problems).toEqual([]);
-}, 90_000);
+});

@@ -13,6 +13,7 @@ import {
   type ProcessIdentity,
   systemClock,
 } from "../../src/platform/index.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { buildProgram } from "./build-program.ts";
 import { needStrace } from "./need-program.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -204,6 +205,6 @@ describe("isAlive", () => {
     await once(child, "spawn");
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(isAlive({ ...here, pid: child.pid ?? 0 })).toBe("dead");
+    expect(isAlive({ ...here, pid: knownPid(child.pid) })).toBe("dead");
   });
 });

@@ -85,7 +85,7 @@ describe("a line file that its reader may move away", () => {
     async (durability) => {
       const { file, path } = open();
       await file.append({ n: 1 }, durability);
-      if (durability !== "disk") await until("it is closed", () => !openFiles().includes(path), 10_000);
+      if (durability !== "disk") await until("it is closed", () => !openFiles().includes(path));
       await file.append({ n: 2 }, durability);
       expect(valuesOf(path)).toEqual([1, 2]);
       await file.close();

@@ -21,7 +21,7 @@ const flags = ["--model", "scripted/s.mjs", ...bypass];
 test(
   `${2 * rounds} rounds of kill -9 and resume, in two sessions side by side`,
   async () => void (await Promise.all([chain(), chain()])),
-  240_000,
+  600_000 + rounds * 20_000,
 );
 
 async function chain(): Promise<void> {

@@ -19,11 +19,18 @@ export function processesWith(token: string): number[] {
     });
 }
 
-/** Waits for the condition; the deadline is the bound of failure, not what is measured. */
-export async function until(what: string, condition: () => boolean, withinMs = 2000): Promise<void> {
-  const deadline = performance.now() + withinMs;
+/** Waits for the condition. The deadline only ends a wait that hangs. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+/** The pid of a process that has one. Throws for any other: a signal to pid 0 goes to the tests themselves. */
+export function knownPid(pid: number | undefined): number {
+  if (pid === undefined || !(pid > 0))
+    throw new Error(`no process has the pid ${pid}: it was not started, or its pid is not known`);
+  return pid;
 }

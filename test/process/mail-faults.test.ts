@@ -46,7 +46,7 @@ const faults = [
 ] as const;
 
 describe("a fault at any system call of sending, reading, marking and moving away", () => {
-  it.concurrent.for(faults)("%s %s", { timeout: 120_000 }, async ([call, fault, stride = 1], test) => {
+  it.concurrent.for(faults)("%s %s", async ([call, fault, stride = 1], test) => {
     let hits = 0;
     for (let n = 1; ; n += stride) {
       const home = temporaryFolder(test.onTestFinished);

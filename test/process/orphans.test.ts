@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildProgram } from "../platform/build-program.ts";
-import { processesWith, until } from "./live-processes.ts";
+import { knownPid, processesWith, until } from "./live-processes.ts";
 
 let program: Awaited<ReturnType<typeof buildProgram>>;
 const hosts: ChildProcess[] = [];
@@ -53,25 +53,25 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     host.kill("SIGKILL");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+    await until("everything is gone", () => processesWith(token).length === 0);
   });
 
   it("kill -9 of the host's whole process group", async () => {
     const token = randomUUID();
     const host = await startHost("echo ready; sleep 600", token);
     const gone = exit(host);
-    process.kill(-(host.pid ?? 0), "SIGKILL");
+    process.kill(-knownPid(host.pid), "SIGKILL");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+    await until("everything is gone", () => processesWith(token).length === 0);
   });
 
   it("Ctrl+C reaches the host alone, and what it started ends with it", async () => {
     const token = randomUUID();
     const host = await startHost("trap '' TERM; echo ready; while :; do sleep 600; done", token);
     const gone = exit(host);
-    process.kill(-(host.pid ?? 0), "SIGINT");
+    process.kill(-knownPid(host.pid), "SIGINT");
     await gone;
-    await until("everything is gone", () => processesWith(token).length === 0, 5000);
+    await until("everything is gone", () => processesWith(token).length === 0);
   });
 
   it("leaves no watchdog behind", async () => {
@@ -83,10 +83,8 @@ describe("no process outlives the one that started it", () => {
     const gone = exit(host);
     host.kill("SIGKILL");
     await gone;
-    await until(
-      "the watchdog is gone",
-      () => processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
-      5000,
+    await until("the watchdog is gone", () =>
+      processesWith("TROUPE_REAPER=1").every((pid) => !watchdogs.includes(pid)),
     );
   });
 });

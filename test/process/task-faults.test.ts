@@ -32,78 +32,74 @@ const faults = [
 const order = ["pending", "in_progress", "completed"];
 
 describe("a fault at any system call of create, claim, change, complete and compact", () => {
-  it.concurrent.for(faults)(
-    "%s %s: done or rejected, never half (B2)",
-    { timeout: 180_000 },
-    async ([call, fault], test) => {
-      const folder = temporaryFolder(test.onTestFinished);
-      let hits = 0;
-      for (let n = 1; ; n++) {
-        const path = join(folder, String(n), "tasks.jsonl");
-        const before = openList(path, { durability: "process" });
-        await before.create({ subject: "before", description: "y".repeat(300) }, { name: "team-lead" });
-        await before.close();
-        const trace = join(folder, `${n}.trace`);
-        const paths = [path, `${path}.next`, `${path}.compacting-1`, join(folder, String(n))].flatMap((name) => [
-          "-P",
-          name,
-        ]);
-        const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
-        // So small a limit that it is compacted after the fourth record.
-        const args = [
-          "-f",
-          ...onlyTheseStop(fault),
-          "-qq",
-          "-o",
-          trace,
-          ...paths,
-          ...inject,
-          process.execPath,
-          program.path,
-          path,
-          "w",
-          "2",
-          "900",
-        ];
-        const said = await run("strace", args);
-        const isKilled = !said.includes("closed");
-        const isHit = isKilled || readFileSync(trace, "utf8").includes("INJECTED");
+  it.concurrent.for(faults)("%s %s: done or rejected, never half (B2)", async ([call, fault], test) => {
+    const folder = temporaryFolder(test.onTestFinished);
+    let hits = 0;
+    for (let n = 1; ; n++) {
+      const path = join(folder, String(n), "tasks.jsonl");
+      const before = openList(path, { durability: "process" });
+      await before.create({ subject: "before", description: "y".repeat(300) }, { name: "team-lead" });
+      await before.close();
+      const trace = join(folder, `${n}.trace`);
+      const paths = [path, `${path}.next`, `${path}.compacting-1`, join(folder, String(n))].flatMap((name) => [
+        "-P",
+        name,
+      ]);
+      const inject = ["-e", `trace=${call}`, "-e", `inject=${call}:${fault}:when=${n}`];
+      // So small a limit that it is compacted after the fourth record.
+      const args = [
+        "-f",
+        ...onlyTheseStop(fault),
+        "-qq",
+        "-o",
+        trace,
+        ...paths,
+        ...inject,
+        process.execPath,
+        program.path,
+        path,
+        "w",
+        "2",
+        "900",
+      ];
+      const said = await run("strace", args);
+      const isKilled = !said.includes("closed");
+      const isHit = isKilled || readFileSync(trace, "utf8").includes("INJECTED");
 
-        const list = openList(path);
-        const items = new Map((await list.list()).map((item) => [item.id, item]));
-        expect(items.get(1)).toMatchObject({ subject: "before", status: "pending" });
-        const told = new Map<number, string>();
-        for (const line of said.filter((one) => one.startsWith("ok "))) {
-          const [, id = "", state = ""] = line.split(" ");
-          told.set(Number(id), state);
-        }
-        const rejected = said.filter((line) => line.startsWith("rejected"));
-        for (const [id, state] of told) {
-          const ahead = order.indexOf(items.get(id)?.status ?? "") - order.indexOf(state);
-          expect(ahead).toBeGreaterThanOrEqual(0);
-          // One step further only if the answer to that step was a rejection, or never came.
-          if (ahead > 0) expect(isKilled || rejected.length > 0).toBe(true);
-        }
-        expect(items.size - 1 - told.size).toBeLessThanOrEqual(isKilled || rejected.length > 0 ? 1 : 0);
-        // And it goes on: whatever was left lying about stands in nobody's way.
-        expect(await list.releaseGone(async () => "it is gone")).toHaveLength(
-          [...items.values()].filter(({ status }) => status === "in_progress").length,
-        );
-        expect(await list.claim(1, { name: "next" })).toMatchObject({ ok: true });
-        for (let more = 0; more < 12; more++) await list.update(1, { metadata: { more } }, { name: "next" });
-        await list.close();
-        if (!isHit) {
-          expect(rejected).toEqual([]);
-          expect(said.filter((line) => line.startsWith("ok"))).toHaveLength(8);
-          expect(existsSync(`${path}.next`)).toBe(false);
-          break;
-        }
-        hits += 1;
-        expect(rejected.filter((line) => !line.startsWith("rejected storage"))).toEqual([]);
+      const list = openList(path);
+      const items = new Map((await list.list()).map((item) => [item.id, item]));
+      expect(items.get(1)).toMatchObject({ subject: "before", status: "pending" });
+      const told = new Map<number, string>();
+      for (const line of said.filter((one) => one.startsWith("ok "))) {
+        const [, id = "", state = ""] = line.split(" ");
+        told.set(Number(id), state);
       }
-      expect(hits).toBeGreaterThan(0);
-    },
-  );
+      const rejected = said.filter((line) => line.startsWith("rejected"));
+      for (const [id, state] of told) {
+        const ahead = order.indexOf(items.get(id)?.status ?? "") - order.indexOf(state);
+        expect(ahead).toBeGreaterThanOrEqual(0);
+        // One step further only if the answer to that step was a rejection, or never came.
+        if (ahead > 0) expect(isKilled || rejected.length > 0).toBe(true);
+      }
+      expect(items.size - 1 - told.size).toBeLessThanOrEqual(isKilled || rejected.length > 0 ? 1 : 0);
+      // And it goes on: whatever was left lying about stands in nobody's way.
+      expect(await list.releaseGone(async () => "it is gone")).toHaveLength(
+        [...items.values()].filter(({ status }) => status === "in_progress").length,
+      );
+      expect(await list.claim(1, { name: "next" })).toMatchObject({ ok: true });
+      for (let more = 0; more < 12; more++) await list.update(1, { metadata: { more } }, { name: "next" });
+      await list.close();
+      if (!isHit) {
+        expect(rejected).toEqual([]);
+        expect(said.filter((line) => line.startsWith("ok"))).toHaveLength(8);
+        expect(existsSync(`${path}.next`)).toBe(false);
+        break;
+      }
+      hits += 1;
+      expect(rejected.filter((line) => !line.startsWith("rejected storage"))).toEqual([]);
+    }
+    expect(hits).toBeGreaterThan(0);
+  });
 });
 
 function run(command: string, args: readonly string[]): Promise<string[]> {

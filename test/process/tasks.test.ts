@@ -35,9 +35,7 @@ function start(
 }
 
 describe("many processes on one task list", () => {
-  it("32 processes, 1,000 tasks, some left by the dead, compacted on the way: one owner each (B1, B8)", {
-    timeout: 120_000,
-  }, async () => {
+  it("32 processes, 1,000 tasks, some left by the dead, compacted on the way: one owner each (B1, B8)", async () => {
     const path = join(temporaryFolder(), "tasks.jsonl");
     const count = 1_000;
     const list = openList(path, { durability: "process" });
@@ -74,9 +72,7 @@ describe("many processes on one task list", () => {
       const three = [0, 1, 2].map((n) => start(programs.change, [path, `w${round + n}`, "0", "4000"]));
       await Promise.all(
         three.map(async ({ child, lines, ended }, n) => {
-          await expect
-            .poll(() => lines.length, { interval: 5, timeout: 30_000 })
-            .toBeGreaterThan(5 + ((round * 7 + n * 5) % 23));
+          await expect.poll(() => lines.length, { interval: 5 }).toBeGreaterThan(5 + ((round * 7 + n * 5) % 23));
           child.kill("SIGKILL");
           await ended;
         }),
@@ -138,18 +134,16 @@ describe("an owner that is not at itself", () => {
     await team.record.join({ name: "a", cwd: home, backendType: "tmux" });
     await team.tasks.create({ subject: "t", description: "" }, lead);
     const owner = start(programs.hold, [home, "crew", "a"]);
-    await expect.poll(() => owner.lines, { timeout: 30_000 }).toEqual(["claimed"]);
+    await expect.poll(() => owner.lines).toEqual(["claimed"]);
     const giveBack = () => team.tasks.releaseGone(({ name }) => team.presence.whyGone(name));
     return { home, team, owner, giveBack };
   }
 
-  it("stopped past its lease: another claims, and it is refused and told when it goes on (B3)", {
-    timeout: 60_000,
-  }, async () => {
+  it("stopped past its lease: another claims, and it is refused and told when it goes on (B3)", async () => {
     const { team, owner, giveBack } = await teamWithTask();
     expect(await giveBack()).toEqual([]);
     owner.child.kill("SIGSTOP");
-    await expect.poll(giveBack, { timeout: 30_000 }).toMatchObject([{ id: 1, status: "pending" }]);
+    await expect.poll(giveBack).toMatchObject([{ id: 1, status: "pending" }]);
     expect(await team.presence.statusOf(team.record.current().members)).toMatchObject([
       {},
       { name: "a", alive: "unknown" },
@@ -157,7 +151,7 @@ describe("an owner that is not at itself", () => {
     expect(await team.tasks.claim(1, { name: "b" })).toMatchObject({ ok: true, item: { generation: 2 } });
     const inItsPlace = await team.presence.announce("a", "starting");
     owner.child.kill("SIGCONT");
-    await expect.poll(() => owner.lines, { timeout: 30_000 }).toContain("lost");
+    await expect.poll(() => owner.lines).toContain("lost");
     owner.child.stdin?.write("complete\nend\n");
     await owner.ended;
     expect(owner.lines).toEqual(["claimed", "lost", "stale"]);
@@ -166,10 +160,10 @@ describe("an owner that is not at itself", () => {
     await inItsPlace.close();
   });
 
-  it("with its event loop blocked past its lease: no crash, no second owner (B9)", { timeout: 60_000 }, async () => {
+  it("with its event loop blocked past its lease: no crash, no second owner (B9)", async () => {
     const { team, owner, giveBack } = await teamWithTask();
     owner.child.stdin?.write("block 4000\n");
-    await expect.poll(giveBack, { timeout: 30_000 }).toMatchObject([{ id: 1 }]);
+    await expect.poll(giveBack).toMatchObject([{ id: 1 }]);
     expect(await team.tasks.claim(1, { name: "b" })).toMatchObject({ ok: true });
     owner.child.stdin?.write("complete\nend\n");
     await owner.ended;
@@ -177,7 +171,7 @@ describe("an owner that is not at itself", () => {
     expect(owner.child.exitCode).toBe(0);
   });
 
-  it("killed: its task is free at once, without waiting for the lease", { timeout: 60_000 }, async () => {
+  it("killed: its task is free at once, without waiting for the lease", async () => {
     const { team, owner, giveBack } = await teamWithTask();
     owner.child.kill("SIGKILL");
     await owner.ended;

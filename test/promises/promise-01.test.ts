@@ -44,7 +44,7 @@ test("promise 01: stored, injected, acknowledged: a teammate killed before any s
   };
   await Promise.all([killAndGoOn(), killAndGoOn()]);
   expect(step).toBeGreaterThan(12);
-}, 60_000);
+});
 
 const states = (mails: readonly ReceivedMail[]) => mails.map(({ state }) => state);
 const partsIn = (texts: readonly string[]) => texts.join(" ").match(/part-\d/g);

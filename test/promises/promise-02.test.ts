@@ -29,7 +29,7 @@ test(`promise 02: a busy teammate has its mail in the very next request, ${trial
   await team.ask("go");
   await done.opened;
   expect(late).toEqual([]);
-}, 20_000);
+});
 
 test("promise 02: an urgent message stops the turn or the call under way, and is heard at once; nobody is told of a rest", async () => {
   const team = await alpha({
@@ -47,7 +47,7 @@ test("promise 02: an urgent message stops the turn or the call under way, and is
   await mail.send({ from: "team-lead", to: "scout", text: "the end", urgent: true });
   await team.until(isReport);
   expect(await noticesOf(mail)).toMatchObject([{ idleReason: "available", result: "turn 3: stopped twice" }]);
-}, 20_000);
+});
 
 test("promise 02: the sender can ask how far a message has come: queued, delivered, read, failed", async () => {
   const goOn = gate();

@@ -46,7 +46,7 @@ test("promise 04: a rest is told once, wakes nobody, and only when everybody res
   await inState(team, "anna", "idle");
   expect(team.asked("lead")).toHaveLength(4);
   expect((await noticesOf(mail)).map(({ from }) => from)).toEqual([...names, "anna"]);
-}, 20_000);
+});
 
 test("promise 04: several rests in a row are one notice: what comes before a teammate has rested is part of the same", async () => {
   const woken = gate();
@@ -66,7 +66,7 @@ test("promise 04: several rests in a row are one notice: what comes before a tea
     [1, 2, 3, 4, 5, 6].map((turn) => `answer ${turn}`).join("\n\n"),
   ]);
   expect(team.asked("lead")).toHaveLength(3);
-}, 20_000);
+});
 
 test("promise 04: kind words of a teammate that agrees to end and had told everything wake nobody either", async () => {
   const woken = gate();
@@ -93,4 +93,4 @@ test("promise 04: kind words of a teammate that agrees to end and had told every
   await team.ask("what did it say?");
   expect(team.asked("lead")).toHaveLength(4);
   expect(team.asked("lead").at(-1)?.said).toContain("it was a pleasure");
-}, 20_000);
+});

@@ -35,4 +35,4 @@ test("promise 06: four teammates write to their lead at once, and a record that 
   }
   const told = await team.until((event) => event.type === "notice.raised" && event.code === "mail");
   expect(told.event).toMatchObject({ message: expect.stringMatching(/could not be read .* is in .*\.bad-/) as string });
-}, 20_000);
+});

@@ -28,4 +28,4 @@ test(`promise 07: an inbox that has seen ${mails} mails is as small as what is n
   expect(await next.receipt(first.id, "bert")).toBe("read");
   expect(await next.receipt(kept.id, "bert")).toBe("queued");
   expect((await next.readAll("bert")).length).toBeLessThan(mails / 4);
-}, 30_000);
+});

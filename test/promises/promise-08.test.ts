@@ -35,7 +35,7 @@ test(`promise 08: a message that comes while a teammate is just finishing is hea
   );
   const told = (await noticesOf(mail)).map(({ result }) => result).join("\n");
   expect(told.match(/answer \d+/g)).toEqual([0, ...numbers.map((_, index) => index + 1)].map((n) => `answer ${n}`));
-}, 30_000);
+});
 
 const textIn = (parts: unknown, text: string) => JSON.stringify(parts).includes(text);
 
@@ -55,4 +55,4 @@ test("promise 08: the same for the lead, whatever it was just saying", async () 
   await team.ask("go");
   await all.opened;
   expect(heard).toEqual(numbers);
-}, 30_000);
+});

@@ -60,7 +60,7 @@ test("promise 09: a headless lead hears from its teammates, and does not leave w
   const model = createScriptedModel(twoAtWork(), { clock: systemClock, cwd });
   const result = await headless(model, { cwd, env });
   expect(result).toMatchObject({ result: "all is done" });
-}, 20_000);
+});
 
 test("promise 09: a task that the lead makes and leaves at once is done before a headless run ends", async () => {
   const { cwd, env } = place();
@@ -83,7 +83,7 @@ test("promise 09: a task that the lead makes and leaves at once is done before a
   );
   const result = await headless(model, { cwd, env });
   expect(result).toMatchObject({ result: "all is done" });
-}, 20_000);
+});
 
 test("promise 09: a library gets it too", async () => {
   const { cwd, env } = place();
@@ -98,7 +98,7 @@ test("promise 09: a library gets it too", async () => {
   await isOver.opened;
   await session.close();
   await follow;
-}, 20_000);
+});
 
 test("promise 09: nobody looks on at all, and every mail is delivered", async () => {
   const { cwd, env } = place();
@@ -109,7 +109,7 @@ test("promise 09: nobody looks on at all, and every mail is delivered", async ()
     await new Promise((resolve) => setTimeout(resolve, 10));
   await session.close();
   expect(model.calls.filter(({ ask }) => ask.agent === "lead")).toHaveLength(3);
-}, 20_000);
+});
 
 test("promise 09: troupe -p --team ends with what its teammates brought", async () => {
   const { write, run } = workplace();
@@ -124,4 +124,4 @@ test("promise 09: troupe -p --team ends with what its teammates brought", async 
   );
   const { code, stdout, stderr } = await run(["-p", "go", "--team", "alpha", "--model", "scripted/s.mjs", ...bypass]);
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "heard anna@alpha done,bert@alpha done\n" });
-}, 20_000);
+});

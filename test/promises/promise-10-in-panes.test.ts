@@ -54,7 +54,7 @@ test("promise 10: from the shell a member without a lead is brought back, asked 
     { name: "scout", ended: { reason: "killed", detail: "scout gave no answer in 1 s" } },
   ]);
   expect(isRunning(pid)).toBe(false);
-}, 30_000);
+});
 
 test("promise 10: a member that was asked to end by a lead that was killed then is ended by the lead that comes back", async () => {
   const place = teamWorkplace(script, { teams: { backend: "tmux", shutdownMs: 600_000 } });
@@ -79,4 +79,4 @@ test("promise 10: a member that was asked to end by a lead that was killed then 
   second.end();
   await second.done;
   await place.nobodyLeft();
-}, 30_000);
+});

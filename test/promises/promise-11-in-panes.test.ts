@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { isIn, type Lead, settled, teamWorkplace } from "../e2e/team-place.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { isRunning, report } from "./teammates.ts";
 
 const works = `
@@ -25,7 +26,7 @@ test("promise 11, 12: who has ended leaves no process and no pane; a team that i
   await lead.until(isIn("scout", "idle"));
   await lead.until(isIn("maker", "working"));
   const { scout, maker } = place.pids();
-  expect([scout, maker].map((pid) => isRunning(pid ?? 0))).toEqual([true, true]);
+  expect([scout, maker].map((pid) => isRunning(knownPid(pid)))).toEqual([true, true]);
   expect(place.sockets()).toHaveLength(1);
   expect((await place.members()).map(({ backendType, tmuxPaneId }) => `${backendType} ${tmuxPaneId}`)).toEqual([
     expect.stringMatching(/^tmux %\d+$/) as string,
@@ -33,10 +34,10 @@ test("promise 11, 12: who has ended leaves no process and no pane; a team that i
   ]);
   lead.send(stop("scout"));
   expect((await lead.until(settled("stop-scout"))).event).toMatchObject({ ok: true });
-  expect(isRunning(scout ?? 0)).toBe(false);
+  expect(isRunning(knownPid(scout))).toBe(false);
   lead.send(stop("maker", { now: true }));
   expect((await lead.until(settled("stop-maker"))).event).toMatchObject({ ok: true });
-  expect(isRunning(maker ?? 0)).toBe(false);
+  expect(isRunning(knownPid(maker))).toBe(false);
   expect((await place.members()).map(({ name, ended }) => `${name} ${ended?.reason}`)).toEqual([
     "scout shutdown",
     "maker killed",
@@ -45,7 +46,7 @@ test("promise 11, 12: who has ended leaves no process and no pane; a team that i
   expect(await lead.done).toMatchObject({ code: 0 });
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+});
 
 test("promise 13, 15: a member that is killed is told from one that is idle, and can be brought back", async () => {
   const place = teamWorkplace(works);
@@ -54,7 +55,7 @@ test("promise 13, 15: a member that is killed is told from one that is idle, and
   await lead.until(isIn("scout", "idle"));
   await lead.until(isIn("maker", "working"));
   const before = place.pids();
-  process.kill(before["maker"] ?? 0, "SIGKILL");
+  process.kill(knownPid(before["maker"]), "SIGKILL");
   const gone = await lead.until(isIn("maker", "ended"));
   expect(gone.event).toMatchObject({ alive: "dead", detail: expect.stringMatching(/^lost: /) as string });
   await lead.until(report(/Your teammate maker is gone/));
@@ -71,7 +72,7 @@ test("promise 13, 15: a member that is killed is told from one that is idle, and
   await lead.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+});
 
 const five = `
 import { existsSync } from "node:fs";
@@ -118,7 +119,7 @@ test("promise 14, 15: a lead that was killed finds all five members that live on
   await second.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 60_000);
+});
 
 test("promise 15: after everything was killed the whole team is back, with its work, mail and tasks where they were", async () => {
   const place = teamWorkplace(works);
@@ -131,7 +132,7 @@ test("promise 15: after everything was killed the whole team is back, with its w
   await first.until(settled("task"));
   const before = await place.members();
   const pids = place.pids();
-  for (const pid of [first.child.pid, pids["scout"], pids["maker"]]) process.kill(pid ?? 0, "SIGKILL");
+  for (const pid of [first.child.pid, pids["scout"], pids["maker"]]) process.kill(knownPid(pid), "SIGKILL");
   await first.done;
   place.write("free", "");
   const second = place.lead({ resume: id });
@@ -146,4 +147,4 @@ test("promise 15: after everything was killed the whole team is back, with its w
   await second.done;
   await place.nobodyLeft();
   expect(place.sockets()).toEqual([]);
-}, 30_000);
+});

@@ -23,7 +23,7 @@ test("promise 13: one that is idle is told from one whose process gives no sign 
   child().kill("SIGKILL");
   await poll(async () => (await led.stored.presence.look("scout"))?.alive, "dead");
   await led.team.stop("scout", { now: true });
-}, 60_000);
+});
 
 test("promise 13: one that gives no sign any more is ended by its lead, stays in the record with the reason, and its tasks are free", async () => {
   const { led, child, status, poll } = await withProcess({ silentMs: 1000 });
@@ -43,7 +43,7 @@ test("promise 13: one that gives no sign any more is ended by its lead, stays in
   await poll(async () => (await led.stored.tasks.get(1))?.owner, undefined);
   const notices = () => led.recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
   await poll(notices, expect.arrayContaining([expect.stringContaining("Your teammate scout is gone: its process")]));
-}, 60_000);
+});
 
 /** A lead and a member that is a real process. */
 async function withProcess(more: { readonly silentMs?: number } = {}) {
@@ -75,6 +75,6 @@ async function withProcess(more: { readonly silentMs?: number } = {}) {
   await led.team.spawn({ ...wishFor("scout", "call_1"), cwd, model: "scripted/s.mjs" });
   const status = () => led.team.statuses().find(({ name }) => name === "scout");
   const poll = (what: () => unknown, like: unknown) =>
-    expect.poll(what, { timeout: 25_000 })[typeof like === "object" ? "toMatchObject" : "toBe"](like as object);
+    expect.poll(what)[typeof like === "object" ? "toMatchObject" : "toBe"](like as object);
   return { led, child, status, poll };
 }

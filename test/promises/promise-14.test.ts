@@ -28,7 +28,7 @@ test("promise 14: one spawn is one agent: 100 runs of one answer that spawns 16 
     expect(team.asked(/^lead\//)).toHaveLength(16);
     await team.close();
   }
-}, 60_000);
+});
 
 const number = (callId: string) => Number(callId.split("_").at(-1));
 
@@ -94,7 +94,7 @@ test("promise 14: killed between the start of an agent and the end of its call: 
   // The lead is told once that its agent was at work, and by which id it goes on.
   const told = events.filter((event) => event.type === "prompt.admitted" && event.source === "background");
   expect(JSON.stringify(told).match(/<agent-id>agt_/g)).toHaveLength(1);
-}, 60_000);
+});
 
 test("promise 14: one call is one teammate, however often it is tried, and in every later life of its lead", async () => {
   const answers = leading([{ calls: [mate("scout", "look"), mate("scout", "look too")] }, { text: "waiting" }], () => ({

@@ -80,7 +80,7 @@ test("promise 16: after compaction the lead still knows its team and the tasks t
   );
   await team.ask("and now?");
   expect(textOf(team.asked("lead").at(-1)?.request.messages ?? [])).toContain("paint the shed");
-}, 20_000);
+});
 
 test("promise 16: after compaction a lead without a team still knows the open tasks of its session, and a member its own", async () => {
   const create = (subject: string) => ({ tool: "TaskCreate", input: { subject, description: "d", needs: ["Brush"] } });
@@ -111,4 +111,4 @@ test("promise 16: after compaction a lead without a team still knows the open ta
   const [compacted] = (await memberLog(team.tree, "scout")).filter((event) => event.type === "context.compacted");
   const knows = "You are scout of the team alpha. With you are:\n- team-lead\nTasks that are open:\n#1 [pending] sweep";
   expect(compacted?.summary).toContain(knows);
-}, 20_000);
+});

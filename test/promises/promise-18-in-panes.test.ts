@@ -23,4 +23,4 @@ test("promise 18: a teammate in a pane that never begins is ended after the time
   lead.end();
   await lead.done;
   await place.nobodyLeft();
-}, 30_000);
+});

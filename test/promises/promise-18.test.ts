@@ -63,7 +63,7 @@ test("promise 18: a teammate that is started and never begins is ended, its lead
   const notices = () => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
   const why = "it was started and has not begun in 1 s";
   await expect
-    .poll(notices, { timeout: 15_000 })
+    .poll(notices)
     .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Back on the task list: #1.`)]);
   expect([...backend.there]).toEqual([]);
   expect(stored.record.current().members.at(-1)).toMatchObject({ ended: { reason: "lost", detail: why } });

@@ -80,7 +80,7 @@ test(`promise 19: a completion is announced exactly once, also across compaction
   const promoted = events.flatMap((event) => (event.type === "prompt.promoted" ? [event.promptId] : []));
   expect(new Set(promoted).size).toBe(promoted.length);
   expect(news.map(({ promptId }) => promptId).filter((each) => !promoted.includes(each))).toEqual([]);
-}, 150_000);
+});
 
 function sessionIn(home: string): string {
   const root = join(home, ".troupe", "projects");
@@ -130,7 +130,7 @@ test("promise 19: what a teammate came to is announced exactly once, also when e
     ).toHaveLength(1);
   const promoted = events.flatMap((event) => (event.type === "prompt.promoted" ? [event.promptId] : []));
   expect(new Set(promoted).size).toBe(promoted.length);
-}, 60_000);
+});
 
 /** The session that leads the team. */
 function leadIn(home: string): string {

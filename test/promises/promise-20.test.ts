@@ -48,7 +48,7 @@ test("promise 20: a teammate whose context is full is compacted and goes on, and
   const log = await memberLog(team.tree, "scout");
   expect(log.filter(({ type }) => type === "context.compacted").length).toBeGreaterThan(0);
   await team.command({ type: "mail.send", to: "scout", text: "again" });
-  await expect.poll(() => team.asked("scout@alpha").at(-1)?.said.includes("again"), { timeout: 15_000 }).toBe(true);
+  await expect.poll(() => team.asked("scout@alpha").at(-1)?.said.includes("again")).toBe(true);
   expect(await team.command({ type: "member.set", name: "scout", permissionMode: "plan" })).toEqual({ ok: true });
   expect(await team.command({ type: "member.interrupt", name: "scout" })).toEqual({ ok: true });
   await team.until((event) => event.type === "agent.idle" && event.reason === "interrupted");

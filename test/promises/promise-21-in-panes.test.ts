@@ -36,4 +36,4 @@ test("promise 21: a question that waits while the lead is killed is asked again 
   second.end();
   await second.done;
   await place.nobodyLeft();
-}, 30_000);
+});

@@ -124,4 +124,4 @@ test("promise 25: who has given a task back does not take it up again by itself 
   expect(await tasks.get(1)).toMatchObject({ status: "pending", generation: 1 });
   await tasks.update(1, { description: "by hand" }, { name: "user" });
   await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "digger"));
-}, 20_000);
+});

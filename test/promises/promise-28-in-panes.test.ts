@@ -115,4 +115,4 @@ test("promise 28: a definition means the same in every backend: prompt, model, t
   ]);
   expect(textOf(here.request.messages)).toMatch(/Begin with a look around\.[\s\S]*do it/);
   expect(here.hooked).toMatchObject({ agent_name: "scout", agent_type: "expert", team_name: "alpha" });
-}, 40_000);
+});

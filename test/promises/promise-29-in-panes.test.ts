@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { type Lead, teamWorkplace, type TeamWorkplace } from "../e2e/team-place.ts";
+import { knownPid } from "../process/live-processes.ts";
 import { ports, reportOf, written } from "./teammates.ts";
 
 const mates = (...names: string[]) =>
@@ -25,30 +26,26 @@ async function finish(place: TeamWorkplace, lead: Lead): Promise<void> {
 test.each([
   ["money", ["--max-budget-usd", "0.5"], 0.5],
   ["tokens", ["--max-tokens", "50000"], 50_000],
-])(
-  "promise 29: a lead and its teammates in panes spend one budget of %s",
-  async (kind, more, most) => {
-    const script = `
+])("promise 29: a lead and its teammates in panes spend one budget of %s", async (kind, more, most) => {
+  const script = `
 export default ({ agent, turn }) =>
   agent === "lead"
     ? turn === 1 ? { calls: ${mates("a", "b")} } : { text: "waiting" }
     : { text: "more", calls: [{ tool: "Bash", input: { command: "echo " + turn } }] };`;
-    const place = teamWorkplace(script, { models: { "scripted/s.mjs": { price: { input: 10, output: 10 } } } });
-    const lead = place.lead({ more });
-    lead.send({ type: "prompt", content: "go" });
-    for (const name of ["a", "b"]) await lead.until(reportOf(name));
-    const spent = (await storedOf(place, lead)).flatMap((event) => {
-      if (event.type !== "cost.recorded") return [];
-      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
-      return kind === "money" ? event.costUsd : inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
-    });
-    const sum = spent.reduce((all, each) => all + each, 0);
-    expect(sum).toBeGreaterThan(most / 2);
-    expect(sum).toBeLessThanOrEqual(most + Math.max(...spent));
-    await finish(place, lead);
-  },
-  40_000,
-);
+  const place = teamWorkplace(script, { models: { "scripted/s.mjs": { price: { input: 10, output: 10 } } } });
+  const lead = place.lead({ more });
+  lead.send({ type: "prompt", content: "go" });
+  for (const name of ["a", "b"]) await lead.until(reportOf(name));
+  const spent = (await storedOf(place, lead)).flatMap((event) => {
+    if (event.type !== "cost.recorded") return [];
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
+    return kind === "money" ? event.costUsd : inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
+  });
+  const sum = spent.reduce((all, each) => all + each, 0);
+  expect(sum).toBeGreaterThan(most / 2);
+  expect(sum).toBeLessThanOrEqual(most + Math.max(...spent));
+  await finish(place, lead);
+});
 
 test("promise 29: the cap on agents holds for teammates in panes and their agents together", async () => {
   const script = `
@@ -67,7 +64,7 @@ export default ({ agent, turn }) => {
   expect(refused).toHaveLength(3);
   for (const event of refused) expect(JSON.stringify(event)).toContain("5 of the 5 agents it may have");
   await finish(place, lead);
-}, 40_000);
+});
 
 test("promise 29: the place of an agent whose teammate was killed is there for others", async () => {
   const script = `
@@ -83,7 +80,7 @@ export default ({ agent, turn, said }) => {
   await written(place.cwd, "began");
   lead.send({ type: "prompt", content: "now you" });
   await lead.until((event) => event.type === "tool.progress" && event.text.startsWith("waiting for a place"));
-  process.kill(place.pids()["a"] ?? 0, "SIGKILL");
+  process.kill(knownPid(place.pids()["a"]), "SIGKILL");
   await lead.until((event) => event.type === "agent.spawned" && event.path.startsWith("lead/"));
   await finish(place, lead);
-}, 40_000);
+});

@@ -36,10 +36,10 @@ test("promise 29: a lead and its teammates on workers spend one budget", async (
   const { sum, largest } = await spend("a and b");
   expect(sum).toBeGreaterThan(most - largest);
   expect(sum).toBeLessThanOrEqual(most + largest);
-}, 60_000);
+});
 
 test("promise 29: what teammates on workers were given and do not need while they rest is there for their lead", async () => {
   const { sum, largest } = await spend("lead");
   expect(sum).toBeGreaterThanOrEqual(most);
   expect(sum).toBeLessThanOrEqual(most + largest);
-}, 60_000);
+});

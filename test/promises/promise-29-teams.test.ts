@@ -37,7 +37,7 @@ test("promise 29: the cap on agents holds for teammates and their agents togethe
       .slice(-2)
       .map(({ outcome }) => outcome),
   ).toEqual(["failed", "failed"]);
-}, 30_000);
+});
 
 test("promise 29: the agents of all teammates share the places, and nobody waits for its own", async () => {
   let begun = 0;
@@ -62,7 +62,7 @@ test("promise 29: the agents of all teammates share the places, and nobody waits
   for (const name of ["a", "b"]) await team.until(reportOf(name));
   expect(below(team)).toHaveLength(10);
   expect(most).toBe(2);
-}, 30_000);
+});
 
 test("promise 29: where there is one place, a teammate has its agents one after another, also in the background and sent on", async () => {
   const team = await alpha({
@@ -77,7 +77,7 @@ test("promise 29: where there is one place, a teammate has its agents one after 
   await team.ask("go");
   for (const name of ["a", "b"]) await team.until(reportOf(name));
   expect(refusals(team)).toEqual([]);
-}, 30_000);
+});
 
 test("promise 29: a teammate stands beside the lead: its agents are as deep as the lead's, and start none", async () => {
   const team = await alpha({
@@ -90,32 +90,28 @@ test("promise 29: a teammate stands beside the lead: its agents are as deep as t
   await team.until(reportOf("a"));
   expect(below(team).map((path) => path.split("/").length)).toEqual([1, 2]);
   expect(refusals(team)).toEqual([expect.stringMatching(/at depth 1, such as you, may not start others here/)]);
-}, 30_000);
+});
 
 test.each([
   ["money", { maxBudgetUsd: 0.5 }],
   ["tokens", { maxTokens: 50_000 }],
-])(
-  "promise 29: a lead and its teammates spend one budget of %s",
-  async (_, cap) => {
-    const team = await alpha({
-      settings: { models: { "scripted/script": { price: { input: 10, output: 10 } } } },
-      flags: cap,
-      answer: leading([{ calls: ["a", "b", "c"].map((name) => mate(name)) }], ({ turn }) => ({
-        text: "more",
-        calls: [bash(`echo ${turn}`), agent("more")],
-      })),
-    });
-    await team.ask("go");
-    for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
-    const spent = team.all("cost.recorded").map(({ costUsd, usage }) => {
-      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
-      return "maxTokens" in cap ? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens : costUsd;
-    });
-    const most = "maxTokens" in cap ? cap.maxTokens : cap.maxBudgetUsd;
-    const sum = spent.reduce((all, each) => all + each, 0);
-    expect(sum).toBeGreaterThan(most / 2);
-    expect(sum).toBeLessThanOrEqual(most + Math.max(...spent));
-  },
-  30_000,
-);
+])("promise 29: a lead and its teammates spend one budget of %s", async (_, cap) => {
+  const team = await alpha({
+    settings: { models: { "scripted/script": { price: { input: 10, output: 10 } } } },
+    flags: cap,
+    answer: leading([{ calls: ["a", "b", "c"].map((name) => mate(name)) }], ({ turn }) => ({
+      text: "more",
+      calls: [bash(`echo ${turn}`), agent("more")],
+    })),
+  });
+  await team.ask("go");
+  for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
+  const spent = team.all("cost.recorded").map(({ costUsd, usage }) => {
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+    return "maxTokens" in cap ? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens : costUsd;
+  });
+  const most = "maxTokens" in cap ? cap.maxTokens : cap.maxBudgetUsd;
+  const sum = spent.reduce((all, each) => all + each, 0);
+  expect(sum).toBeGreaterThan(most / 2);
+  expect(sum).toBeLessThanOrEqual(most + Math.max(...spent));
+});

@@ -66,4 +66,4 @@ test("promise 30: so does the report of a teammate, of what was done since its l
   );
   expect(last?.evidence).toMatch(/"exit 5" \(exit 5, /);
   expect(last?.evidence).not.toContain("a.txt");
-}, 20_000);
+});

@@ -110,7 +110,7 @@ describe("3.5 hooks of teams", () => {
       answer: lead([{ calls: [{ tool: "TaskCreate", input: { subject: "a", description: "b" } }] }], () => undefined),
     });
     await team.command({ type: "prompt", content: "go" });
-    await expect.poll(() => existsSync(join(team.cwd, "begun")), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(team.cwd, "begun"))).toBe(true);
     await team.command({ type: "interrupt" });
     expect((await team.until(({ type }) => type === "hook.ran")).event).toMatchObject({ outcome: "interrupted" });
   });

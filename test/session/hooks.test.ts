@@ -114,9 +114,9 @@ describe("which hooks run", () => {
   });
 
   test("all that fit, side by side, each command once, and one no is enough", async () => {
-    // Each waits for the other: one after another they would both time out.
+    // Each waits for the other: one after another they would hang.
     const meet = (mine: string, other: string) =>
-      hook(`touch ${mine}; until test -e ${other}; do sleep 0.01; done`, { timeout: 10 });
+      hook(`touch ${mine}; until test -e ${other}; do sleep 0.01; done`, { timeout: 600 });
     const it = await hookedSession({
       hooks: {
         PreToolUse: [

@@ -32,7 +32,7 @@ const faults = [
 ] as const;
 
 describe("a fault at any system call of a log", () => {
-  it.concurrent.for(faults)("%s %s (%s)", { timeout: 60_000 }, async ([call, fault, durability], test) => {
+  it.concurrent.for(faults)("%s %s (%s)", async ([call, fault, durability], test) => {
     const folder = temporaryFolder(test.onTestFinished);
     let hits = 0;
     for (let n = 1; ; n++) {

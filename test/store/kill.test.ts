@@ -18,33 +18,29 @@ beforeAll(async () => {
 afterAll(() => program.remove());
 
 describe("a session whose process is killed again and again", () => {
-  it.concurrent.for([1, 2])(
-    "opens each time, with all it acknowledged (%i)",
-    { timeout: 120_000 },
-    async (seed, test) => {
-      const cwd = temporaryFolder(test.onTestFinished);
-      for (let chain = 0; chain < chains; chain++) {
-        const home = temporaryFolder(test.onTestFinished);
-        const sessionId = newSessionId();
-        const acknowledged: string[] = [];
-        for (let round = 0; round < 5; round++) {
-          const which = acknowledged.length === 0 ? "new" : "old";
-          const delay = (seed * (chain + 1) * (round + 1) * 7919) % 7;
-          acknowledged.push(...(await writeAndKill([home, sessionId, which, cwd], delay)));
-        }
-        const store = createFileSessionStore({ ...storeOptions, home });
-        const opened = await store.open(sessionId);
-        const ids: string[] = opened.leadLog.replayed.map(({ id }) => id);
-        await opened.close();
-        const kept = new Set(ids);
-        expect(kept.size).toBe(ids.length);
-        expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
-        // Of each round at most one event is there whose acknowledgement died with the process.
-        expect(ids.length - acknowledged.length).toBeLessThanOrEqual(5);
-        expect(readdirSync(home)).toEqual(["projects"]);
+  it.concurrent.for([1, 2])("opens each time, with all it acknowledged (%i)", async (seed, test) => {
+    const cwd = temporaryFolder(test.onTestFinished);
+    for (let chain = 0; chain < chains; chain++) {
+      const home = temporaryFolder(test.onTestFinished);
+      const sessionId = newSessionId();
+      const acknowledged: string[] = [];
+      for (let round = 0; round < 5; round++) {
+        const which = acknowledged.length === 0 ? "new" : "old";
+        const delay = (seed * (chain + 1) * (round + 1) * 7919) % 7;
+        acknowledged.push(...(await writeAndKill([home, sessionId, which, cwd], delay)));
       }
-    },
-  );
+      const store = createFileSessionStore({ ...storeOptions, home });
+      const opened = await store.open(sessionId);
+      const ids: string[] = opened.leadLog.replayed.map(({ id }) => id);
+      await opened.close();
+      const kept = new Set(ids);
+      expect(kept.size).toBe(ids.length);
+      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+      // Of each round at most one event is there whose acknowledgement died with the process.
+      expect(ids.length - acknowledged.length).toBeLessThanOrEqual(5);
+      expect(readdirSync(home)).toEqual(["projects"]);
+    }
+  });
 });
 
 /** Kills it `delay` milliseconds after its first word. */

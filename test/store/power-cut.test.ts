@@ -41,9 +41,9 @@ const lucks: Readonly<Record<string, Luck>> = {
 };
 
 describe("a power cut after any system call", () => {
-  it("takes nothing that was stored on disk, shows nobody a part of a record, and the damage is told", {
-    timeout: 240_000,
-  }, async ({ onTestFinished }) => {
+  it("takes nothing that was stored on disk, shows nobody a part of a record, and the damage is told", async ({
+    onTestFinished,
+  }) => {
     const home = temporaryFolder(onTestFinished);
     // Whoever makes a team has synced its folder.
     mkdirSync(join(home, "teams", "t"), { recursive: true });

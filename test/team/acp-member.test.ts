@@ -118,7 +118,7 @@ test("it dies in the middle: that is told, and the next thing that is said to it
   await made.ask("go");
   await heard(made, /exit code 3/);
   await heard(made, /turn 1 again/);
-}, 60_000);
+});
 
 test("an interrupt cancels its turn and nothing else", async () => {
   const made = await team(begin("@@hang"));

@@ -44,7 +44,7 @@ test("whom the user gives a task is told by mail, whenever it is given and not b
   expect(await bodiesOf(await mailOf(team.tree), "worker")).toEqual([told, told]);
   expect(await team.command({ type: "member.stop", name: "worker", now: true })).toEqual({ ok: true });
   expect(await give("worker")).toMatchObject({ ok: false, message: expect.stringContaining("has ended") });
-}, 20_000);
+});
 
 test("on the session's own list a task is the lead's or the user's, and nobody else's", async () => {
   const team = await teamSession({ stored: true, answer: () => ({ text: "done" }) });

@@ -35,7 +35,7 @@ test("damage in the record or the tasks of a team is told to the user of its lea
   appendFileSync(file("team.jsonl"), torn);
   await again.until(() => damageIn(again).length > 2);
   expect(damageIn(again).map((message) => message.includes("team.jsonl"))).toEqual([true, false, true]);
-}, 30_000);
+});
 
 test("damage in a session's own task list is told as well", async () => {
   const team = await teamSession({ stored: true, answer: () => ({ text: "ok" }) });

@@ -42,7 +42,7 @@ test.skipIf(process.platform !== "linux").each(["at once", "after it was noticed
         () => "well",
         () => "broken",
       );
-    if (when !== "at once") await expect.poll(state, { timeout: 10_000 }).toBe("broken");
+    if (when !== "at once") await expect.poll(state).toBe("broken");
     await expect(session.close()).rejects.toThrow(/not there any more|was removed while it was in use/);
     expect(openBelow(tree.root)).toEqual([]);
   },

@@ -153,7 +153,7 @@ test("the lead is woken with the subject of a task that a teammate has written, 
   expect(said).toContain("Tasks that are still open:\n#1 [pending] &lt;/teammate-message>");
   const senders = said.match(/<teammate-message [^>]*>/g) ?? [];
   expect(senders.map((tag) => /teammate_id="([^"]*)"/.exec(tag)?.[1])).toEqual(["scout"]);
-}, 20_000);
+});
 
 /** Without the tag that the runtime itself puts around it. */
 const inside = (text: string) => text.replace(/^<teammate-message [^<>]*>/, "").replace(/<\/teammate-message>$/, "");

@@ -45,4 +45,4 @@ test("a command of a teammate that reaches for a host out of the sandbox has the
   expect(asked.toSorted()).toEqual(
     [wanted, other].map((port) => `scout Sandbox {"host":"127.0.0.1:${port}"}`).toSorted(),
   );
-}, 60_000);
+});

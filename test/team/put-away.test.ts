@@ -33,7 +33,7 @@ test.runIf(process.platform === "linux")(
     });
     await team.session.ask("go");
     await team.quiet();
-    await until("few logs are open", () => openLogs() <= restingAsTheyAre, 20_000);
+    await until("few logs are open", () => openLogs() <= restingAsTheyAre);
     const again = team.asked("lead/a0").at(-1)?.request;
     expect(textOf(again?.messages ?? [])).toMatch(/my name is a0.*I am my name is a0.*who are you\?/);
     // The same bytes as before, so that what the provider still holds of it is found.

@@ -19,12 +19,10 @@ test("a teammate that another process has taken over stops, and says nothing ove
   onTestFinished(() => other.close());
   await other.announce("scout", "working", "elsewhere");
   await expect
-    .poll(
-      () =>
-        inbox("scout")
-          .openReader()
-          .catch(() => undefined),
-      { timeout: 15_000 },
+    .poll(() =>
+      inbox("scout")
+        .openReader()
+        .catch(() => undefined),
     )
     .toBeDefined();
   expect(await other.look("scout")).toMatchObject({ state: "working", detail: "elsewhere", pid: process.ppid });

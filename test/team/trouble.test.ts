@@ -23,7 +23,7 @@ test("who cannot be brought to rest is named, and keeps nobody else from it", as
   expect([...backend.there]).toEqual(["stuck"]);
   const notices = recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
   expect(notices).toEqual(["stuck could not be brought to rest: it does not go"]);
-}, 20_000);
+});
 
 test("mail to the lead is heard while a member is being brought back", async () => {
   const back = gate();

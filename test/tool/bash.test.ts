@@ -87,7 +87,7 @@ describe("Bash", () => {
   it("shows output as it comes", async () => {
     const abort = new AbortController();
     const running = bench.call("Bash", { command: "echo first; sleep 600" }, abort.signal);
-    await until("something was shown", () => bench.progress.join("").includes("first"), 5000);
+    await until("something was shown", () => bench.progress.join("").includes("first"));
     abort.abort();
     expect(bench.text(await running)).toBe("first\n[Interrupted: the command and all it started were ended.]");
     expect((await running).outcome).toBe("interrupted");
@@ -122,11 +122,7 @@ const output = async (task_id: string, more = {}) =>
 describe("background tasks", () => {
   it("go on while the agent does something else, and are read piece by piece", async () => {
     const id = await start("echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 5");
-    await until(
-      "the first line is there",
-      () => bench.events.some((event) => event.type === "background.output"),
-      5000,
-    );
+    await until("the first line is there", () => bench.events.some((event) => event.type === "background.output"));
     expect(await output(id, { block: false })).toBe("ID is running: the task\n\none");
     expect(await output(id, { timeout: 1 })).toBe("ID is running: the task\n\n(no new output)");
     bench.write("go", "");
@@ -144,7 +140,7 @@ describe("background tasks", () => {
   it("are stopped with all they started", async () => {
     const token = `TOKEN-${process.pid}-${Date.now()}`;
     const id = await start(`: ${token}; trap '' TERM; bash -c 'sleep 600; : ${token}' & sleep 600; :`);
-    await until("it runs", () => processesWith(token).length > 1, 5000);
+    await until("it runs", () => processesWith(token).length > 1);
     expect(bench.text(await bench.call("TaskStop", { task_id: id })).replaceAll(id, "ID")).toBe(
       "ID was stopped: the task",
     );

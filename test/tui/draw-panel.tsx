@@ -94,7 +94,7 @@ export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOp
           else expect(frame()).toMatch(text);
           return frame();
         },
-        { timeout: 10_000, interval: 10 },
+        { timeout: 60_000, interval: 10 },
       ),
     end: () => screen.unmount(),
   };

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createKeyReader, type KeyPress } from "../../src/tui/input-keys.ts";
 
 function reader() {
@@ -41,9 +41,9 @@ test("a lone escape is one when nothing follows it; two are two", async () => {
   const { push, names } = reader();
   push("\x1b");
   expect(names()).toEqual([]);
-  await vi.waitFor(() => expect(names()).toEqual(["escape"]));
+  await expect.poll(() => names()).toEqual(["escape"]);
   push("\x1b\x1b");
-  await vi.waitFor(() => expect(names()).toEqual(["escape", "escape", "escape"]));
+  await expect.poll(() => names()).toEqual(["escape", "escape", "escape"]);
 });
 
 test("sequences and pastes arrive in pieces", () => {

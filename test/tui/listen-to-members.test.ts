@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Envelope, type Event, TroupeError } from "../../src/protocol/index.ts";
 import { listenToMembers } from "../../src/tui/listen-to-members.ts";
 import { createStore, enterTeammateView, onEnvelope, teamTree, transcriptLoaded } from "../../src/view/index.ts";
@@ -89,7 +89,7 @@ test("the row of a member in another process says what it does, its tokens and i
   expect(row()).toMatchObject({ state: "working", activity: { kind: "none" }, preview: "" });
   expect(calls.map(({ session }) => session)).toEqual([mateSession]);
   calls[0]?.say(...own(works));
-  await vi.waitFor(() => expect(row()?.preview).toBe("I have looked around"));
+  await expect.poll(() => row()?.preview).toBe("I have looked around");
   expect(row()).toMatchObject({
     activity: { kind: "calls", titles: ["$ npm test"] },
     task: { progress: { tokens: 122 } },
@@ -104,7 +104,7 @@ test("what it does is there while one looks at it", async () => {
     ...own(works),
     ...own([...works, begun(3), { type: "text.delta", turn: 3, text: "and now" }]).slice(works.length),
   );
-  await vi.waitFor(() => expect(taskOf(store.getState(), mateId, "remote_agent").heard).toBeDefined());
+  await expect.poll(() => taskOf(store.getState(), mateId, "remote_agent").heard).toBeDefined();
   store.setState((state) =>
     transcriptLoaded(enterTeammateView(state, mateId, start), mateId, stored(own(works), mate)),
   );
@@ -121,10 +121,10 @@ test("who is not heard of for longer than it may is silent, until it is heard of
 
 test("nobody listens to who has ended; to who has not begun one listens when more is known of it", async () => {
   const { calls, hear } = listening([new TroupeError("session_not_found", "There is no session.")]);
-  await vi.waitFor(() => expect(calls).toHaveLength(1));
+  await expect.poll(() => calls).toHaveLength(1);
   await Promise.resolve();
   hear(member("idle", remote));
-  await vi.waitFor(() => expect(calls).toHaveLength(2));
+  await expect.poll(() => calls).toHaveLength(2);
   expect(calls[1]?.isOver()).toBe(false);
   hear(member("idle", remote), member("ended", { ...remote, ended: "shutdown" }));
   expect(calls[1]?.isOver()).toBe(true);
@@ -132,7 +132,7 @@ test("nobody listens to who has ended; to who has not begun one listens when mor
 
 test("what cannot be followed is told once", async () => {
   const { store, hear, calls } = listening([new TroupeError("session_damaged", "line 3 cannot be read")]);
-  await vi.waitFor(() => expect(store.getState().notices).toHaveLength(1));
+  await expect.poll(() => store.getState().notices).toHaveLength(1);
   expect(store.getState().notices[0]?.text).toBe("what scout does cannot be followed: line 3 cannot be read");
   hear(member("idle", remote));
   expect(calls).toHaveLength(1);

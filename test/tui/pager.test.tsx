@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import {
   endPlace,
   findLine,
@@ -83,7 +83,7 @@ test("it begins at the end, pages, searches, follows what comes, and goes", asyn
     state: (state) => openDialog(state, { kind: "transcript", back: 0 }),
   });
   screens.push(screen);
-  const see = (text: string | RegExp) => vi.waitFor(() => expect(screen.second() ?? "").toMatch(text));
+  const see = (text: string | RegExp) => expect.poll(() => screen.second() ?? "").toMatch(text);
   await see("● answer 50\n");
   await see(/Transcript of lead · 100% · .*q back$/);
   screen.press(key.pageUp);
@@ -108,7 +108,7 @@ test("it begins at the end, pages, searches, follows what comes, and goes", asyn
   screen.press("k");
   const later = enclose([...events, ...exchange(51), ...exchange(52)]).slice(events.length + more.length);
   screen.hear(...later);
-  await vi.waitFor(() => expect(screen.second()).not.toContain("100%"));
+  await expect.poll(() => screen.second()).not.toContain("100%");
   expect(screen.second()).not.toContain("answer 52");
   screen.press("q");
   expect(screen.store.getState().dialog.kind).toBe("none");

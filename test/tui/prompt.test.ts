@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createKeyReader } from "../../src/tui/input-keys.ts";
 import { moveRow, rowsOf } from "../../src/tui/prompt-buffer.ts";
 import { createPrompt, type PromptPorts } from "../../src/tui/prompt-controller.ts";
@@ -71,7 +71,7 @@ test.each(edits)("%s", (_, chunks, expected) => {
 
 test("up and down go through the rows, then through what was said before", async () => {
   const { press, text, state } = writing({}, ["first", "second"]);
-  await vi.waitFor(() => expect(state().history).toHaveLength(2));
+  await expect.poll(() => state().history).toHaveLength(2);
   press("ab\ncd", up);
   expect(text()).toBe("ab|\ncd");
   press(up);
@@ -84,7 +84,7 @@ test("up and down go through the rows, then through what was said before", async
 
 test("ctrl+r finds what was said before", async () => {
   const { press, text, state, said, escape } = writing({}, ["run the tests", "read it", "run it"]);
-  await vi.waitFor(() => expect(state().history).toHaveLength(3));
+  await expect.poll(() => state().history).toHaveLength(3);
   press("x", "\x12", "run");
   expect(state().buffer.text).toBe("run it");
   press("\x12");
@@ -125,7 +125,7 @@ test("commands are offered at the beginning, and taken with Tab or Enter", () =>
 test("files are offered behind an @", async () => {
   const { press, said, state, text } = writing();
   press("see @");
-  await vi.waitFor(() => expect(state().completion?.items).toHaveLength(2));
+  await expect.poll(() => state().completion?.items).toHaveLength(2);
   press(down, "\r");
   expect(text()).toBe("see @src/b.ts |");
   press("ok\r");
@@ -149,7 +149,7 @@ test("what cannot be kept is told once", async () => {
     history: { entries: () => Promise.resolve([]), add: () => Promise.reject(new Error("the disk is full")) },
   });
   press("a\r", "b\r");
-  await vi.waitFor(() => expect(hints).toEqual(["prompts cannot be kept for later: the disk is full"]));
+  await expect.poll(() => hints).toEqual(["prompts cannot be kept for later: the disk is full"]);
 });
 
 test("rows: the cursor behind a full row stands on the next", () => {

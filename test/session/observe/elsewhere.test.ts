@@ -79,4 +79,4 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   expect(again.envelopes.map(said)).toEqual(["three"]);
   for (const each of [seen, ann, again]) await each.stop();
   expect(problems).toEqual([]);
-}, 60_000);
+});

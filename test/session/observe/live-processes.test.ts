@@ -153,7 +153,7 @@ test("a process that is stopped is open and not reachable, and is reached again 
 
 const rounds = Number(process.env["KILL_ROUNDS"] ?? 6);
 
-test(`${rounds} rounds of kill -9 and resume under the same eyes`, { timeout: 120_000 }, async () => {
+test(`${rounds} rounds of kill -9 and resume under the same eyes`, async () => {
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--output-format", "stream-json", "--model", "scripted/s.mjs", ...bypass];

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Span } from "../../../src/session/telemetry/span.ts";
 import { createSpanExporter, type SpanExporterOptions } from "../../../src/session/telemetry/span-exporter.ts";
 import { spanIdOf } from "../../../src/session/telemetry/span.ts";
@@ -49,7 +49,7 @@ test("what it refuses for good is lost, and that is said once", async () => {
   collector.answer = (response) => response.writeHead(400).end();
   const { exporter, lost } = exporterTo(collector.address);
   exporter.add([span("one")]);
-  await vi.waitFor(() => expect(collector.requests).toHaveLength(1));
+  await expect.poll(() => collector.requests).toHaveLength(1);
   exporter.add([span("two")]);
   await exporter.close(10_000);
   expect(collector.requests).toHaveLength(2);
@@ -70,7 +70,7 @@ test("one that never answers does not hold up the end", async () => {
   collector.answer = () => undefined;
   const { exporter, lost } = exporterTo(collector.address);
   exporter.add([span("one")]);
-  await vi.waitFor(() => expect(collector.requests).toHaveLength(1));
+  await expect.poll(() => collector.requests).toHaveLength(1);
   await exporter.close(1);
   expect(lost).toEqual([expect.stringContaining("the session ended before it answered")]);
 });

@@ -49,9 +49,7 @@ async function ends(child: ReturnType<typeof spawn>): Promise<{ code: number | n
 const stdio: ["ignore", "pipe", "inherit"] = ["ignore", "pipe", "inherit"];
 
 describe("files that Claude Code writes too", () => {
-  test("16 writers at once, half of them foreign, and a reader beside them: nothing is lost, nothing comes twice", {
-    timeout: 120_000,
-  }, async () => {
+  test("16 writers at once, half of them foreign, and a reader beside them: nothing is lost, nothing comes twice", async () => {
     const { home, claudeFolder, team, fileOf } = await crew();
     const reader = await team.inbox("bert").openReader();
     const ours = Array.from({ length: 8 }, () =>
@@ -83,9 +81,7 @@ describe("files that Claude Code writes too", () => {
     await reader.close();
   });
 
-  test("a writer that is killed at any moment leaves the file whole; its lock is waited out", {
-    timeout: 120_000,
-  }, async () => {
+  test("a writer that is killed at any moment leaves the file whole; its lock is waited out", async () => {
     const { home, claudeFolder, team, fileOf, inboxes } = await crew({ staleMs: 400 });
     const acknowledged: string[] = [];
     for (let round = 0; round < 12; round++) {
@@ -106,9 +102,7 @@ describe("files that Claude Code writes too", () => {
     expect(readdirSync(inboxes).filter((name) => name.includes(".lock"))).toEqual([]);
   });
 
-  test("a reader that is killed at any moment loses nothing, and nothing comes to it twice", {
-    timeout: 120_000,
-  }, async () => {
+  test("a reader that is killed at any moment loses nothing, and nothing comes to it twice", async () => {
     const { home, claudeFolder, team, fileOf } = await crew({ staleMs: 400 });
     const sent: string[] = [];
     for (let round = 0; round < 10; round++) {

@@ -19,7 +19,7 @@ export function closedAfter(team: StoredTeam): StoredTeam {
 }
 
 export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUp = Date.now() + 20_000;
+  const giveUp = Date.now() + 60_000;
   while (!(await isSo())) {
     if (Date.now() > giveUp) throw new Error(`waited in vain until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

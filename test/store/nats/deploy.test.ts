@@ -59,7 +59,7 @@ it("three servers as on the page: each user may do what it is for, and no more",
   await expect(busStore("", { bus: as("WATCH"), ...short }).open("parser")).rejects.toMatchObject(no);
   const other = closedAfter(await busStore("", { bus: as("LEAD") }).create({ name: "other", cwd: "/" }));
   await expect(busStore("", { bus: as("MEMBER"), ...short }).open(other.name)).rejects.toMatchObject(no);
-}, 30_000);
+});
 
 it("a worker as on the page takes a job with its files, and gives it back", async () => {
   const { as } = await startCluster();
@@ -116,7 +116,7 @@ it("a worker as on the page takes a job with its files, and gives it back", asyn
   expect(problems).toEqual([]);
   const outside = busStore("", { bus: as("WORKER"), waitMs: 1000 }).list();
   await expect(outside).rejects.toMatchObject({ message: expect.stringContaining("refuses it") });
-}, 30_000);
+});
 
 const jobFor = (object: string): JobSpec => ({
   id: "job_1",

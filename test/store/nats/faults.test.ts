@@ -87,7 +87,7 @@ it("loses nothing that was acknowledged, and does nothing twice, when the server
     (await one.tasks.list()).map(({ owner }) => owner),
   );
   expect(await reader.unread()).toEqual([]);
-}, 60_000);
+});
 
 it("waits for a server that is stopped for a moment, and takes nobody for dead", async () => {
   const server = await start();
@@ -165,7 +165,7 @@ it("gives a task to nobody else while its owner is heard, and to one only when i
   expect(await readAll(two)).toEqual(["from beyond"]);
   expect(await one.tasks.get(1)).toMatchObject({ owner: "bert", status: "in_progress" });
   await presence.close();
-}, 60_000);
+});
 
 it("puts back what the server had acknowledged and lost, and says so", async () => {
   const server = await start();

@@ -76,7 +76,7 @@ it("shows a certificate to a server that asks for one, and is known by it", asyn
   ]);
   expect(without).toContain("Name it and its key in bus.tls.certFile");
   expect(unknown).toContain(`does not accept ${stranger.certFile}`);
-}, 20_000);
+});
 
 it("is let in with the seed of an nkey, and comes back when it is known again", async () => {
   const user = nkeys.createUser();
@@ -109,7 +109,7 @@ it("is let in with the seed of an nkey, and comes back when it is known again", 
   writeFileSync(credentialsFile, seedOf(user));
   await until("it is back", () => bus.isConnected());
   expect(await bus.jsm.getAccountInfo()).toMatchObject({ streams: 1 });
-}, 20_000);
+});
 
 it("is let in with the JWT and seed that an account has signed for", async () => {
   const operator = makeOperator();

@@ -222,9 +222,7 @@ describe("an inbox that somebody has damaged", () => {
     expect(names().filter((name) => name.includes(".bad-"))).toEqual(bad);
   });
 
-  it("every byte flipped: no mail is changed, no other mail is lost, and the damage is told", {
-    timeout: 60_000,
-  }, async () => {
+  it("every byte flipped: no mail is changed, no other mail is lost, and the damage is told", async () => {
     const { inbox, path, names } = await start();
     const { mails, bytes } = sample();
     mkdirSync(join(path, ".."));
@@ -248,7 +246,7 @@ describe("an inbox that somebody has damaged", () => {
     }
   });
 
-  it("cut at every length: what is whole is there, and the next mail is", { timeout: 60_000 }, async () => {
+  it("cut at every length: what is whole is there, and the next mail is", async () => {
     const { inbox, path } = await start();
     const { mails, bytes } = sample();
     mkdirSync(join(path, ".."));

@@ -6,6 +6,7 @@ import { closeServer } from "../../../src/team/backend/tmux/close-server.ts";
 import { type OpenedPane, openPane } from "../../../src/team/backend/tmux/open-pane.ts";
 import { paneState } from "../../../src/team/backend/tmux/pane-state.ts";
 import { type LostPane, watchPanes } from "../../../src/team/backend/tmux/watch-panes.ts";
+import { knownPid } from "../../process/live-processes.ts";
 import { isRunning, testimony, type TmuxPlace, tmuxPlace, witness } from "./tmux-place.ts";
 
 const own = { kind: "own", name: "troupe-test", label: "a session" } as const;
@@ -81,7 +82,7 @@ test("a pane that a user closes and one whose program ends are told of once each
   place.user(["-L", own.name, "resize-pane", "-Z", "-t", target]);
   const noticed = losses(place, panes, 2);
   place.user(["-L", own.name, "kill-pane", "-t", closed.pane.paneId]);
-  process.kill(ended.program?.pid ?? Number.NaN, "SIGKILL");
+  process.kill(knownPid(ended.program?.pid), "SIGKILL");
   const lost = await noticed;
   expect(lost.map(({ pane }) => pane.paneId).sort()).toEqual([closed, ended].map(({ pane }) => pane.paneId).sort());
   expect(await paneState(place.tmux, moved.pane)).toBe("there");

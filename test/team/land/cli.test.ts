@@ -79,11 +79,11 @@ it("troupe land: killed in the middle of a check, then continued", async () => {
   const { start, run, git, cwd, home } = repository();
   const started = join(home, "started");
   const landing = start(["land", "good", "bad", "--check", `echo $$ > ${started}; exec sleep 600`], { input: "" });
-  await until("the check runs", () => existsSync(started) && readFileSync(started, "utf8") !== "", 20_000);
+  await until("the check runs", () => existsSync(started) && readFileSync(started, "utf8") !== "");
   const pid = Number(readFileSync(started, "utf8"));
   landing.child.kill("SIGKILL");
   await landing.done;
-  await until("the check has ended with it", () => !existsSync(`/proc/${pid}`), 10_000);
+  await until("the check has ended with it", () => !existsSync(`/proc/${pid}`));
   expect(git("log", "-1", "--format=%s")).toBe("a is two now");
   const went = await run(["land", "--continue", "--check", "true"]);
   expect([went.code, went.stderr]).toEqual([0, ""]);

@@ -3,35 +3,38 @@ import { join } from "node:path";
 import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
 import { createTeamLedger } from "../../../src/team/team-ledger.ts";
 
-/** ledger-on-full-disk FOLDER: settles and asks for money while the small disk is full, then frees it; prints what came of it. */
+/**
+ * ledger-on-full-disk FOLDER: each ledger settles and asks for money while the small disk is full, then gets space again.
+ * Prints what came of it. Their files begin with empty lines, one more in each, so that the disk cuts an entry at each of its bytes.
+ */
 const folder = process.argv[2] ?? "";
-const path = join(folder, "spending.jsonl");
 const ballast = join(folder, "ballast");
-const open = (who: string) =>
-  createTeamLedger({
-    path,
-    who,
-    budget: { maxBudgetUsd: 1 },
-    watcher: createFolderWatcher({ rescanMs: 20 }),
-    clock: systemClock,
-    createId: idMaker(systemClock),
-  });
+const watcher = createFolderWatcher({ rescanMs: 20 });
+const createId = idMaker(systemClock);
 const usd = (amount: number) => ({ usd: amount, tokens: 0 });
+const open = (path: string) =>
+  createTeamLedger({ path, who: "a", budget: { maxBudgetUsd: 1 }, watcher, clock: systemClock, createId });
 
-const ledger = open("a");
-// The first page of the file is used up, so that what comes next needs space.
-for (let times = 0; times < 40; times++) (await ledger.hold(usd(0.1)))?.settle(usd(0));
-const first = await ledger.hold(usd(0.5));
+const all = await Promise.all(
+  Array.from({ length: 200 }, async (_, emptyLines) => {
+    const path = join(folder, String(emptyLines));
+    writeFileSync(path, "\n".repeat(emptyLines));
+    const ledger = open(path);
+    return { path, ledger, first: await ledger.hold(usd(0.5)) };
+  }),
+);
 const { bavail, bsize } = statfsSync(folder);
 writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-for (let times = 0; times < 60; times++) ledger.add(usd(0.001));
-first?.settle(usd(0.4));
-const waited = await new Promise<boolean>((resolve) => {
-  const second = ledger.hold(usd(0.2), { onWait: () => resolve(true) });
-  void second.then((hold) => {
-    hold?.settle(usd(0.2));
-    process.stdout.write(JSON.stringify({ waited, spent: open("b").spent.usd.toFixed(3) }));
-    process.exit();
-  });
+let waiting = 0;
+const done = all.map(async ({ path, ledger, first }) => {
+  // More than is left of the page that the file has.
+  for (let times = 0; times < 60; times++) ledger.add(usd(0.001));
+  first?.settle(usd(0.4));
+  const second = await ledger.hold(usd(0.2), { onWait: () => (waiting += 1) });
+  second?.settle(usd(0.2));
+  return open(path).spent.usd.toFixed(3);
 });
+while (waiting < all.length) await new Promise((resolve) => setTimeout(resolve, 10));
 rmSync(ballast);
+process.stdout.write(JSON.stringify([...new Set(await Promise.all(done))]));
+process.exit();

@@ -69,4 +69,4 @@ it(`${processes * each} worktrees made at once from a remote branch, beside fetc
   if (existsSync(admin)) expect(readdirSync(admin)).toEqual([]);
   expect(repo.git("config", "--local", "--list")).not.toContain("branch.");
   expect(repo.git("fsck", "--strict", "--no-dangling")).toBe("");
-}, 300_000);
+}, 600_000);

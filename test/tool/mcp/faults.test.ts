@@ -13,30 +13,30 @@ test("F1 a server that exits at its start is tried three times more, then given 
   const bench = openHub({ bad: fault({ exitAt: "start", countFile }), good: fault() });
   await bench.reached("good", "connected");
   expect(textOf(await bench.call("mcp__good__echo", { text: "fine" }))).toBe("fine");
-  const { error } = await bench.reached("bad", "failed", 20_000);
+  const { error } = await bench.reached("bad", "failed");
   expect(error).toContain("exited with code 3");
   expect(error).toContain("cannot find my config");
   expect(startsIn(countFile)).toBe(4);
   expect(bench.hub.tools().some((tool) => tool.name.startsWith("mcp__bad__"))).toBe(false);
-}, 30_000);
+});
 
 test("F1 a server that exits after the handshake, each time, is given up too", async () => {
   const countFile = join(temporaryFolder(), "starts");
   const bench = openHub({ bad: fault({ exitAt: "initialized", countFile }) });
-  const { error } = await bench.reached("bad", "failed", 20_000);
+  const { error } = await bench.reached("bad", "failed");
   expect(error).toContain("exited with code 4");
   expect(startsIn(countFile)).toBe(4);
-}, 30_000);
+});
 
 test("F1 a server that is given up is tried again when it is asked for", async () => {
   const countFile = join(temporaryFolder(), "starts");
   const bench = openHub({ shy: fault({ exitAt: "start", exitTimes: 4, countFile }) });
-  await bench.reached("shy", "failed", 20_000);
+  await bench.reached("shy", "failed");
   expect(bench.hub.reconnect("nobody")).toBe(false);
   expect(bench.hub.reconnect("shy")).toBe(true);
   await bench.reached("shy", "connected");
   expect(textOf(await bench.call("mcp__shy__echo", { text: "at last" }))).toBe("at last");
-}, 30_000);
+});
 
 test("F1 a server that dies in the middle of a call: the call fails at once with the reason, the next one works", async () => {
   const bench = openHub({ frail: fault() });
@@ -96,9 +96,9 @@ test.each(["huge", "huge-last"])("F2 a reply of 100 MB (%s) is thrown away as it
 
 test("a server that never answers is given up in bounded time", async () => {
   const bench = openHub({ mute: fault({ hangAt: "initialize" }) }, { startTimeoutMs: 200 });
-  const { error } = await bench.reached("mute", "failed", 20_000);
+  const { error } = await bench.reached("mute", "failed");
   expect(error).toMatch(/timed out|timeout/i);
-}, 30_000);
+});
 
 test("F4 a server that was stopped is noticed and replaced; its call fails", async () => {
   const bench = openHub({ odd: fault() }, { pingEveryMs: 200 });

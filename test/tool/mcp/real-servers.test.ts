@@ -77,7 +77,7 @@ test("an HTTP server that goes away fails its calls, and is used again when it i
   await startHttpOn(port);
   // On its way, or given up by now: a call brings it back.
   expect(textOf(await bench.call("mcp__remote__echo", { message: "back" }))).toBe("Echo: back");
-}, 30_000);
+});
 
 test("filesystem: it works in the folders it is given as roots", async () => {
   const bench = openHub({ files: { command: process.execPath, args: [filesystemServer] } });

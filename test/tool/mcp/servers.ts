@@ -37,7 +37,7 @@ export interface Bench {
   tool(name: string): Tool;
   call(name: string, input?: object, options?: CallOptions): Promise<ToolResult>;
   /** Resolves when the server is in this state. */
-  reached(server: string, state: McpStatus["state"], withinMs?: number): Promise<McpStatus>;
+  reached(server: string, state: McpStatus["state"]): Promise<McpStatus>;
   statusOf(server: string): McpStatus;
 }
 
@@ -124,8 +124,8 @@ export function openHub(servers: Readonly<Record<string, object>>, options: Part
         progress,
         outputFile: async (file: string) => join(folder, `out-${count}-${file}`),
       } as unknown as ToolContext),
-    async reached(server, state, withinMs = 10_000) {
-      await until(`${server} is ${state}`, () => statusOf(server).state === state, withinMs);
+    async reached(server, state) {
+      await until(`${server} is ${state}`, () => statusOf(server).state === state);
       return statusOf(server);
     },
   };

@@ -85,7 +85,7 @@ function run(line: string): { folder: string; output: string } {
     {
       env: { PATH: "/tmp/w/bin:/usr/bin:/bin", HOME: "/tmp/w", GIT_PAGER: "cat", ...identity },
       encoding: "utf8",
-      timeout: 20_000,
+      timeout: 240_000,
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
