@@ -83,7 +83,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
       const all = await asRequestError(options.sessions);
       const here = all.filter(({ cwd }) => !params.cwd || cwd === params.cwd);
       return {
-        sessions: here.slice(0, mostListed).map(({ id, cwd, updatedAt, firstPrompt }) => ({
+        sessions: here.slice(0, maxListed).map(({ id, cwd, updatedAt, firstPrompt }) => ({
           sessionId: id,
           cwd,
           updatedAt,
@@ -115,7 +115,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
   await Promise.all([...open.keys()].map((id) => end(id).catch(options.onError)));
 }
 
-const mostListed = 200;
+const maxListed = 200;
 
 /** What a user has done wrong is said as it is; anything else is a fault of ours. */
 async function asRequestError<T>(work: () => Promise<T>): Promise<T> {

@@ -48,7 +48,7 @@ export function createAskAside(options: AsideOptions): AskAside {
         costOf,
         // Nobody sees these deltas: they are not of the turn that is being answered.
         recorder: { record: options.record, live: () => undefined, leave: () => undefined },
-        mostPromptTokens: system.length + text.length + frameTokens,
+        maxPromptTokens: system.length + text.length + frameTokens,
         request: {
           ...begins,
           messages: [{ role: "user", parts: [{ type: "text", text }] }],

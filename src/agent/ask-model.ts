@@ -11,7 +11,7 @@ export interface AskModel {
   /** What a request of this size, or this usage, costs on this model. */
   readonly costOf: (ref: string, usage: Usage) => number;
   /** The prompt has no more than so many. */
-  readonly mostPromptTokens: number;
+  readonly maxPromptTokens: number;
 }
 
 export type AskResult =
@@ -34,7 +34,7 @@ export async function askModel(ask: AskModel): Promise<AskResult> {
   for (;;) {
     let hold: Hold | undefined;
     try {
-      hold = await ask.ledger.hold(mostOf(ask), { signal, onWait });
+      hold = await ask.ledger.hold(maxOf(ask), { signal, onWait });
     } catch (error) {
       if (!signal.aborted) throw error;
       return { type: "failed", failure: { kind: "aborted", message: "interrupted before the request was made" } };
@@ -46,9 +46,9 @@ export async function askModel(ask: AskModel): Promise<AskResult> {
 }
 
 /** The prompt may be written to the cache, which costs more with one provider and nothing with another. */
-function mostOf({ client, request, costOf, mostPromptTokens }: AskModel): Amount {
-  const most = { ...noUsage, inputTokens: mostPromptTokens, outputTokens: request.maxOutputTokens };
-  const cached = { ...most, inputTokens: 0, cacheWriteTokens: mostPromptTokens };
+function maxOf({ client, request, costOf, maxPromptTokens }: AskModel): Amount {
+  const most = { ...noUsage, inputTokens: maxPromptTokens, outputTokens: request.maxOutputTokens };
+  const cached = { ...most, inputTokens: 0, cacheWriteTokens: maxPromptTokens };
   return { usd: Math.max(costOf(client.ref, most), costOf(client.ref, cached)), tokens: tokensIn(most) };
 }
 

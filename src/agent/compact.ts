@@ -2,9 +2,9 @@ import type { Message, ModelClient, ModelRequest } from "../protocol/index.ts";
 import { type AskModel, askModel } from "./ask-model.ts";
 import { characters, type Conversation } from "./conversation.ts";
 import { summaryRequest } from "./fragments/summary.ts";
-import { mostTokens } from "./most-tokens.ts";
+import { maxTokens } from "./most-tokens.ts";
 
-export interface Compact extends Omit<AskModel, "request" | "mostPromptTokens"> {
+export interface Compact extends Omit<AskModel, "request" | "maxPromptTokens"> {
   readonly conversation: Conversation;
   readonly request: Omit<ModelRequest, "messages" | "caller">;
   readonly caller: Omit<ModelRequest["caller"], "purpose">;
@@ -40,7 +40,7 @@ export async function compact(options: Compact): Promise<CompactResult> {
       messages: withRequest(fit(older, client), summaryRequest(options.instructions)),
       caller: { ...options.caller, purpose: "compact" },
     },
-    mostPromptTokens: mostTokens(conversation, options.request),
+    maxPromptTokens: maxTokens(conversation, options.request),
   });
   if (asked.type === "no_budget") return { type: "failed", message: "the budget is used up", aborted: false };
   if (asked.type === "failed") {

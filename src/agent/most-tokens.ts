@@ -5,7 +5,7 @@ import type { Conversation } from "./conversation.ts";
  * As many tokens as a request of this conversation can have: the provider's own count where there is one, and one for
  * each character said since. Far more than are likely, as a budget needs it.
  */
-export function mostTokens(
+export function maxTokens(
   conversation: Conversation,
   { system, tools }: Pick<ModelRequest, "system" | "tools">,
 ): number {

@@ -21,7 +21,7 @@ import { whyGivenUp } from "./given-up.ts";
 import { cutAnswer } from "./fragments/interrupted.ts";
 import { type AgentHooks, sentBack } from "./hooks.ts";
 import type { Ledger } from "./limits.ts";
-import { mostTokens } from "./most-tokens.ts";
+import { maxTokens } from "./most-tokens.ts";
 import type { Permissions } from "./permissions.ts";
 import { createQueue } from "./queue.ts";
 import { createRecorder, isDiskFull, type Recorder, shortlyAfter } from "./recorder.ts";
@@ -165,7 +165,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
       ...options,
       client,
       recorder,
-      mostPromptTokens: mostTokens(conversation, begins),
+      maxPromptTokens: maxTokens(conversation, begins),
       request: {
         ...begins,
         messages: conversation.messages(),

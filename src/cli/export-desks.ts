@@ -12,7 +12,7 @@ export interface OnDesks {
 }
 
 /** More than this of one diff, in characters, nobody reads in a file that is passed on. */
-const mostOfDiff = 500_000;
+const maxOfDiff = 500_000;
 
 export async function gatherFromDesks(observatory: Observatory, session: SessionId): Promise<OnDesks> {
   const ports = { observatory, env: process.env };
@@ -23,7 +23,7 @@ export async function gatherFromDesks(observatory: Observatory, session: Session
   const diffs: Record<string, string> = {};
   for (const { name, files } of worktrees)
     if (files.length > 0)
-      diffs[name] = (await orWords(desk.diff(session, name), (problem) => problem)).slice(0, mostOfDiff);
+      diffs[name] = (await orWords(desk.diff(session, name), (problem) => problem)).slice(0, maxOfDiff);
   return { mail, worktrees, diffs };
 }
 

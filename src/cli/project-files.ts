@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { runGit } from "../platform/index.ts";
 
-const mostFiles = 50_000;
+const maxFiles = 50_000;
 const shown = 30;
 const freshMs = 5_000;
 
@@ -30,17 +30,17 @@ async function listPaths(cwd: string, env: ProjectFilesOptions["env"]): Promise<
   const { ok, stdout } = await runGit(args, { cwd, env, timeoutMs: 10_000 });
   const files = ok ? [...new Set(stdout.split("\0").filter((path) => path !== ""))] : await walk(cwd);
   const folders = new Set<string>();
-  for (const file of files.slice(0, mostFiles))
+  for (const file of files.slice(0, maxFiles))
     for (let folder = dirname(file); folder !== "." && !folders.has(`${folder}/`); folder = dirname(folder))
       folders.add(`${folder}/`);
-  return [...folders, ...files.slice(0, mostFiles)];
+  return [...folders, ...files.slice(0, maxFiles)];
 }
 
 /** Outside a repository: breadth first, without what is hidden or brought along. */
 async function walk(root: string): Promise<string[]> {
   const files: string[] = [];
   const folders = [""];
-  for (let folder = folders.shift(); folder !== undefined && files.length < mostFiles; folder = folders.shift()) {
+  for (let folder = folders.shift(); folder !== undefined && files.length < maxFiles; folder = folders.shift()) {
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {
       // A folder that we may not look into has nothing to offer; the root must be there.
       if (folder === "") throw error;
@@ -49,7 +49,7 @@ async function walk(root: string): Promise<string[]> {
     for (const entry of entries) {
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && folders.length < mostFiles) folders.push(path);
+      if (entry.isDirectory() && folders.length < maxFiles) folders.push(path);
       else if (entry.isFile()) files.push(path);
     }
   }

@@ -69,8 +69,8 @@ function firstLine(content: readonly { type: string; text?: string }[]): string 
 /** A pane is for looking on; `troupe sessions show` has the whole. */
 function shortened(text: string): string {
   const lines = text.trim().split("\n");
-  if (lines.length <= mostLines) return lines.join("\n");
-  return [...lines.slice(0, mostLines), `… and ${lines.length - mostLines} more lines`].join("\n");
+  if (lines.length <= maxLines) return lines.join("\n");
+  return [...lines.slice(0, maxLines), `… and ${lines.length - maxLines} more lines`].join("\n");
 }
 
-const mostLines = 60;
+const maxLines = 60;

@@ -12,7 +12,7 @@ export function createMailTools(member: () => OutsideMember): readonly Tool[] {
   return [waitForMail(member), roster(member), receipt(member)];
 }
 
-const mostSeconds = 3600;
+const maxSeconds = 3600;
 
 function waitForMail(member: () => OutsideMember): Tool {
   return defineTool<{ timeout_seconds?: number | undefined }>({
@@ -22,7 +22,7 @@ function waitForMail(member: () => OutsideMember): Tool {
       timeout_seconds: z
         .int()
         .min(0)
-        .max(mostSeconds)
+        .max(maxSeconds)
         .optional()
         .describe("How long to wait at most; 45 if left out. Some clients end a call that takes longer than a minute"),
     }),

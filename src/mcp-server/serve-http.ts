@@ -38,7 +38,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const seatOf = (name: string) => {
     const known = seats.get(name);
     if (known) return known;
-    if (seats.size >= mostMembers) throw new TroupeError("team", `there are ${mostMembers} members here already`);
+    if (seats.size >= maxMembers) throw new TroupeError("team", `there are ${maxMembers} members here already`);
     const opening = open(name);
     seats.set(name, opening);
     opening.catch(() => seats.delete(name));
@@ -92,7 +92,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   };
 }
 
-const mostMembers = 64;
+const maxMembers = 64;
 
 function nameIn(url: string): string | undefined {
   const [, encoded] = /^\/mcp\/([^/?#]+)\/?$/.exec(url) ?? [];

@@ -113,7 +113,7 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
     async drained() {
       // What was in the pipe when the process exited is read in the next turns of the event loop.
       quiet = 0;
-      for (let pauses = 0, open = !ended; open && pauses < mostPauses && quiet < quietPauses; pauses++) {
+      for (let pauses = 0, open = !ended; open && pauses < maxPauses && quiet < quietPauses; pauses++) {
         quiet += 1;
         open = await Promise.race([finished, pause()]);
       }
@@ -132,4 +132,4 @@ function readOutput(stream: Readable, onChunk: (chunk: Buffer) => void): { drain
 const pause = () => new Promise<true>((resolve) => setTimeout(() => setImmediate(resolve, true), pauseMs));
 const pauseMs = 10;
 const quietPauses = 4;
-const mostPauses = 40;
+const maxPauses = 40;

@@ -29,7 +29,7 @@ export function tailSession(
 
   async function* read(): AsyncGenerator<StoredEnvelope[], void, undefined> {
     const paths = [files.log, ...agentLogs(files.subagents)];
-    const bytes = Math.min(mostBytes, Math.max(leastBytes, Math.floor(heldBytes / paths.length)));
+    const bytes = Math.min(maxBytes, Math.max(leastBytes, Math.floor(heldBytes / paths.length)));
     const sources = createTimeHeap<Source>((source) => headOf(source)?.at ?? "");
     for (const path of paths) {
       const source: Source = { tail: tailOf(path), held: [], at: 0 };
@@ -62,7 +62,7 @@ const never = "~";
 const batchSize = 500;
 /** How much of a log is read at once, and of all logs together. */
 const leastBytes = 1 << 16;
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 const heldBytes = 1 << 23;
 
 interface Source {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type AgentReport, type AskAside, type HandOver, handOverQuestion, handOverVerdict } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
 
-const mostMs = 60_000;
+const maxMs = 60_000;
 
 /** Has a small model look at a report before somebody gets it. Whatever becomes of that, the report is handed over. */
 export async function checkHandOver(
@@ -13,7 +13,7 @@ export async function checkHandOver(
   if (!ask) return notChecked("no small model is known: name one with smallModel in the settings");
   const late = new AbortController();
   const answered = new AbortController();
-  const timer = clock.sleep(mostMs, answered.signal).then(
+  const timer = clock.sleep(maxMs, answered.signal).then(
     () => late.abort(new DOMException("the check took too long", "TimeoutError")),
     () => undefined, // it was answered in time
   );

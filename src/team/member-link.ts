@@ -112,7 +112,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   const tellOfMarks = async (error: unknown) => {
     unmarked += 1;
     if (ended.signal.aborted) return;
-    if (unmarked > mostUnmarked) return options.onFailure(error);
+    if (unmarked > maxUnmarked) return options.onFailure(error);
     const why = error instanceof Error ? error.message : String(error);
     const message = `mail that was heard could not be marked as read, and will be with the next: ${why}`;
     try {
@@ -283,7 +283,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 }
 
 /** One failure is no deafness; so many in a row are. */
-const mostUnmarked = 5;
+const maxUnmarked = 5;
 
 const prefix = "prm_m";
 

@@ -45,15 +45,15 @@ export interface QuiescenceOptions {
 export const isWork: ReadonlySet<string> = new Set(["text", "task_assignment"]);
 
 /** So often in a row it may go wrong, after a pause that grows, before that breaks the lead. */
-const mostFailures = 5;
+const maxFailures = 5;
 const againMs = 200;
 
 /** How long whoever is idle has to take a free task before it counts as left. */
 const claimMs = 300;
 
 /** The pause before another look into an inbox grows to so many times that; after so many looks, a good minute, it is enough. */
-const mostPauses = 10;
-const mostLooks = 25;
+const maxPauses = 10;
+const maxLooks = 25;
 
 export function createQuiescence(options: QuiescenceOptions): Quiescence {
   const awaited = new Set<string>();
@@ -93,7 +93,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   const lookLater = (error: unknown) => {
     if (closed) return;
     failures += 1;
-    if (failures > mostFailures) return options.onFailure(error);
+    if (failures > maxFailures) return options.onFailure(error);
     pending += 1;
     void later(failures * againMs);
   };
@@ -124,9 +124,9 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
     }
     if (awaited.size > 0) return;
     // It works as soon as it has heard. What is never marked is not waited for for ever.
-    if ((unheard.size > 0 || isBusy) && looks < mostLooks) {
+    if ((unheard.size > 0 || isBusy) && looks < maxLooks) {
       looks += 1;
-      await options.pause(claimMs * Math.min(looks, mostPauses));
+      await options.pause(claimMs * Math.min(looks, maxPauses));
       return check();
     }
     looks = 0;

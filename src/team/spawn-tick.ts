@@ -8,7 +8,7 @@ export interface SpawnTick {
   close(): void;
 }
 
-const mostMs = 60_000;
+const maxMs = 60_000;
 /** How soon it is tried again when looking has come to nothing, as on a full disk. */
 const retryMs = 1_000;
 
@@ -34,7 +34,7 @@ export function createSpawnTick(
     const abort = new AbortController();
     sleeping = abort;
     const leastMs = lookedFor === dueAt ? retryMs : 0;
-    clock.sleep(Math.min(Math.max(dueAt - now(), leastMs), mostMs), abort.signal).then(
+    clock.sleep(Math.min(Math.max(dueAt - now(), leastMs), maxMs), abort.signal).then(
       () => {
         sleeping = undefined;
         lookedFor = dueAt;

@@ -6,18 +6,18 @@ import type { TeamPlace } from "./worktree/repository.ts";
 import { type DiffedWorktree, worktreeChanges } from "./worktree/worktree-changes.ts";
 
 /** What a person can still read; more than this of one new file, or of all together, is not shown, and that is said. */
-const mostBytes = 2 * 1024 * 1024;
-const mostOfNewFile = 256 * 1024;
+const maxBytes = 2 * 1024 * 1024;
+const maxOfNewFile = 256 * 1024;
 
 /** What a worktree has that its base has not, as a unified diff: committed, staged, changed and new files. */
 export async function worktreeDiff(place: TeamPlace, worktree: DiffedWorktree): Promise<string> {
   const { tracked, untracked } = await worktreeChanges(place, worktree);
   let diff = tracked;
   for (const path of untracked) {
-    if (diff.length > mostBytes) break;
+    if (diff.length > maxBytes) break;
     diff += await newFile(worktree.path, path);
   }
-  return diff.length <= mostBytes ? diff : `${diff.slice(0, mostBytes)}\n… the rest is not shown\n`;
+  return diff.length <= maxBytes ? diff : `${diff.slice(0, maxBytes)}\n… the rest is not shown\n`;
 }
 
 async function newFile(folder: string, path: string): Promise<string> {
@@ -40,7 +40,7 @@ async function readText(path: string): Promise<string | { readonly why: string }
     try {
       const stat = await file.stat();
       if (!stat.isFile()) return { why: "not a file" };
-      if (stat.size > mostOfNewFile) return { why: `${stat.size} bytes, not shown` };
+      if (stat.size > maxOfNewFile) return { why: `${stat.size} bytes, not shown` };
       const bytes = await file.readFile();
       return bytes.includes(0) ? { why: "Binary file" } : bytes.toString("utf8");
     } finally {

@@ -1,17 +1,17 @@
 import type { ToolDisplay } from "../protocol/index.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
-const mostLines = 400;
-const mostCharacters = 40_000;
+const maxLines = 400;
+const maxCharacters = 40_000;
 
 /** What a change of a file looks like to people; a very long one is cut, for it is stored with the call. */
 export function diffDisplay(path: string, before: string, after: string): ToolDisplay {
   const lines = unifiedDiff(before, after).split("\n");
   const kept: string[] = [];
   let characters = 0;
-  for (const line of lines.slice(0, mostLines)) {
+  for (const line of lines.slice(0, maxLines)) {
     characters += line.length;
-    if (characters > mostCharacters) break;
+    if (characters > maxCharacters) break;
     kept.push(line);
   }
   if (kept.length < lines.length) kept.push(`… ${lines.length - kept.length} more lines`);

@@ -95,7 +95,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
           to={isViewing && viewed ? viewed : undefined}
           isActive
           placeholder={isNew ? "Say what to do; /help lists keys and commands" : ""}
-          mostCompletions={rooms.completion}
+          maxCompletions={rooms.completion}
         />
         {status}
       </Box>

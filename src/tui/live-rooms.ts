@@ -30,7 +30,7 @@ export function liveRooms({ rows, fixed, ...wants }: LiveWants): LiveRooms {
   };
   const third = Math.floor(rows / 3);
   return {
-    completion: take(wants.completion, mostCompletions),
+    completion: take(wants.completion, maxCompletions),
     notices: take(wants.notices, isLow(rows) ? 2 : 12),
     // With the lead's line, the hint and how many more there are.
     tree: take(wants.tree, Math.max(4, third) + (isLow(rows) ? 0 : 3)),
@@ -38,7 +38,7 @@ export function liveRooms({ rows, fixed, ...wants }: LiveWants): LiveRooms {
   };
 }
 
-export const mostCompletions = 6;
+export const maxCompletions = 6;
 
 /** Too low for blanks and for what is not needed this moment. */
 export const isLow = (rows: number): boolean => rows < 20;

@@ -36,7 +36,7 @@ export function PermissionDialog(): ReactNode {
 }
 
 /** Nobody judges more than that on a screen: it can only be refused. */
-const mostLines = 2_000;
+const maxLines = 2_000;
 
 interface Answering {
   readonly selected: number;
@@ -67,7 +67,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     () => [...questionLines(question, width), ...longAllowed(offered, width)],
     [question, offered, width],
   );
-  const isTooLong = body.length > mostLines;
+  const isTooLong = body.length > maxLines;
   const choices = offered.filter(({ isYes }) => !(isTooLong && isYes));
   const answers = choices.flatMap((choice, index) =>
     choiceLines(choice, {

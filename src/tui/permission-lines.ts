@@ -16,7 +16,7 @@ export interface ChoiceLook {
 export function choiceLines(choice: Choice, { number, isChosen, width, marks }: ChoiceLook): Line[] {
   const style = isChosen ? ({ role: "accent", bold: true } as const) : undefined;
   const mark = span(`${isChosen ? marks.prompt : " "} ${number}. `, style);
-  const isLong = allowedLines(choice, width).length > mostAllowed;
+  const isLong = allowedLines(choice, width).length > maxAllowed;
   return [
     ...hang(wrapLine([span(isLong ? `${choice.label} (see above)` : choice.label, style)], width - 5), mark),
     ...(isLong ? [] : allowedLines(choice, width, `     ${marks.bullet} `)),
@@ -24,7 +24,7 @@ export function choiceLines(choice: Choice, { number, isChosen, width, marks }: 
 }
 
 /** Below an answer there is room for so many lines; what takes more is read with what is asked about. */
-const mostAllowed = 3;
+const maxAllowed = 3;
 
 /** Each rule whole, with a sign before it. */
 const allowedLines = ({ allows }: Choice, width: number, sign = "     - "): Line[] =>
@@ -32,7 +32,7 @@ const allowedLines = ({ allows }: Choice, width: number, sign = "     - "): Line
 
 /** What answers would allow, where that is too long to stand below them. */
 export function longAllowed(choices: readonly Choice[], width: number): Line[] {
-  const long = choices.filter((choice) => allowedLines(choice, width).length > mostAllowed);
+  const long = choices.filter((choice) => allowedLines(choice, width).length > maxAllowed);
   const shown = new Set<string>();
   return long.flatMap((choice) => {
     const text = choice.allows.join("\n");

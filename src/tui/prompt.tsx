@@ -2,7 +2,7 @@ import { Box, Text } from "ink";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { visibleLine } from "../view/index.ts";
 import { type Size, useFace, useSize } from "./app-context.ts";
-import { mostCompletions } from "./live-rooms.ts";
+import { maxCompletions } from "./live-rooms.ts";
 import { rowOfCursor, rowsOf } from "./prompt-buffer.ts";
 import type { PromptController } from "./prompt-controller.ts";
 import type { PromptState } from "./prompt-state.ts";
@@ -19,17 +19,17 @@ export interface PromptProps {
   /** What stands there while nothing is written. */
   readonly placeholder: string;
   /** Lines there are for what could be meant. */
-  readonly mostCompletions?: number | undefined;
+  readonly maxCompletions?: number | undefined;
 }
 
 /** Where one writes: rules above and below, rows of text, what could be meant below it. */
-export function Prompt({ prompt, to, isActive, placeholder, mostCompletions: most }: PromptProps): ReactNode {
+export function Prompt({ prompt, to, isActive, placeholder, maxCompletions: most }: PromptProps): ReactNode {
   const { theme } = useFace();
   const size = useSize();
   const state = useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
   const width = promptWidth(size.columns);
-  const rows = promptLines(state, { width, most: mostRows(size), isActive, placeholder, theme });
-  const room = most ?? mostCompletions;
+  const rows = promptLines(state, { width, most: maxRows(size), isActive, placeholder, theme });
+  const room = most ?? maxCompletions;
   const rule = (words: string) => (
     <Text>{paintLine(ruleLine(words, { width: size.columns - 1, theme, to }), theme)}</Text>
   );
@@ -46,11 +46,11 @@ export function Prompt({ prompt, to, isActive, placeholder, mostCompletions: mos
   );
 }
 
-const mostRows = ({ rows }: Size): number => Math.max(1, Math.min(12, Math.floor(rows / 3)));
+const maxRows = ({ rows }: Size): number => Math.max(1, Math.min(12, Math.floor(rows / 3)));
 
 /** How many lines it takes, without what could be meant. */
 export function promptHeight({ buffer, search }: PromptState, size: Size): number {
-  const rows = Math.min(mostRows(size), rowsOf(buffer.text, promptWidth(size.columns)).length);
+  const rows = Math.min(maxRows(size), rowsOf(buffer.text, promptWidth(size.columns)).length);
   return 2 + Math.max(1, rows) + (search ? 1 : 0);
 }
 

@@ -7,7 +7,7 @@ import { indented, type Look, partText, textLines } from "./transcript-text.ts";
 
 const folded = { diff: 24, failed: 10, output: 4, quiet: 0 };
 /** Even unfolded, one result does not take over the whole scrollback. */
-const mostLines = 500;
+const maxLines = 500;
 
 /** A call and what it came to: its title, then the change, the end of the output or a line about it. */
 export function callLines(call: CallItem, look: Look): Line[] {
@@ -97,7 +97,7 @@ function countWords(text: string): string {
 }
 
 const bounded = (lines: readonly Line[], { isUnbounded = false }: Look): readonly Line[] =>
-  isUnbounded ? lines : firstLines(lines, mostLines, "; `troupe sessions show` has all");
+  isUnbounded ? lines : firstLines(lines, maxLines, "; `troupe sessions show` has all");
 
 function behindMark(lines: readonly Line[], { marks }: Look): Line[] {
   const [first = [], ...rest] = lines;

@@ -23,9 +23,9 @@ export function closeDialog(state: AppState): AppState {
 
 export function addNotice(state: AppState, notice: Omit<AppNotice, "id">): AppState {
   const id = (state.notices.at(-1)?.id ?? 0) + 1;
-  return { ...state, notices: [...state.notices, { ...notice, id }].slice(-mostNotices) };
+  return { ...state, notices: [...state.notices, { ...notice, id }].slice(-maxNotices) };
 }
 
-const mostNotices = 20;
+const maxNotices = 20;
 
 const none: Dialog = { kind: "none" };

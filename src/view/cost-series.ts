@@ -30,9 +30,9 @@ export interface CostCell extends CostSum {
   readonly model: string;
 }
 
-export const mostBuckets = 240;
+export const maxBuckets = 240;
 /** So many pairs of agent and model have a series of their own; the rest have one together for each model. */
-export const mostSeries = 60;
+export const maxSeries = 60;
 const narrowest = 1000;
 
 export const emptyCostSeries: CostSeries = {
@@ -56,7 +56,7 @@ export function reduceCostSeries(series: CostSeries, { agent, seq, at, event }: 
   const cell: CostCell = { agent, model, ...lost, usage, costUsd };
   const key = costKey(cell);
   const sums = withValue(series.sums, key, added(valueAt(series.sums, key), cell));
-  const isOwn = (sums.index.get(key) ?? 0) < mostSeries;
+  const isOwn = (sums.index.get(key) ?? 0) < maxSeries;
   const placed = put(series, Date.parse(at), isOwn ? cell : { ...cell, agent: undefined });
   return { ...series, ...placed, seqs, sums };
 }
@@ -103,7 +103,7 @@ function put({ width, buckets, first, last }: Placed, time: number, cell: CostCe
 }
 
 function wideEnough(placed: Placed): Placed {
-  if (placed.last - placed.first < mostBuckets) return placed;
+  if (placed.last - placed.first < maxBuckets) return placed;
   let buckets: CostSeries["buckets"] = emptyKeyed();
   for (const { number, cells } of valuesOf(placed.buckets)) {
     for (const cell of cells.values()) buckets = withCell(buckets, Math.floor(number / 2), cell);

@@ -18,8 +18,8 @@ export {
   type CostSeries,
   emptyCostSeries,
   joinCostSeries,
-  mostBuckets,
-  mostSeries,
+  maxBuckets,
+  maxSeries,
   reduceCostSeries,
 } from "./cost-series.ts";
 export { costSums, costTable } from "./cost-table.ts";
@@ -31,7 +31,7 @@ export {
   joinMailFlows,
   type MailFacts,
   type MailFlow,
-  mostMails,
+  maxMails,
   reduceMailFlow,
 } from "./mail-flow.ts";
 export { hearMember, memberHeard, membersElsewhere } from "./member-heard.ts";
@@ -86,15 +86,15 @@ export {
 export type { MemberView } from "./team-view.ts";
 export { emptyTimeline, laneSpans, reduceTimeline, type Timeline, timelinePeriod } from "./timeline.ts";
 export type { Lane } from "./timeline-lane.ts";
-export { type ClosedSpan, mostSpans, type Period, type SpanKind } from "./timeline-spans.ts";
+export { type ClosedSpan, maxSpans, type Period, type SpanKind } from "./timeline-spans.ts";
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export {
   edgeKey,
   emptyTraffic,
   joinTraffic,
   memberKey,
-  mostEdges,
-  mostPassages,
+  maxEdges,
+  maxPassages,
   type Passage,
   passedAlong,
   reduceTraffic,

@@ -30,7 +30,7 @@ export interface MailFlow {
 
 export const emptyMailFlow: MailFlow = { mails: emptyKeyed(), agents: emptyKeyed() };
 
-export const mostMails = 1_000;
+export const maxMails = 1_000;
 
 /** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
 export function reduceMailFlow(flow: MailFlow, envelope: Envelope): MailFlow {
@@ -108,9 +108,9 @@ const unknown = {
 function withFacts(mails: MailFlow["mails"], facts: MailFacts): MailFlow["mails"] {
   const known = valueAt(mails, facts.id);
   const grown = withValue(mails, facts.id, known ? both(known, facts) : facts);
-  if (grown.values.length <= mostMails) return grown;
+  if (grown.values.length <= maxMails) return grown;
   // The later half stays.
-  const kept = [...valuesOf(grown)].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(mostMails >>> 1);
+  const kept = [...valuesOf(grown)].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(maxMails >>> 1);
   let list: MailFlow["mails"] = emptyKeyed();
   for (const each of kept) list = withValue(list, each.id, each);
   return list;

@@ -30,11 +30,11 @@ export interface ClosedSpan extends Span {
 }
 
 /** At this many the older half of a lane is halved: what is old is coarse, and there is never more. */
-export const mostSpans = 2048;
+export const maxSpans = 2048;
 
 export function addSpan(spans: ChunkedList<ClosedSpan>, span: ClosedSpan): ChunkedList<ClosedSpan> {
   const grown = append(spans, span);
-  return grown.length < mostSpans ? grown : coarser(toArray(grown));
+  return grown.length < maxSpans ? grown : coarser(toArray(grown));
 }
 
 function coarser(spans: readonly ClosedSpan[]): ChunkedList<ClosedSpan> {

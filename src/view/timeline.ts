@@ -69,11 +69,11 @@ function reduceAways(aways: Timeline["aways"], { session, event }: Envelope, hea
   if (event.type === "session.closed")
     return isAway
       ? aways
-      : new Map(aways).set(session, [...known, { from: heard.now, to: undefined }].slice(-mostAways));
+      : new Map(aways).set(session, [...known, { from: heard.now, to: undefined }].slice(-maxAways));
   const ended = isAway
     ? [...known.slice(0, -1), { ...last, to: heard.now }]
     : [...known, { from: heard.before, to: heard.now }];
-  return new Map(aways).set(session, ended.slice(-mostAways));
+  return new Map(aways).set(session, ended.slice(-maxAways));
 }
 
 /** When the agent of an event was last heard of before it, and the time of the event. */
@@ -82,4 +82,4 @@ interface Heard {
   readonly now: number;
 }
 
-const mostAways = 200;
+const maxAways = 200;

@@ -45,8 +45,8 @@ interface Known {
 
 export const emptyTraffic: Traffic = { edges: emptyKeyed(), recent: [], agents: emptyKeyed() };
 
-export const mostPassages = 300;
-export const mostEdges = 2000;
+export const maxPassages = 300;
+export const maxEdges = 2000;
 
 export const memberKey = (name: string, team: string): string => `${name}@${team}`;
 
@@ -78,7 +78,7 @@ export function joinTraffic(all: readonly Traffic[]): Pick<Traffic, "edges" | "r
     }
   }
   const sorted = [...passages.values()].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
-  const recent = sorted.slice(-mostPassages);
+  const recent = sorted.slice(-maxPassages);
   return { edges, recent };
 }
 
@@ -136,7 +136,7 @@ function withEdge(edges: Traffic["edges"], edge: TrafficEdge): Traffic["edges"] 
   const key = edgeKey(edge.from, edge.to);
   const known = valueAt(edges, key);
   const grown = withValue(edges, key, known ? addEdges(known, edge) : edge);
-  return grown.values.length > mostEdges ? liveliest(grown) : grown;
+  return grown.values.length > maxEdges ? liveliest(grown) : grown;
 }
 
 const addEdges = (a: TrafficEdge, b: TrafficEdge): TrafficEdge => ({
@@ -148,7 +148,7 @@ const addEdges = (a: TrafficEdge, b: TrafficEdge): TrafficEdge => ({
 
 /** The half along which something has passed last. */
 function liveliest(edges: Traffic["edges"]): Traffic["edges"] {
-  const kept = [...valuesOf(edges)].sort((a, b) => b.lastAt - a.lastAt).slice(0, mostEdges >>> 1);
+  const kept = [...valuesOf(edges)].sort((a, b) => b.lastAt - a.lastAt).slice(0, maxEdges >>> 1);
   let list: Traffic["edges"] = emptyKeyed();
   for (const edge of kept) list = withValue(list, edgeKey(edge.from, edge.to), edge);
   return list;
@@ -161,8 +161,8 @@ function placed(recent: readonly Passage[], passage: Passage): readonly Passage[
   while (at > 0 && rankOf(recent[at - 1] as Passage) > rank) at -= 1;
   const known = recent[at - 1];
   if (known?.id === passage.id) return recent.with(at - 1, both(known, passage));
-  if (at === 0 && recent.length >= mostPassages) return recent;
-  return recent.toSpliced(at, 0, passage).slice(-mostPassages);
+  if (at === 0 && recent.length >= maxPassages) return recent;
+  return recent.toSpliced(at, 0, passage).slice(-maxPassages);
 }
 
 const both = (a: Passage, b: Passage): Passage => ({

@@ -18,7 +18,7 @@ export interface Outbox {
 }
 
 /** One message holds at most so many envelopes. */
-const mostEnvelopes = 500;
+const maxEnvelopes = 500;
 /** So many that come at once are a message of their own; fewer wait for others to go with. */
 const many = 100;
 /** From here on those who bring wait. A single piece may go beyond it. */
@@ -55,7 +55,7 @@ export function createOutbox(): Outbox {
   const takeEnvelopes = (most: number): string => {
     const texts: string[] = [];
     let length = 0;
-    while (waiting[first]?.kind === "envelope" && texts.length < mostEnvelopes && length < most) {
+    while (waiting[first]?.kind === "envelope" && texts.length < maxEnvelopes && length < most) {
       const text = shift()?.text ?? "";
       texts.push(text);
       length += text.length;
@@ -67,8 +67,8 @@ export function createOutbox(): Outbox {
     send: (event, data) => push({ kind: "message", text: message(event, JSON.stringify(data)) }),
     sendEnvelopes(envelopes) {
       let at = 0;
-      for (; envelopes.length - at >= many; at += mostEnvelopes)
-        push({ kind: "message", text: message("envelopes", JSON.stringify(envelopes.slice(at, at + mostEnvelopes))) });
+      for (; envelopes.length - at >= many; at += maxEnvelopes)
+        push({ kind: "message", text: message("envelopes", JSON.stringify(envelopes.slice(at, at + maxEnvelopes))) });
       for (const envelope of envelopes.slice(at)) push({ kind: "envelope", text: JSON.stringify(envelope) });
     },
     beat() {

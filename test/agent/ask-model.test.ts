@@ -33,7 +33,7 @@ function asking(streams: readonly (readonly ModelEvent[])[], maxBudgetUsd: numbe
       signal: abort.signal,
       costOf: (_ref, { inputTokens, outputTokens, cacheWriteTokens }) =>
         (inputTokens + outputTokens + cacheWriteTokens) / 100,
-      mostPromptTokens: 0,
+      maxPromptTokens: 0,
       request: {
         system: [],
         tools: [],

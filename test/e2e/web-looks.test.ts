@@ -25,7 +25,7 @@ const onPhone = { name: "dark, on a phone", size: phone.viewport, colorScheme: "
 type Look = typeof light | typeof dark | typeof onPhone;
 
 /** The page, what is in its middle, and every part of that: strips and tables may be moved by themselves, and nothing else. */
-const mostOver = `Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, main section")]
+const maxOver = `Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, main section")]
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;
 
 /** What is wrong with how every view looks: what axe finds, and what sticks out. */
@@ -47,7 +47,7 @@ async function faults({ page, violations }: DashboardPage, session: string, look
 
   async function look(view: string, name: string): Promise<void> {
     for (const violation of await violations()) found.push(`${view}, ${name}: ${violation}`);
-    const over = await page.evaluate<number>(mostOver);
+    const over = await page.evaluate<number>(maxOver);
     if (over !== 0) found.push(`${view}, ${name}: sticks out by ${over} px`);
   }
 }

@@ -6,8 +6,8 @@ import {
   emptyCostSeries,
   isLive,
   joinCostSeries,
-  mostBuckets,
-  mostSeries,
+  maxBuckets,
+  maxSeries,
   reduceCostSeries,
   valuesOf,
 } from "../../src/view/index.ts";
@@ -71,16 +71,16 @@ describe("what was spent", () => {
 test("over a long time the buckets grow wider and stay as few; nothing is lost", () => {
   const log = enclose(Array.from({ length: 5000 }, () => cost(1)));
   const series = fold(log);
-  expect(series.buckets.values.length).toBeLessThanOrEqual(mostBuckets);
+  expect(series.buckets.values.length).toBeLessThanOrEqual(maxBuckets);
   expect(series.width).toBe(32_000);
   expect(total(cells(series))).toBe(5000);
   expect(sorted(joinCostSeries([fold(log.slice(2000)), fold(log.slice(0, 2000))]))).toEqual(sorted(series));
 });
 
 test("of very many agents the later ones share a series; what each spent is known all the same", () => {
-  const ids = [...Array(3 * mostSeries).keys()].map((n) => `agt_${String(n).padStart(8, "0")}` as AgentId);
+  const ids = [...Array(3 * maxSeries).keys()].map((n) => `agt_${String(n).padStart(8, "0")}` as AgentId);
   const series = fold(enclose(ids.map((id) => [id, cost(1)] as const)));
-  expect(new Set(cells(series).map(({ agent }) => agent)).size).toBe(mostSeries + 1);
+  expect(new Set(cells(series).map(({ agent }) => agent)).size).toBe(maxSeries + 1);
   expect(series.sums.index.size).toBe(ids.length);
   expect(total(cells(series))).toBe(ids.length);
 });

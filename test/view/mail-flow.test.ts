@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Envelope, Event, MailId, PromptId } from "../../src/protocol/index.ts";
-import { emptyMailFlow, joinMailFlows, type MailFlow, mostMails, reduceMailFlow } from "../../src/view/index.ts";
+import { emptyMailFlow, joinMailFlows, type MailFlow, maxMails, reduceMailFlow } from "../../src/view/index.ts";
 import { enclose, helper, lead } from "./envelopes.ts";
 
 const mailId = (number: number) => `mail_${String(number).padStart(8, "0")}` as MailId;
@@ -64,9 +64,9 @@ test("what comes twice counts once, and what says nothing of mail changes nothin
 
 test("of very many the later ones are kept", () => {
   const flow = fold(
-    enclose([joined("ann"), ...Array.from({ length: mostMails + 10 }, (_, index) => sent(index, "bob"))]),
+    enclose([joined("ann"), ...Array.from({ length: maxMails + 10 }, (_, index) => sent(index, "bob"))]),
   );
   const mails = joinMailFlows([flow]);
-  expect(mails.length).toBeLessThanOrEqual(mostMails);
-  expect(mails.at(-1)?.id).toBe(mailId(mostMails + 9));
+  expect(mails.length).toBeLessThanOrEqual(maxMails);
+  expect(mails.at(-1)?.id).toBe(mailId(maxMails + 9));
 });

@@ -6,8 +6,8 @@ import {
   emptyTraffic,
   isLive,
   joinTraffic,
-  mostEdges,
-  mostPassages,
+  maxEdges,
+  maxPassages,
   passedAlong,
   reduceTraffic,
   type Traffic,
@@ -94,10 +94,10 @@ test("what passes between an agent and its parent is an order or a report", () =
 });
 
 test("however much is said, it is bounded, and the latest is there", () => {
-  const many = Math.max(mostEdges, mostPassages) + 700;
+  const many = Math.max(maxEdges, maxPassages) + 700;
   const { edges, recent } = fold(enclose([joined("ann"), ...[...Array(many).keys()].map((n) => sent(n, `m${n}`))]));
-  expect(edges.values.length).toBeLessThanOrEqual(mostEdges);
-  expect(recent).toHaveLength(mostPassages);
+  expect(edges.values.length).toBeLessThanOrEqual(maxEdges);
+  expect(recent).toHaveLength(maxPassages);
   expect(recent.at(-1)).toMatchObject({ id: mailId(many - 1), to: `m${many - 1}@t` });
   expect(edges.index.has(edgeKey("ann@t", `m${many - 1}@t`))).toBe(true);
 });

@@ -28,7 +28,7 @@ export const homeFolder: Check = {
   },
 };
 
-const mostEntries = 20_000;
+const maxEntries = 20_000;
 
 /** Sessions hold what was said and read: they are for their owner's eyes. */
 export const homeRights: Check = {
@@ -67,7 +67,7 @@ export const homeSpace: Check = {
 
 async function entriesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
-  return entries.slice(0, mostEntries).map((name) => join(folder, name));
+  return entries.slice(0, maxEntries).map((name) => join(folder, name));
 }
 
 /** Up the path to what is there. */

@@ -25,7 +25,7 @@ export async function knock(home: string, door: DoorName): Promise<Visit | undef
 /** A process that is stopped takes connections, and never says a word. */
 export const answerMs = 1000;
 /** So many things may wait to be heard. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 /** The socket, once it is connected. A door without anybody behind it is removed: its name is never used again. */
 export async function reach(home: string, { name }: DoorName): Promise<Socket | undefined> {
@@ -71,7 +71,7 @@ function visitOf(socket: Socket): Visit {
       else waiting.push(value);
     }
     if (wrong !== undefined || problem !== undefined) return end();
-    if (waiting.length >= mostWaiting) socket.pause();
+    if (waiting.length >= maxWaiting) socket.pause();
     notify();
   });
   socket.on("error", end).on("close", end);

@@ -21,7 +21,7 @@ export interface DoorOptions {
   readonly createId: CreateId;
 }
 
-const mostGuests = 64;
+const maxGuests = 64;
 
 /** Keeps no process alive. Rejects if it cannot listen. */
 export async function openDoor({ session, home, clock, createId }: DoorOptions): Promise<Door> {
@@ -33,7 +33,7 @@ export async function openDoor({ session, home, clock, createId }: DoorOptions):
     const guest = receiveGuest(socket, {
       session,
       hello: { say: "hello", v: protocolVersion, session: session.id, version },
-      isFull: guests.size >= mostGuests,
+      isFull: guests.size >= maxGuests,
       clock,
       createId,
     });

@@ -50,7 +50,7 @@ export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void
 
   const carryOut = async (id: number, command: Extract<Asked, { ask: "dispatch" }>["command"]) => {
     unanswered += 1;
-    if (unanswered >= mostUnanswered) socket.pause();
+    if (unanswered >= maxUnanswered) socket.pause();
     const ack = await session.dispatch(command).catch(
       (error: unknown): Ack => ({
         ok: false,
@@ -59,7 +59,7 @@ export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void
       }),
     );
     unanswered -= 1;
-    if (unanswered < mostUnanswered) socket.resume();
+    if (unanswered < maxUnanswered) socket.resume();
     say({ say: "ack", id, ack });
     letGo();
   };
@@ -124,7 +124,7 @@ export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void
 }
 
 const batchSize = 256;
-const mostUnanswered = 32;
+const maxUnanswered = 32;
 const lingerMs = 2000;
 
 const drained = (socket: Socket): Promise<void> =>

@@ -20,7 +20,7 @@ export interface WatchPorts {
  */
 const restMs = 250;
 const restShare = 20;
-const mostRestMs = 3000;
+const maxRestMs = 3000;
 /** That sessions go on is no news: with nothing else to tell the list is given out at most this often. */
 const sameMs = 5000;
 
@@ -56,7 +56,7 @@ export async function* watchSessions(
         yield sessions;
         told = now;
       }
-      await rest(Math.min(mostRestMs, Math.max(restMs, took * restShare)), signal);
+      await rest(Math.min(maxRestMs, Math.max(restMs, took * restShare)), signal);
       await bell.heard(signal);
     }
   } finally {

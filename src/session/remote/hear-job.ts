@@ -86,7 +86,7 @@ export function createJobHearing(options: HearingOptions): JobHearing {
     const place = { generation, number: 0, index: 0 };
     if (known.has(receivedId(agent, place))) return true;
     await settleOpenCalls(conversation, recorder.record);
-    if (generation > mostGenerations) return false;
+    if (generation > maxGenerations) return false;
     const from = commits ? "from what was committed" : "from the beginning";
     const [level, message] =
       generation === 1
@@ -199,4 +199,4 @@ const denied: PermissionAnswer = {
   message: "Nobody is there to answer. Go on without it.",
 };
 
-export const mostGenerations = 5;
+export const maxGenerations = 5;

@@ -9,7 +9,7 @@ import {
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
 import type { JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
-import { createJobHearing, type HearingOptions, mostGenerations } from "./hear-job.ts";
+import { createJobHearing, type HearingOptions, maxGenerations } from "./hear-job.ts";
 
 export interface RemoteAgentOptions extends Omit<HearingOptions, "over" | "giveUp"> {
   readonly path: AgentPath;
@@ -78,7 +78,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
         if (news.kind === "state" || news.kind === "report") watch.heard();
         if (outcome === "withdrawn") return stopped();
         if (outcome === "too often") {
-          lost = `${mostGenerations} workers have taken it, and none has finished it`;
+          lost = `${maxGenerations} workers have taken it, and none has finished it`;
           await submitted.withdraw();
         } else if (outcome) return outcome;
       }

@@ -55,7 +55,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
 
   return {
     add(spans) {
-      const room = mostWaiting - waiting.length;
+      const room = maxWaiting - waiting.length;
       if (spans.length > room) lose(spans.length - room, "too many wait to be sent");
       waiting.push(...spans.slice(0, Math.max(0, room)));
       if (waiting.length >= batchSize) void flush();
@@ -71,7 +71,7 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
 }
 
 const batchSize = 256;
-const mostWaiting = 4096;
+const maxWaiting = 4096;
 const attempts = 4;
 const worthAnother: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 

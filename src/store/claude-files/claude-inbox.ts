@@ -217,14 +217,14 @@ async function withText(mail: Mail, bodies: MailBodies): Promise<Mail> {
 async function fit(mail: Mail, bodies: MailBodies): Promise<Mail> {
   const { body } = mail;
   const long = body.kind === "text" ? body.text : body.kind === "idle_notification" ? (body.result ?? "") : "";
-  if (Buffer.byteLength(long) <= mostBytes) return mail;
+  if (Buffer.byteLength(long) <= maxBytes) return mail;
   const file = await bodies.save(mail.id, long);
   const beginning = long.slice(0, 16_000).replace(/[\ud800-\udbff]$/, "");
   if (body.kind === "text") return { ...mail, body: { ...body, text: beginning, file } };
   return body.kind === "idle_notification" ? { ...mail, body: { ...body, result: beginning, file } } : mail;
 }
 
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 const noPlace = ({ body, to }: Mail): TroupeError =>
   new TroupeError(

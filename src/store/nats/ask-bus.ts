@@ -68,7 +68,7 @@ export async function ask<T>(
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted();
     try {
-      return await untilReconnect(bus, request, { mostMs: began + waitMs - clock.monotonic(), signal });
+      return await untilReconnect(bus, request, { maxMs: began + waitMs - clock.monotonic(), signal });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof Reconnected) continue;
@@ -86,7 +86,7 @@ export async function ask<T>(
 async function untilReconnect<T>(
   bus: Bus,
   request: () => Promise<T>,
-  { mostMs, signal }: { readonly mostMs: number; readonly signal: AbortSignal | undefined },
+  { maxMs, signal }: { readonly maxMs: number; readonly signal: AbortSignal | undefined },
 ): Promise<T> {
   const ends: (() => void)[] = [];
   const interrupted = new Promise<never>((_, reject) => {
@@ -94,8 +94,8 @@ async function untilReconnect<T>(
     const onAbort = () => reject(signal?.reason as Error);
     signal?.addEventListener("abort", onAbort);
     ends.push(() => signal?.removeEventListener("abort", onAbort));
-    if (mostMs === Number.POSITIVE_INFINITY) return;
-    const timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(mostMs, leastMs));
+    if (maxMs === Number.POSITIVE_INFINITY) return;
+    const timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(maxMs, leastMs));
     ends.push(() => clearTimeout(timer));
   });
   const asked = request();

@@ -105,7 +105,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   };
 
   const note = (problem: string) => {
-    if (problems.length < mostProblems && !problems.includes(problem)) problems.push(problem);
+    if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
   };
 
   /** The stream has lost what it had acknowledged: what is known here is put there again, by the first to do so. */
@@ -237,16 +237,16 @@ type Decided<Change, Refusal> = Written<Change, Refusal>;
 
 /** In the order in which they came; who sends one again does so soon. */
 function forgetOldest(ids: Set<string>): void {
-  let over = ids.size - mostSeen;
+  let over = ids.size - maxSeen;
   for (const id of ids) {
     if (over-- <= 0) return;
     ids.delete(id);
   }
 }
 
-const mostSeen = 2000;
+const maxSeen = 2000;
 const nothing = () => undefined;
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-const mostProblems = 20;
+const maxProblems = 20;
 /** For what is around a payload. */
 const headroom = 4096;

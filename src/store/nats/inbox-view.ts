@@ -104,7 +104,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
   };
 
   const note = (problem: string) => {
-    if (problems.length < mostProblems && !problems.includes(problem)) problems.push(problem);
+    if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
   };
 
   /** Whoever has folded all before it learns nothing new from it. */
@@ -168,4 +168,4 @@ export function openInboxView(options: InboxViewOptions): InboxView {
   };
 }
 
-const mostProblems = 20;
+const maxProblems = 20;

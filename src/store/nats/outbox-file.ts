@@ -139,7 +139,7 @@ async function open(path: string, { held, createId }: OutboxPorts & { held: Clai
       waiting -= n - (acked.get(to) ?? 0);
       acked.set(to, n);
       await file.append([{ to, acked: n }]);
-      if (waiting > 0 || written < mostRecords) return;
+      if (waiting > 0 || written < maxRecords) return;
       renewing ??= renew().finally(() => {
         renewing = undefined;
       });
@@ -190,4 +190,4 @@ const Line = z.union([
 ]);
 
 /** After so many, and when all of them are sent, the file is begun anew. */
-const mostRecords = 2000;
+const maxRecords = 2000;

@@ -166,7 +166,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   const retain = (lane: Lane, batch: readonly Pending[], stored: Pick<Sent, "sequence" | "id">) => {
     const at = clock.monotonic();
     for (const each of batch) retained.push({ lane, each, at, ...stored });
-    if (retained.length > mostRetained) retained = retained.slice(-mostRetained / 2);
+    if (retained.length > maxRetained) retained = retained.slice(-maxRetained / 2);
     while (retained[0] !== undefined && at - retained[0].at > retainMs) retained.shift();
   };
 
@@ -288,13 +288,13 @@ function pending({ to, n, record }: Outgoing): Pending {
 const leftOver = (each: Outgoing): Pending => ({ ...pending(each), isOnDisk: true, isPromised: true });
 
 /** What waits goes together: one message, one answer, and the order cannot change in between. */
-function nextBatch(queue: readonly Pending[], mostBytes: number): Pending[] {
+function nextBatch(queue: readonly Pending[], maxBytes: number): Pending[] {
   const batch: Pending[] = [];
   let bytes = 0;
   for (const each of queue) {
     if (!each.isOnDisk) break;
     bytes += each.json.length * 2;
-    if (batch.length > 0 && (bytes > mostBytes || batch.length >= mostInBatch || each.again !== batch[0]?.again)) break;
+    if (batch.length > 0 && (bytes > maxBytes || batch.length >= maxInBatch || each.again !== batch[0]?.again)) break;
     // Numbers follow on each other within a message.
     if (batch.length > 0 && each.n !== (batch.at(-1)?.n ?? 0) + 1) break;
     batch.push(each);
@@ -310,6 +310,6 @@ const closedBefore = () =>
   );
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-const mostInBatch = 200;
-const mostRetained = 1000;
+const maxInBatch = 200;
+const maxRetained = 1000;
 const retainMs = 180_000;

@@ -70,9 +70,9 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
   const listeners = new Set<(subject: string, sign: Sign) => void>();
   const time = createServerTime(uptime);
   /** Longer than this without an answer, and the bus was away: nobody could be heard, so nobody can be missed. */
-  const mostSilence = Math.max(leaseMs / 2, 2 * options.beatMs);
+  const maxSilence = Math.max(leaseMs / 2, 2 * options.beatMs);
   let lastContact = uptime();
-  let thereSince = uptime() - Math.max(0, leaseMs - mostSilence);
+  let thereSince = uptime() - Math.max(0, leaseMs - maxSilence);
   let failure: { readonly error: unknown } | undefined;
 
   const take = (message: JsMsg) => {
@@ -123,7 +123,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     const isOwn =
       word.owner.pid === here.pid && word.owner.startedAt === here.startedAt && word.owner.bootId === here.bootId;
     const beaten = word.isLast ? at : Math.max(at, last.get(subjects.beat(word.process))?.at ?? 0);
-    const isHeard = bus.isConnected() && uptime() - lastContact <= mostSilence && uptime() - thereSince > leaseMs;
+    const isHeard = bus.isConnected() && uptime() - lastContact <= maxSilence && uptime() - thereSince > leaseMs;
     const expired = isHeard && time.now() - beaten > leaseMs;
     const seen = isOwn ? "alive" : isAlive(word.owner, here);
     // Nothing can be seen of a process on another machine but that it speaks.
@@ -140,7 +140,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
       { stream, subject, payload, id: createId<string>("beat"), replaces: true },
       { ...patience, waitMs },
     );
-    if (uptime() - lastContact > mostSilence) thereSince = uptime();
+    if (uptime() - lastContact > maxSilence) thereSince = uptime();
     lastContact = uptime();
   };
   const tryToBeat = () => {

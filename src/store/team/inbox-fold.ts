@@ -45,7 +45,7 @@ interface SegmentCount {
 }
 
 const noneRead = () => ({ greatestRead: undefined, readIds: undefined, justRead: [] });
-const mostJustRead = 16_384;
+const maxJustRead = 16_384;
 
 export const heldMail = ({ mail, state }: InboxEntry): HeldMail[] => (mail === undefined ? [] : [{ mail, state }]);
 
@@ -119,7 +119,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
       if (keepsRead) continue;
       entry.mail = undefined;
       count.justRead.push(entry.id);
-      if (count.justRead.length >= mostJustRead) settle(count);
+      if (count.justRead.length >= maxJustRead) settle(count);
     }
     if (!keepsRead && unreadCount === 0) entries.clear();
     else if (!keepsRead) for (const entry of marked) if (entry.state === "read") entries.delete(entry.id);

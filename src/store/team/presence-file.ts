@@ -80,7 +80,7 @@ export function createPresenceFile(path: string, presence: PresenceFile): OwnPre
 
 /** Undefined if there is none, `damaged` if nobody can tell what it says. */
 export function readPresence(path: string): PresenceFile | "damaged" | undefined {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const text = readText(path);
     if (text === undefined) return undefined;
     const presence = decode(text);
@@ -127,4 +127,4 @@ function parsed(text: string): unknown {
 const folderGone = (cause: unknown) => new Error("the folder it belongs to is not there any more", { cause });
 
 const leastBytes = 512;
-const mostTries = 5;
+const maxTries = 5;

@@ -127,7 +127,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
 
   const note = (part: Part, problem: string) => {
     part.isDamaged = true;
-    if (problems.length < mostProblems && !problems.includes(problem)) problems.push(problem);
+    if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
   };
 
   const leave = (part: Part) => {
@@ -197,7 +197,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
       await finish(part);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
-      if (problems.length < mostProblems) problems.push(`${path} could not be made smaller: ${error.message}`);
+      if (problems.length < maxProblems) problems.push(`${path} could not be made smaller: ${error.message}`);
     }
   };
 
@@ -282,6 +282,6 @@ type Fate<Change, Refusal> = Decided<Change, Refusal> | { readonly kind: "void" 
 
 const nothing = () => undefined;
 
-const mostProblems = 20;
+const maxProblems = 20;
 const patienceMs = 10_000;
 const waitMs = 5;

@@ -119,7 +119,7 @@ const Texts = z.object({
   subject: z.string().trim().min(1, "it is empty").max(500).optional(),
   description: z.string().max(65_536).optional(),
 });
-const mostBytes = 200_000;
+const maxBytes = 200_000;
 
 function assertSize(entry: TaskEntry): void {
   const fields = entry.do === "create" ? entry : entry.do === "change" ? entry.patch : {};
@@ -128,8 +128,8 @@ function assertSize(entry: TaskEntry): void {
     const [issue] = texts.error.issues;
     throw new TroupeError("task", `The ${String(issue?.path[0])} of a task does not fit: ${issue?.message ?? ""}.`);
   }
-  if (sizeOf(entry) <= mostBytes) return;
-  throw new TroupeError("task", `A task can hold ${mostBytes} characters in all. Put the rest in a file and name it.`);
+  if (sizeOf(entry) <= maxBytes) return;
+  throw new TroupeError("task", `A task can hold ${maxBytes} characters in all. Put the rest in a file and name it.`);
 }
 
 function sizeOf(entry: TaskEntry): number {

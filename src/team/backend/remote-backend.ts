@@ -138,7 +138,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
       const now = options.clock.monotonic();
       takes.push(now);
       while ((takes[0] ?? now) < now - soonMs) takes.shift();
-      if (takes.length >= mostSoon)
+      if (takes.length >= maxSoon)
         await giveUp(`${takes.length} workers have taken it one after another, and none has kept it`);
     };
 
@@ -204,7 +204,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     return {
       ended,
       get restMs() {
-        return state?.status === "held" && !holder.isSilent() ? mostRestMs : 0;
+        return state?.status === "held" && !holder.isSilent() ? maxRestMs : 0;
       },
       settled: branch.settled,
       folder: () => state?.folder,
@@ -220,7 +220,7 @@ const isOver = ({ status }: JobState): boolean => status === "returned" || statu
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** What it leaves has to come over the bus. */
-const mostRestMs = 30_000;
+const maxRestMs = 30_000;
 /** So many workers in so short a time: something is wrong with it, and not with them. */
-const mostSoon = 5;
+const maxSoon = 5;
 const soonMs = 600_000;

@@ -4,14 +4,14 @@ import { hasErrorCode } from "../../platform/index.ts";
 import type { Conflict } from "./conflict.ts";
 
 const linesAround = 3;
-const mostCharacters = 16_000;
+const maxCharacters = 16_000;
 
 /** The places of a conflict as they stand in its files, with a few lines around each; bounded. */
 export async function conflictHunks({ path, files }: Pick<Conflict, "path" | "files">): Promise<string> {
   const hunks: string[] = [];
   for (const file of files) hunks.push(...(await hunksOf(path, file)));
   const text = hunks.join("\n\n");
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}\n[… the rest is in the files]`;
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}\n[… the rest is in the files]`;
 }
 
 async function hunksOf(folder: string, file: string): Promise<string[]> {

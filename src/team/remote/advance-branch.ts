@@ -19,7 +19,7 @@ export async function advanceBranch(
   const repository = await openRepository(place);
   await fetchCommits(repository, commits);
   const busy = await checkedOut(repository);
-  for (let number = 1; number <= mostNumbers; number++) {
+  for (let number = 1; number <= maxNumbers; number++) {
     const branch = number === 1 ? commits.branch : `${commits.branch}-${number}`;
     if (await moveTo(repository, { ...commits, branch }, busy))
       return { branch, diff: await diffOf(repository, commits) };
@@ -30,7 +30,7 @@ export async function advanceBranch(
   );
 }
 
-const mostNumbers = 100;
+const maxNumbers = 100;
 
 async function moveTo(
   repository: Repository,

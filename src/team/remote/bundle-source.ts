@@ -46,8 +46,8 @@ export async function remoteSource(place: TeamPlace, branch?: string): Promise<R
     async bundle(file) {
       await repository.ask(["bundle", "create", "--quiet", file, ref ?? "HEAD"]);
       const { size } = await stat(file);
-      if (size > mostBytes)
-        throw new TroupeError("git", `The repository is too large for the bus: ${size} bytes, at most ${mostBytes}.`);
+      if (size > maxBytes)
+        throw new TroupeError("git", `The repository is too large for the bus: ${size} bytes, at most ${maxBytes}.`);
     },
   };
 
@@ -57,4 +57,4 @@ export async function remoteSource(place: TeamPlace, branch?: string): Promise<R
   }
 }
 
-const mostBytes = 1024 ** 3;
+const maxBytes = 1024 ** 3;

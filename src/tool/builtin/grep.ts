@@ -31,7 +31,7 @@ const GrepInput = z.strictObject({
 });
 type GrepInput = z.infer<typeof GrepInput>;
 
-const mostLines = 10_000;
+const maxLines = 10_000;
 
 export const grepTool = defineTool<GrepInput>({
   name: "Grep",
@@ -41,7 +41,7 @@ export const grepTool = defineTool<GrepInput>({
   subject: (input) => ({ kind: "path", path: input.path ?? ".", change: false }),
   title: (input) => `Grep ${input.pattern}${input.path === undefined ? "" : ` in ${input.path}`}`,
   async execute(input, context) {
-    const limit = Math.min(input.head_limit ?? 250, mostLines);
+    const limit = Math.min(input.head_limit ?? 250, maxLines);
     const path = resolvePath(input.path ?? ".", context);
     const found = await searchExact({ args: grepArguments(input), path, limit }, context);
     if (!found) return failedResult(noRipgrep);

@@ -6,11 +6,11 @@ export interface Deadline {
   clear(): void;
 }
 
-const mostTimes = 10;
+const maxTimes = 10;
 
 export function createDeadline(ms: number, reason: () => Error): Deadline {
   const abort = new AbortController();
-  const latest = performance.now() + ms * mostTimes;
+  const latest = performance.now() + ms * maxTimes;
   let paused = 0;
   let timer: NodeJS.Timeout | undefined;
   const arm = () => {

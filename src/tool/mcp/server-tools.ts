@@ -27,7 +27,7 @@ export interface ServerToolsOptions {
   readonly onNotice: (message: string) => void;
 }
 
-const mostTools = 256;
+const maxTools = 256;
 const schemaLimit = 100_000;
 
 /** The tools of one server, made anew only where the server's own list has changed. */
@@ -41,7 +41,7 @@ export function createServerTools({ server, entry, safeName, pins, onNotice }: S
 
   const usable = (list: readonly ServerTool[]): readonly ServerTool[] => {
     const fitting = list.filter((tool) => JSON.stringify(tool.inputSchema).length <= schemaLimit);
-    const kept = fitting.slice(0, mostTools);
+    const kept = fitting.slice(0, maxTools);
     const left = list.length - kept.length;
     const notice = `${server.name}: ${left} of its ${list.length} tools are left out: too many, or too large to describe`;
     if (left > 0) tell(notice);

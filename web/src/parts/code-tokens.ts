@@ -4,7 +4,7 @@ export interface CodeToken {
 }
 
 /** Longer code is shown without colours. */
-const mostCharacters = 30_000;
+const maxCharacters = 30_000;
 
 /**
  * Code in pieces to colour: comments, strings, numbers and the words that most languages share. It knows no language well;
@@ -12,7 +12,7 @@ const mostCharacters = 30_000;
  */
 export function codeTokens(text: string, language: string): readonly CodeToken[] {
   const pattern = patterns.get(language.toLowerCase());
-  if (!pattern || text.length > mostCharacters) return [{ kind: "plain", text }];
+  if (!pattern || text.length > maxCharacters) return [{ kind: "plain", text }];
   const tokens: CodeToken[] = [];
   let last = 0;
   for (const match of text.matchAll(pattern)) {

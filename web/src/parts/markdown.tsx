@@ -7,11 +7,11 @@ import { TextLink } from "./text-link.tsx";
 import "./markdown.css";
 
 /** Longer texts are shown as they are. */
-const mostCharacters = 200_000;
+const maxCharacters = 200_000;
 
 /** What an agent wrote, as Markdown: text nodes and elements of our own, nothing of it is ever taken for markup. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > mostCharacters ? undefined : lexer(text)), [text]);
+  const tokens = useMemo(() => (text.length > maxCharacters ? undefined : lexer(text)), [text]);
   if (!tokens) return <pre className="md">{visibleText(text)}</pre>;
   return <div className="md">{blocks(tokens)}</div>;
 });

@@ -39,11 +39,11 @@ function windowFor(
   return [...windows.values()].find((window) => {
     if (window.some((one) => one.zoomed)) return false;
     if (anchor !== undefined) return window.some((one) => one.paneId === anchor);
-    return window.length < mostInWindow && window.every((one) => one.mark !== "" && !one.hidden);
+    return window.length < maxInWindow && window.every((one) => one.mark !== "" && !one.hidden);
   });
 }
 
-const mostInWindow = 12;
+const maxInWindow = 12;
 
 function joinCommands(
   pane: FoundPane,

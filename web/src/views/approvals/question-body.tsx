@@ -6,11 +6,11 @@ import { Diff } from "../../parts/diff.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 
 /** Nobody judges more than that: it can only be refused. */
-const mostLines = 5_000;
+const maxLines = 5_000;
 
 export const tooLong = ({ input }: Question): boolean =>
   Object.values(fieldsIn(input)).some(
-    (value) => text(value).split("\n").length > mostLines || text(value).length > 400_000,
+    (value) => text(value).split("\n").length > maxLines || text(value).length > 400_000,
   );
 
 /** What is asked about, whole and exact: whoever says yes has to have been able to see all of it. */

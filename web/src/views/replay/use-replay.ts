@@ -73,7 +73,7 @@ export interface Replay {
 }
 
 /** Of a silence that is skipped so much is left. */
-const mostSilenceMs = 1_000;
+const maxSilenceMs = 1_000;
 
 /** Where the replay is, and how it goes on. */
 export function useReplay(recording: Recording, player: Player, sessions: DashboardState["sessions"]): Replay {
@@ -105,7 +105,7 @@ export function useReplay(recording: Recording, player: Player, sessions: Dashbo
       const next = times[place.count];
       if (next === undefined) return setPlaying(false);
       let time = place.time + Math.min(200, at - before) * speed;
-      if (skips) time = Math.max(time, next - mostSilenceMs * speed);
+      if (skips) time = Math.max(time, next - maxSilenceMs * speed);
       before = at;
       setPlace({ time, count: countUntil(recording, time) });
       frame = requestAnimationFrame(go);

@@ -69,7 +69,7 @@ export function NewTask({ tasks, onCreate }: Props) {
 }
 
 /** So many can be chosen from, the latest first. */
-const mostOffered = 500;
+const maxOffered = 500;
 
 interface AfterProps {
   readonly tasks: readonly WorkItem[];
@@ -99,7 +99,7 @@ function After({ tasks, after, onChange }: AfterProps) {
         </option>
         {open
           .toReversed()
-          .slice(0, mostOffered)
+          .slice(0, maxOffered)
           .map(({ id }) => (
             <option key={id} value={id}>
               {words(id)}

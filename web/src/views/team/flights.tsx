@@ -15,7 +15,7 @@ const flightMs = 1_400;
 const steps = 16;
 /** What is older when it is first seen was not just said. */
 const freshMs = 4_000;
-const mostFlights = 40;
+const maxFlights = 40;
 
 /** What has been said since the last look, as flights; those that have arrived are taken out with `land`. */
 export function useFlights(recent: readonly Passage[], roster: readonly RosterEntry[], scene: Scene) {
@@ -37,7 +37,7 @@ export function useFlights(recent: readonly Passage[], roster: readonly RosterEn
     if (fresh.length === 0) return;
     // A replay that is wound back has the same said again.
     const ids = new Set(fresh.map(({ id }) => id));
-    setFlights((flying) => [...flying.filter(({ id }) => !ids.has(id)), ...fresh].slice(-mostFlights));
+    setFlights((flying) => [...flying.filter(({ id }) => !ids.has(id)), ...fresh].slice(-maxFlights));
   }, [recent, roster, now, aliases]);
   const land = (id: string) => setFlights((flying) => flying.filter((flight) => flight.id !== id));
   return { flights, land };

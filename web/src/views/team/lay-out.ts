@@ -21,7 +21,7 @@ export interface Drawing {
 }
 
 /** So many sub-agents are drawn: those at work first, then those that came last. */
-const mostSubAgents = 24;
+const maxSubAgents = 24;
 /** What a node takes with its name. */
 const cell = { width: 124, height: 92 };
 const fan = 96;
@@ -109,9 +109,9 @@ function parentsOf(shown: readonly RosterEntry[], lead: RosterEntry): ReadonlyMa
 
 function withoutResting(roster: readonly RosterEntry[]): { shown: readonly RosterEntry[]; hidden: number } {
   const subAgents = roster.filter(({ kind }) => kind === "sub-agent");
-  if (subAgents.length <= mostSubAgents) return { shown: roster, hidden: 0 };
+  if (subAgents.length <= maxSubAgents) return { shown: roster, hidden: 0 };
   const [resting, working] = [subAgents.filter(isResting), subAgents.filter((entry) => !isResting(entry))];
-  const kept = new Set([...working, ...resting.reverse()].slice(0, mostSubAgents));
+  const kept = new Set([...working, ...resting.reverse()].slice(0, maxSubAgents));
   return {
     shown: roster.filter((entry) => entry.kind !== "sub-agent" || kept.has(entry)),
     hidden: subAgents.length - kept.size,

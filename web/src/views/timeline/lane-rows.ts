@@ -69,13 +69,13 @@ export function placed(spans: Iterable<ClosedSpan>): readonly PlacedSpan[] {
     }
     together.push(span);
     end = Math.max(end, span.to);
-    most = Math.min(mostRows, Math.max(most, span.row + 1));
+    most = Math.min(maxRows, Math.max(most, span.row + 1));
   }
   settle();
   return all.map((span) => ({ span, ...bandOf(span, rows.get(span) ?? 1) }));
 }
 
-const mostRows = 8;
+const maxRows = 8;
 const isCall = ({ kind }: ClosedSpan): boolean => kind === "tool" || kind === "permission";
 
 function bandOf({ kind, row }: ClosedSpan, rows: number): { top: number; height: number } {

@@ -115,7 +115,7 @@ function Input({ call: { input, title } }: { call: CallItem }) {
           <dd>
             {visibleText(typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "")).slice(
               0,
-              mostCharacters,
+              maxCharacters,
             )}
           </dd>
         </div>
@@ -124,22 +124,20 @@ function Input({ call: { input, title } }: { call: CallItem }) {
   );
 }
 
-const mostLines = 30;
-const mostCharacters = 100_000;
+const maxLines = 30;
+const maxCharacters = 100_000;
 
 function Output({ result, foldKey }: { result: CallResult; foldKey: string }) {
   const text = visibleText(result.content.map(partText).join("\n").replace(/\s+$/, ""));
   if (text === "") return <p className="call-output soft">(nothing)</p>;
   const lines = text.split("\n");
-  const isLong = lines.length > mostLines + 5;
+  const isLong = lines.length > maxLines + 5;
   return (
     <>
-      <pre className="call-output">
-        {(isLong ? lines.slice(0, mostLines).join("\n") : text).slice(0, mostCharacters)}
-      </pre>
+      <pre className="call-output">{(isLong ? lines.slice(0, maxLines).join("\n") : text).slice(0, maxCharacters)}</pre>
       {isLong && (
-        <Foldable foldKey={foldKey} isOpenAtFirst={false} summary={`${lines.length - mostLines} more lines`}>
-          {() => <pre className="call-output">{lines.slice(mostLines).join("\n").slice(0, mostCharacters)}</pre>}
+        <Foldable foldKey={foldKey} isOpenAtFirst={false} summary={`${lines.length - maxLines} more lines`}>
+          {() => <pre className="call-output">{lines.slice(maxLines).join("\n").slice(0, maxCharacters)}</pre>}
         </Foldable>
       )}
       {result.savedTo !== undefined && <p className="soft">All of it is in {visibleLine(result.savedTo)}</p>}

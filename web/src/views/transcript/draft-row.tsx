@@ -10,13 +10,13 @@ export function DraftRow({ draft }: { draft: Draft }) {
     <article className="draft" aria-busy="true">
       {thinking !== "" && (
         <pre className="thinking-text" data-live>
-          {visibleText(thinking.slice(-mostThinking))}
+          {visibleText(thinking.slice(-maxThinking))}
         </pre>
       )}
       {text !== "" && <Markdown text={text} />}
       {tool && (
         <p className="draft-tool">
-          <strong>{visibleLine(tool.name)}</strong> <code>{visibleLine(tool.inputJson.slice(-mostInput))}</code>
+          <strong>{visibleLine(tool.name)}</strong> <code>{visibleLine(tool.inputJson.slice(-maxInput))}</code>
         </p>
       )}
       <p className="draft-phase soft">{phaseWords(draft)}</p>
@@ -25,8 +25,8 @@ export function DraftRow({ draft }: { draft: Draft }) {
 }
 
 /** Of what is being thought or written the end is looked at. */
-const mostThinking = 1_500;
-const mostInput = 300;
+const maxThinking = 1_500;
+const maxInput = 300;
 
 function phaseWords({ phase, tool }: Draft): string {
   switch (phase.kind) {

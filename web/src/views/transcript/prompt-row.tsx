@@ -57,16 +57,16 @@ export function PromptRow({ item, foldKey, isWaiting }: { item: PromptItem; fold
 
 const sources = { background: "From the background", hook: "From a hook", agent: "From the runtime" } as const;
 
-const mostLines = 25;
+const maxLines = 25;
 
 function Long({ text, foldKey }: { text: string; foldKey: string }) {
   const lines = text.split("\n");
-  if (lines.length <= mostLines) return <p className="prompt-words">{text}</p>;
+  if (lines.length <= maxLines) return <p className="prompt-words">{text}</p>;
   return (
     <>
-      <p className="prompt-words">{lines.slice(0, mostLines - 5).join("\n")}</p>
-      <Foldable foldKey={foldKey} isOpenAtFirst={false} summary={`${lines.length - mostLines + 5} more lines`}>
-        {() => <p className="prompt-words">{lines.slice(mostLines - 5).join("\n")}</p>}
+      <p className="prompt-words">{lines.slice(0, maxLines - 5).join("\n")}</p>
+      <Foldable foldKey={foldKey} isOpenAtFirst={false} summary={`${lines.length - maxLines + 5} more lines`}>
+        {() => <p className="prompt-words">{lines.slice(maxLines - 5).join("\n")}</p>}
       </Foldable>
     </>
   );

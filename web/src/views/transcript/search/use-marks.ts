@@ -9,7 +9,7 @@ interface Marked {
 }
 
 /** In so many frames rows have taken the height that they turn out to have. */
-const mostTries = 30;
+const maxTries = 30;
 
 /** Marks the words in the rows that are drawn, and brings the first one of the current row to where it can be seen. */
 export function useMarks(scroller: RefObject<HTMLElement | null>, { words, current, scrollTo }: Marked): void {
@@ -31,7 +31,7 @@ export function useMarks(scroller: RefObject<HTMLElement | null>, { words, curre
       if (!isSeen) scrollTo(box.scrollTop + found.top - (seen.top + seen.bottom) / 2);
       seenFor = isSeen ? seenFor + 1 : 0;
       tries += 1;
-      if (seenFor === 3 || tries === mostTries) shown.current = goal;
+      if (seenFor === 3 || tries === maxTries) shown.current = goal;
       else frame = requestAnimationFrame(look);
     };
     let frame = requestAnimationFrame(look);
