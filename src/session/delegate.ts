@@ -8,7 +8,7 @@ import {
   type StoredEnvelope,
   TroupeError,
 } from "../protocol/index.ts";
-import { type AgentPlace, type ChildManner, type ChildSeat, createChild, type SeatRequest } from "../team/index.ts";
+import { type AgentSlot, type ChildManner, type ChildSeat, createChild, type SeatRequest } from "../team/index.ts";
 import type { AgentParts } from "./session-parts.ts";
 
 /** One thing that the user, or a program of theirs, has an agent do in a folder, beside whatever the session does. */
@@ -28,7 +28,7 @@ export interface DelegatePorts {
   readonly manner: ChildManner;
   readonly leadId: AgentId;
   readonly newId: () => AgentId;
-  readonly place: (signal: AbortSignal) => Promise<AgentPlace>;
+  readonly place: (signal: AbortSignal) => Promise<AgentSlot>;
   seat(request: SeatRequest, logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined): Promise<ChildSeat>;
   logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
 }

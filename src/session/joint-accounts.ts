@@ -1,5 +1,5 @@
 import { closeAll } from "../platform/index.ts";
-import type { TeamLimits } from "../team/index.ts";
+import type { SharedSlots } from "../team/index.ts";
 import { type JointLedger, jointLedger } from "./joint-ledger.ts";
 import { jointLimits } from "./joint-limits.ts";
 
@@ -8,7 +8,7 @@ export interface JointAccounts {
   /** Undefined where there is no budget to keep, or no team. */
   readonly ledger?: JointLedger | undefined;
   /** Undefined where there is no team. */
-  readonly limits?: TeamLimits | undefined;
+  readonly limits?: SharedSlots | undefined;
   close(): Promise<void>;
 }
 

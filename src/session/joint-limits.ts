@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type Clock, type CreateId, createFolderWatcher, projectName, storageError } from "../platform/index.ts";
 import type { LimitSettings } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import { createTeamLimits, type TeamLimits } from "../team/index.ts";
+import { createSharedSlots, type SharedSlots } from "../team/index.ts";
 import type { Config } from "./load-config.ts";
 import type { StartOptions } from "./start-session.ts";
 import { areTeamsOn } from "./teams-of.ts";
@@ -18,7 +18,7 @@ export function jointLimits(parts: {
   readonly opened: OpenedSession;
   readonly clock: Clock;
   readonly createId: CreateId;
-}): TeamLimits | undefined {
+}): SharedSlots | undefined {
   const { options, config, opened, clock, createId } = parts;
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
   if (options.member || options.store || !(areTeamsOn(options, config) || hasLed)) return undefined;
@@ -43,9 +43,9 @@ export function openJointLimits(
     readonly clock: Clock;
     readonly createId: CreateId;
   },
-): TeamLimits {
+): SharedSlots {
   const watcher = createFolderWatcher();
-  const limits = createTeamLimits({ ...own, path, watcher });
+  const limits = createSharedSlots({ ...own, path, watcher });
   const close = async () => {
     await limits.close();
     watcher.close();

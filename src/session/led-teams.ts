@@ -13,7 +13,7 @@ import {
 } from "../protocol/index.ts";
 import type { StoredTeam, TaskList, TeamStore } from "../store/index.ts";
 import {
-  type AgentPlace,
+  type AgentSlot,
   type Backend,
   type ChildResolver,
   type LeadTeam,
@@ -21,7 +21,7 @@ import {
   loadLeading,
   type SpawnRequest,
 } from "../team/index.ts";
-import { createMemberPlaces } from "./member-places.ts";
+import { createTeammateSlots } from "./member-places.ts";
 import { createPutAwayReport } from "./put-away-report.ts";
 import type { MemberJobs } from "./remote/member-jobs.ts";
 import type { TeamPorts } from "./session-team.ts";
@@ -66,7 +66,7 @@ export interface LedTeams {
   /** Takes up again what an earlier life has led, and the team that was asked for. */
   start(): Promise<void>;
   /** A member of this team was started, and works in this place. */
-  begun(team: string, name: string, place: AgentPlace): void;
+  teammateStarted(team: string, name: string, slot: AgentSlot): void;
   /** Shows the entries of a task list as they are, and each change. */
   showTasks(tasks: TaskList, team: string | undefined): void;
   readonly over: AbortSignal;
@@ -89,7 +89,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   const made = new Set(ledBefore(ports, ({ made: isMade }) => isMade === true));
   const over = new AbortController();
   const onProblems = createDamageNotices(ports);
-  const places = ports.children && createMemberPlaces(ports.children.occupy);
+  const slots = ports.children && createTeammateSlots(ports.children.occupy);
 
   const only = (name?: string): LeadTeam | undefined =>
     name === undefined ? [...teams.values()].at(-1) : teams.get(name);
@@ -124,7 +124,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       startMs: ports.shared.parts.agents?.watchdog?.startMs,
       silentMs: settings.silentMs,
       onStatus: (status, member) => {
-        if (member.name !== teamLead && !isOutside(member)) places?.changed(team.name, status);
+        if (member.name !== teamLead && !isOutside(member)) slots?.statusChanged(team.name, status);
         agent().live(memberChanged(team.name, status, member));
       },
       startFor: settings.nestedTeams ? (member, request) => options.startFor(team.name, member, request) : undefined,
@@ -252,7 +252,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     with: (who) => teamWith(who, [...teams.values()]) ?? teamOf(),
     create,
     remove,
-    begun: (team, name, place) => places?.begun(team, name, place),
+    teammateStarted: (team, name, slot) => slots?.started(team, name, slot),
     showTasks: followTasks,
     over: over.signal,
     async start() {
@@ -281,7 +281,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       await closeAll([
         ...leaving,
         options.closeBackends,
-        () => places?.close(),
+        () => slots?.close(),
         () => over.abort(new DOMException("the session has ended", "AbortError")),
       ]);
     },

@@ -1,43 +1,43 @@
 import type { MemberStatus } from "../protocol/index.ts";
-import type { AgentPlace } from "../team/index.ts";
+import type { AgentSlot } from "../team/index.ts";
 
 /** The places of teammates among the agents at work: each has one while it works, and none while it rests or waits for somebody. */
-export interface MemberPlaces {
+export interface TeammateSlots {
   /** It was started in this place. */
-  begun(team: string, name: string, place: AgentPlace): void;
-  changed(team: string, status: MemberStatus): void;
+  started(team: string, name: string, slot: AgentSlot): void;
+  statusChanged(team: string, status: MemberStatus): void;
   close(): void;
 }
 
 /** `occupy` gives a place at once: who is at work already is counted, and kept from nothing. */
-export function createMemberPlaces(occupy: (member: string) => AgentPlace): MemberPlaces {
-  const held = new Map<string, AgentPlace>();
-  const resting = new Set<string>();
-  const take = (key: string) => {
-    resting.delete(key);
-    if (!held.has(key)) held.set(key, occupy(key));
+export function createTeammateSlots(acquireSlot: (member: string) => AgentSlot): TeammateSlots {
+  const held = new Map<string, AgentSlot>();
+  const idle = new Set<string>();
+  const ensureSlot = (key: string) => {
+    idle.delete(key);
+    if (!held.has(key)) held.set(key, acquireSlot(key));
   };
   const release = (key: string) => {
     held.get(key)?.release();
     held.delete(key);
   };
   return {
-    begun(team, name, place) {
+    started(team, name, slot) {
       const key = keyOf(team, name);
       // It may have said already that it has nothing more to do.
-      if (!resting.has(key)) take(key);
-      place.release();
+      if (!idle.has(key)) ensureSlot(key);
+      slot.release();
     },
-    changed(team, { name, state }) {
+    statusChanged(team, { name, state }) {
       const key = keyOf(team, name);
       switch (state) {
         case "working":
-          return take(key);
+          return ensureSlot(key);
         // It waits for an answer, which may need the place; or it has nothing to do.
         case "waiting":
         case "idle":
         case "ended":
-          resting.add(key);
+          idle.add(key);
           return release(key);
         case "starting":
         case "draining":

@@ -8,12 +8,12 @@ import {
   createChildren,
   createRestingPlaces,
   createSendMessageTool,
-  createSpawnLimits,
+  createAgentSlots,
   lostReport,
   type LostReport,
   type ParentAgent,
   sendOn,
-  type AgentPlace,
+  type AgentSlot,
   type Isolation,
   type TeammateStarter,
 } from "../team/index.ts";
@@ -31,9 +31,9 @@ import type { AgentParts } from "./session-parts.ts";
 export interface SessionChildren {
   readonly registry: Children;
   /** Takes a place for one more agent of any kind, or throws why there is none. */
-  admit(parent: ParentAgent, signal: AbortSignal): Promise<AgentPlace>;
+  admit(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
   /** A place for one that is at work already, without waiting; of this member, if it is one: `name@team`. */
-  occupy(member?: string): AgentPlace;
+  occupy(member?: string): AgentSlot;
   isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
   /** The tools by which an agent starts others and speaks to them. */
   toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
@@ -67,8 +67,8 @@ export interface SessionChildren {
 export function createSessionChildren(shared: Shared, agents: AgentParts): SessionChildren {
   const { parts } = shared;
   const { opened, clock, createId } = parts;
-  const limits = parts.spawnLimits ?? createSpawnLimits(parts.limits ?? {}, { clock });
-  for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.recall(event);
+  const limits = parts.spawnLimits ?? createAgentSlots(parts.limits ?? {}, { clock });
+  for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
   const places = createRestingPlaces();
   const { watchdog, asides, remote: work } = agents;
   const manner: ChildManner = { clock, watchdog, asides, onWake: places.wakes, onRest: places.rests };
@@ -109,7 +109,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     manner,
     placeAt: (cwd) => isolationAt(cwd).place,
     adopt: (child) => children.adopt(child),
-    occupy: limits.occupy,
+    acquireSlotNow: limits.acquireSlotNow,
   });
 
   function toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
@@ -169,11 +169,11 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   return {
     registry: children,
     async admit(parent, signal) {
-      const admitted = await limits.admit({ parentDepth: parent.path.split("/").length - 1, signal });
+      const admitted = await limits.acquire({ parentDepth: parent.path.split("/").length - 1, signal });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-      return admitted.place;
+      return admitted.slot;
     },
-    occupy: limits.occupy,
+    occupy: limits.acquireSlotNow,
     isolate: (cwd, signal) => isolateAgent(createId<AgentId>("agt"), isolationAt(cwd), signal),
     toolsOf,
     sendToBackground() {
@@ -214,9 +214,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
           newId: () => createId<AgentId>("agt"),
           ...seats,
           async place(signal) {
-            const admitted = await limits.admit({ parentDepth: 0, signal, isBack: true });
+            const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
             if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-            return admitted.place;
+            return admitted.slot;
           },
         },
       ),

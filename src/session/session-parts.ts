@@ -15,7 +15,7 @@ import type {
   WorktreeSettings,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import type { AsideSettings, SpawnLimits, TeamPlace } from "../team/index.ts";
+import type { AsideSettings, AgentSlots, TeamPlace } from "../team/index.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { Seat } from "./seat.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
@@ -71,7 +71,7 @@ export interface SessionParts {
   readonly maxBudgetUsd?: number | undefined;
   readonly limits?: LimitSettings | undefined;
   /** Where agents of other sessions count as well; without them those of this one do, by `limits`. */
-  readonly spawnLimits?: SpawnLimits | undefined;
+  readonly spawnLimits?: AgentSlots | undefined;
   /** Undefined: the lead works itself. */
   readonly coordinator?: Coordinator | undefined;
   /** Undefined: this session starts no other agents. */

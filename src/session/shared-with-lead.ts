@@ -1,7 +1,7 @@
 import type { Ledger } from "../agent/index.ts";
 import type { createGateRegistry } from "../model/index.ts";
 import type { ModelClient, SessionId } from "../protocol/index.ts";
-import type { TeamLimits } from "../team/index.ts";
+import type { SharedSlots } from "../team/index.ts";
 
 /** What members of a team have in common with their lead where they run in its process. */
 export interface SharedWithLead {
@@ -11,5 +11,5 @@ export interface SharedWithLead {
   /** Sessions whose earlier spending the ledger knows already. */
   readonly counted: Set<SessionId>;
   /** How many agents there may be of all of them; undefined where each counts its own. */
-  readonly limits?: TeamLimits | undefined;
+  readonly limits?: SharedSlots | undefined;
 }

@@ -31,8 +31,8 @@ export async function startMember(
   const elsewhere = isElsewhere(wish, resolved, options)
     ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })
     : undefined;
-  const place = await ports.children.admit(parent, wish.signal);
-  let isPlaced = false;
+  const slot = await ports.children.admit(parent, wish.signal);
+  let isSlotUsed = false;
   try {
     const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
     const spawn = await team
@@ -62,8 +62,8 @@ export async function startMember(
     if (!isNew) await worktree?.finish();
     if (!isNew) return spawned(member, team.name, notices);
     // From here on it works there: whatever goes wrong with the lead, its worktree is its own, and so is its place.
-    isPlaced = true;
-    led.begun(team.name, member.name, place);
+    isSlotUsed = true;
+    led.teammateStarted(team.name, member.name, slot);
     const { name, model = resolved.model, color } = member;
     await ports.agent().record({
       type: "member.joined",
@@ -76,7 +76,7 @@ export async function startMember(
     });
     return spawned(member, team.name, [...notices, ...(worktree?.notices ?? []), ...(elsewhere?.notices ?? [])]);
   } finally {
-    if (!isPlaced) place.release();
+    if (!isSlotUsed) slot.release();
   }
 }
 

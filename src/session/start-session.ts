@@ -40,7 +40,7 @@ import type { Session } from "./session.ts";
 import type { SharedWithLead } from "./shared-with-lead.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { createChildResolver, putInOrder, type SpawnLimits } from "../team/index.ts";
+import { createChildResolver, putInOrder, type AgentSlots } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
@@ -87,7 +87,7 @@ export interface StartOptions {
   readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
   readonly shared?: SharedWithLead | undefined;
   /** How many agents a member may start, where it is counted together with others of its team. */
-  readonly spawnLimits?: SpawnLimits | undefined;
+  readonly spawnLimits?: AgentSlots | undefined;
 }
 
 export interface MemberWishes extends Omit<MemberParts, "definition"> {
@@ -213,7 +213,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         ? undefined
         : teamsOf({
             ledgerFile: joint?.ledger?.path,
-            placesFile: joint?.limits?.path,
+            slotsFile: joint?.limits?.path,
             remote,
             deny: rules.deny.map(({ text }) => text),
             options,
@@ -287,7 +287,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,
       limits: config.limits,
-      spawnLimits: options.spawnLimits ?? joint?.limits?.of({ who: sessionId }),
+      spawnLimits: options.spawnLimits ?? joint?.limits?.forSession({ sessionId }),
       agents: {
         definitions: loaded.agents.map(({ definition }) => definition),
         forks: (options.flags.forks ?? false) && !coordinates,

@@ -188,7 +188,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
           ledger: spendsFrom,
           counted: new Set(elsewhere && [sessionId]),
         }),
-      spawnLimits: (options.shared?.limits ?? ownLimits)?.of({ who: sessionId, member: path }),
+      spawnLimits: (options.shared?.limits ?? ownLimits)?.forSession({ sessionId, member: path }),
       member: {
         team: team.name,
         name: member.name,

@@ -32,7 +32,7 @@ import type { StartOptions } from "./start-session.ts";
 
 export interface TeamsOf {
   readonly ledgerFile?: string | undefined;
-  readonly placesFile?: string | undefined;
+  readonly slotsFile?: string | undefined;
   /** Undefined: there is no bus to other machines. */
   readonly remote?: RemoteWork | undefined;
   /** Rules by which calls are refused. */
@@ -49,7 +49,7 @@ export interface TeamsOf {
 /** What a session needs to lead teams: where they are kept, and where their members run. */
 export function teamsOf({
   ledgerFile,
-  placesFile,
+  slotsFile,
   remote,
   deny,
   options,
@@ -65,7 +65,7 @@ export function teamsOf({
   const launch = {
     ...launchOf(options, config),
     ...(ledgerFile !== undefined && { ledger: ledgerFile }),
-    ...(placesFile !== undefined && { places: placesFile }),
+    ...(slotsFile !== undefined && { places: slotsFile }),
   };
   const work = bus && claudeFolder === undefined ? remote : undefined;
   const jobs =

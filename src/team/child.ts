@@ -9,7 +9,7 @@ import type {
   WatchdogSettings,
 } from "../protocol/index.ts";
 import type { Reseated } from "./child-seat.ts";
-import type { AgentPlace } from "./spawn-limits.ts";
+import type { AgentSlot } from "./spawn-limits.ts";
 
 /** A sub-agent over its whole life: it works, is idle, and can be sent on. */
 export interface Child {
@@ -24,7 +24,7 @@ export interface Child {
   /** It can be sent on. */
   readonly resting: boolean;
   /** Says something, if there is something to say, and works until there is nothing left to do. One at a time. */
-  run(parts: readonly ContentPart[], place: AgentPlace, by?: Speaker): ChildRun;
+  run(parts: readonly ContentPart[], slot: AgentSlot, by?: Speaker): ChildRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
   tell(parts: readonly ContentPart[], by?: Speaker): Promise<boolean>;
   /** Resolves when no run is under way, nor anything that comes after one. */
@@ -32,7 +32,7 @@ export interface Child {
   /** Has it ready to be sent on. Rejects with a TroupeError if it cannot be had again. */
   wake(): Promise<void>;
   /** Gives its place away while it waits for agents of its own; the result takes one again, once for all that wait. */
-  lendPlace(): Promise<(signal: AbortSignal) => Promise<void>>;
+  lendSlot(): Promise<(signal: AbortSignal) => Promise<void>>;
   /** Ends the run under way; what it had done is in the report. */
   interrupt(reason: string): Promise<void>;
   /** Hears what the agent writes, as it writes it; with `fromStart` first what it has written since it was last sent to work. */

@@ -16,7 +16,7 @@ import type { Child, ChildManner } from "./child.ts";
 import { createChild } from "./create-child.ts";
 import type { ChildSeat, Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
 import { createChildResolver, type ResolvedChild } from "./resolve-child.ts";
-import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
+import type { AgentSlot, AgentSlots } from "./spawn-limits.ts";
 
 /** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
 export interface Children {
@@ -31,9 +31,9 @@ export interface Children {
   /** One that an earlier life of the session has started, and that is at work. */
   adopt(child: Child): void;
   /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for a lead, which has none. */
-  lendPlaceOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
+  lendSlotOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
   /** A place to send a finished agent on with. */
-  placeFor(child: Child, signal: AbortSignal): Promise<AgentPlace>;
+  acquireSlot(child: Child, signal: AbortSignal): Promise<AgentSlot>;
   names(): readonly string[];
   all(): readonly Child[];
   close(): Promise<void>;
@@ -70,7 +70,7 @@ export interface StartChild {
 
 export interface StartedChild {
   readonly child: Child;
-  readonly place: AgentPlace;
+  readonly slot: AgentSlot;
   /** What it is to be told first. */
   readonly prompt: string;
   readonly background: boolean;
@@ -85,7 +85,7 @@ export interface ChildrenOptions {
   readonly reseat: (request: SeatRequest, worktree: Spawned["worktree"]) => Promise<Reseated>;
   /** Seats one that is known from its log only; undefined when there is no such agent. */
   readonly recall: (who: string) => Promise<Child | undefined>;
-  readonly limits: SpawnLimits;
+  readonly limits: AgentSlots;
   readonly manner: ChildManner;
   readonly createId: CreateId;
   readonly forks: boolean;
@@ -140,16 +140,16 @@ export function createChildren(options: ChildrenOptions): Children {
     reserveName(request.name);
     try {
       const depth = parent.path.split("/").length - 1;
-      const admitted = await options.limits.admit({
+      const admitted = await options.limits.acquire({
         parentDepth: depth,
         signal: request.signal,
         ...(request.onQueued && { onQueued: request.onQueued }),
       });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       try {
-        return await seatChild({ ...resolved, parent, request, place: admitted.place });
+        return await seatChild({ ...resolved, parent, request, slot: admitted.slot });
       } catch (error) {
-        admitted.place.release();
+        admitted.slot.release();
         throw error;
       }
     } finally {
@@ -160,7 +160,7 @@ export function createChildren(options: ChildrenOptions): Children {
   interface Seating extends ResolvedChild {
     readonly parent: ParentAgent;
     readonly request: StartChild;
-    readonly place: AgentPlace;
+    readonly slot: AgentSlot;
   }
 
   const seatChild = async ({
@@ -172,7 +172,7 @@ export function createChildren(options: ChildrenOptions): Children {
     mode,
     isolated,
     remote,
-    place,
+    slot,
     ...seating
   }: Seating): Promise<StartedChild> => {
     const id = options.createId<AgentId>("agt");
@@ -238,15 +238,15 @@ export function createChildren(options: ChildrenOptions): Children {
             worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
           })
         : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
-      return { child, place, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
+      return { child, slot, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
     } catch (error) {
       await worktree?.finish();
       throw error;
     }
   };
 
-  const lendOwn = () => {
-    const goesOn = options.limits.lendOwn();
+  const lendOwnSlot = () => {
+    const goesOn = options.limits.lendOwnSlot();
     return async () => goesOn();
   };
 
@@ -268,12 +268,12 @@ export function createChildren(options: ChildrenOptions): Children {
       return recalled;
     },
     adopt,
-    lendPlaceOf: async (parent) => children.get(parent)?.lendPlace() ?? lendOwn(),
-    async placeFor(child, signal) {
+    lendSlotOf: async (parent) => children.get(parent)?.lendSlot() ?? lendOwnSlot(),
+    async acquireSlot(child, signal) {
       const depth = child.path.split("/").length - 2;
-      const admitted = await options.limits.admit({ parentDepth: depth, signal, isBack: true });
+      const admitted = await options.limits.acquire({ parentDepth: depth, signal, isReturning: true });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
-      return admitted.place;
+      return admitted.slot;
     },
     names: () => [...names.keys()],
     all: () => [...children.values()],

@@ -4,10 +4,10 @@ import type { Child, ChildOptions, Speaker } from "./child.ts";
 import { type ChildLife, createLife } from "./child-life.ts";
 import type { ChildSeat } from "./child-seat.ts";
 import { checkHandOver } from "./hand-over-check.ts";
-import { createLending, type Lending } from "./lend-place.ts";
+import { createSlotLending, type SlotLending } from "./lend-place.ts";
 import { progressWords } from "./progress-words.ts";
 import { createRepetitionWatch } from "./repetition.ts";
-import type { AgentPlace } from "./spawn-limits.ts";
+import type { AgentSlot } from "./spawn-limits.ts";
 import { keepSummarizing } from "./summaries.ts";
 import { createWatchdog, keepWatch } from "./watchdog.ts";
 
@@ -32,7 +32,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
   /** What it was told on its way and no answer has taken up yet. */
   const unheard = new Map<PromptId, "waiting" | "promoted">();
   let written = "";
-  let lending: Lending | undefined;
+  let slotLending: SlotLending | undefined;
   const newWatchdog = () =>
     createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
   let watch = newWatchdog();
@@ -162,7 +162,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     }
   };
 
-  const finish = async (assembled: Promise<AgentReport>, place: AgentPlace): Promise<AgentReport> => {
+  const finish = async (assembled: Promise<AgentReport>, slot: AgentSlot): Promise<AgentReport> => {
     try {
       const worked = await assembled;
       const ask = life?.seat.aside;
@@ -178,7 +178,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       }
     } finally {
       phase = "resting";
-      place.release();
+      slot.release();
       meanwhile(life?.keepHistory?.("ended", leaving.signal));
       options.onRest?.(child);
     }
@@ -208,17 +208,17 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     get resting() {
       return phase === "resting";
     },
-    run(parts, place, by = "agent") {
+    run(parts, slot, by = "agent") {
       if (phase !== "resting") throw new Error(`${path} is ${phase}: it cannot be sent to work twice`);
       phase = "working";
       options.onWake?.(child);
-      lending = createLending(place);
+      slotLending = createSlotLending(slot);
       ended = undefined;
       written = "";
       let markHeard: () => void = () => undefined;
       const heard = new Promise<void>((resolve) => (markHeard = resolve));
       const assembled = work(parts, by, markHeard);
-      const done = finish(assembled, place);
+      const done = finish(assembled, slot);
       rested = Promise.allSettled([done]);
       return { assembled, done, heard };
     },
@@ -233,7 +233,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       await saying.finally(() => telling.delete(saying));
       return true;
     },
-    lendPlace: async () => lending?.lend() ?? (async () => undefined),
+    lendSlot: async () => slotLending?.lend() ?? (async () => undefined),
     rested: async () => void (await rested),
     wake: async () => void (await wake()),
     interrupt,

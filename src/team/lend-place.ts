@@ -1,36 +1,39 @@
-import type { AgentPlace } from "./spawn-limits.ts";
+import type { AgentSlot } from "./spawn-limits.ts";
 
 /** One agent's place, lent while any of its calls waits for an agent. */
-export interface Lending {
+export interface SlotLending {
   /** The result says that this call waits no longer; the last one that does takes a place again first. */
   lend(): Promise<(signal: AbortSignal) => Promise<void>>;
 }
 
-export function createLending(place: AgentPlace): Lending {
+export function createSlotLending(slot: AgentSlot): SlotLending {
   let waiting = 0;
-  let takeBack: ReturnType<AgentPlace["lend"]> | undefined;
-  let taking: Promise<void> = Promise.resolve();
+  let reclaim: ReturnType<AgentSlot["lend"]> | undefined;
+  let reclaiming: Promise<void> = Promise.resolve();
   return {
     async lend() {
-      await taking;
+      await reclaiming;
       waiting += 1;
-      takeBack ??= place.lend();
+      reclaim ??= slot.lend();
       return async (signal) => {
         waiting -= 1;
         if (waiting > 0) return;
-        const take = takeBack;
-        takeBack = undefined;
-        taking = retake(take, signal);
-        await taking;
+        const pendingReclaim = reclaim;
+        reclaim = undefined;
+        reclaiming = reclaimUnlessAborted(pendingReclaim, signal);
+        await reclaiming;
       };
     },
   };
 }
 
 /** Whoever was stopped while it waited needs no place any more. */
-async function retake(take: ReturnType<AgentPlace["lend"]> | undefined, signal: AbortSignal): Promise<void> {
+async function reclaimUnlessAborted(
+  pendingReclaim: ReturnType<AgentSlot["lend"]> | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await take?.(signal);
+    await pendingReclaim?.(signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -31,13 +31,13 @@ export async function sendOn(
     if (await child.tell(parts, by)) return "heard";
     await child.rested();
     await child.wake();
-    const place = await children.placeFor(child, signal);
+    const slot = await children.acquireSlot(child, signal);
     // Somebody else may have spoken first.
     if (!child.resting) {
-      place.release();
+      slot.release();
       continue;
     }
-    const run = child.run(parts, place, by);
+    const run = child.run(parts, slot, by);
     const prompt = parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
     const kept = await keepInBackground({ background }, { child, run, description, prompt });
     await run.heard;

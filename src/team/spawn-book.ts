@@ -9,7 +9,7 @@ export const defaultLimits = {
   maxSpawnsPerMinute: 300,
 } as const satisfies LimitSettings;
 
-export type SpawnCaps = { readonly [K in keyof typeof defaultLimits]: number };
+export type AgentLimits = { readonly [K in keyof typeof defaultLimits]: number };
 
 const count = z.number().int().nonnegative();
 /** When, by the clock of who wrote it. */
@@ -40,39 +40,39 @@ const Step = z.discriminatedUnion("do", [
 type Step = z.infer<typeof Step>;
 
 /** Something that concerns how many agents there are. A place is known by its id. */
-export const SpawnEntry = z.discriminatedUnion("do", [
+export const SlotEntry = z.discriminatedUnion("do", [
   Step,
   /** The file was lost: this is what was known of it, in place of all that stands before. */
   z.object({ do: z.literal("again"), starts: z.array(z.number()), steps: z.array(Step) }),
 ]);
-export type SpawnEntry = z.infer<typeof SpawnEntry>;
+export type SlotEntry = z.infer<typeof SlotEntry>;
 
 /** What an `ask` or a `back` has come to. */
-export type SpawnCame = "started" | "refused";
+export type SlotAnswer = "started" | "refused";
 
 /**
  * Who is at work, who waits, and how many there have been. It knows nothing but what is applied to it, time included:
  * whoever applies the same entries in the same order comes to the same answers.
  */
-export interface SpawnBook {
-  apply(entry: SpawnEntry): void;
-  readonly limits: SpawnCaps;
+export interface SlotLedger {
+  apply(entry: SlotEntry): void;
+  readonly limits: AgentLimits;
   readonly running: number;
   readonly queued: number;
   readonly total: number;
   /** How many wait before this one. */
   aheadOf(id: string): number;
   /** How many agents this session has started. */
-  hadBy(who: string): number;
+  startedBy(who: string): number;
   /** When the next one can be started, where it is not places that are missing: somebody has to `look` then. */
   dueAt(): number | undefined;
   /** What is held or waited for. */
-  held(): readonly HeldPlace[];
+  held(): readonly HeldSlot[];
   /** What makes another book the same as this one. */
-  told(): Extract<SpawnEntry, { do: "again" }>;
+  snapshot(): Extract<SlotEntry, { do: "again" }>;
 }
 
-export interface HeldPlace {
+export interface HeldSlot {
   readonly id: string;
   /** The session it belongs to. */
   readonly who: string | undefined;
@@ -81,7 +81,7 @@ export interface HeldPlace {
   readonly away?: string | undefined;
 }
 
-interface Place {
+interface Slot {
   state: "waiting" | "held" | "lent" | "returning";
   readonly who: string | undefined;
   readonly by: ProcessIdentity | undefined;
@@ -93,11 +93,11 @@ interface Place {
 const minuteMs = 60_000;
 
 /** `answer` is told of every place, whoever asked for it. */
-export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): SpawnBook {
-  let limits: SpawnCaps = defaultLimits;
-  const places = new Map<string, Place>();
-  const away = new Map<string, Pick<Place, "who" | "by"> & { readonly member: string }>();
-  const had = new Map<string, number>();
+export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => void): SlotLedger {
+  let limits: AgentLimits = defaultLimits;
+  const slots = new Map<string, Slot>();
+  const away = new Map<string, Pick<Slot, "who" | "by"> & { readonly member: string }>();
+  const startedCounts = new Map<string, number>();
   let returning: string[] = [];
   let queue: string[] = [];
   /** When agents were started, within the last minute. */
@@ -105,42 +105,42 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
   let total = 0;
   let now = Number.NEGATIVE_INFINITY;
 
-  const add = (session: string, agents: number) => {
-    had.set(session, (had.get(session) ?? 0) + agents);
+  const countStarted = (session: string, agents: number) => {
+    startedCounts.set(session, (startedCounts.get(session) ?? 0) + agents);
     total += agents;
   };
 
   const running = () => {
     const waiting = new Set([...away.values()].map(({ member }) => member));
     let sum = 0;
-    for (const { state, member } of places.values())
+    for (const { state, member } of slots.values())
       if (state === "held" && !(member !== undefined && waiting.has(member))) sum += 1;
     return sum;
   };
 
-  const freeAt = () => {
+  const nextStartAt = () => {
     while (starts[0] !== undefined && starts[0] <= now - minuteMs) starts.shift();
     return starts.length < limits.maxSpawnsPerMinute ? undefined : (starts[0] ?? now) + minuteMs;
   };
 
-  const serve = () => {
+  const grantSlots = () => {
     while (running() < limits.maxConcurrentAgents) {
-      const back = returning.shift();
-      const next = back ?? (freeAt() === undefined ? queue.shift() : undefined);
+      const returned = returning.shift();
+      const next = returned ?? (nextStartAt() === undefined ? queue.shift() : undefined);
       if (next === undefined) return;
-      if (back === undefined) starts.push(now);
-      const place = places.get(next);
-      if (place) place.state = "held";
+      if (returned === undefined) starts.push(now);
+      const slot = slots.get(next);
+      if (slot) slot.state = "held";
       answer(next, "started");
     }
   };
 
   const leave = (id: string) => {
     away.delete(id);
-    const place = places.get(id);
-    if (!place) return;
-    places.delete(id);
-    if (place.state === "waiting" && place.isCounted && place.who !== undefined) add(place.who, -1);
+    const slot = slots.get(id);
+    if (!slot) return;
+    slots.delete(id);
+    if (slot.state === "waiting" && slot.isCounted && slot.who !== undefined) countStarted(slot.who, -1);
     queue = queue.filter((each) => each !== id);
     returning = returning.filter((each) => each !== id);
   };
@@ -153,23 +153,23 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
       case "ask": {
         const { id, isBack } = entry;
         if (!isBack && total >= limits.maxAgents) return answer(id, "refused");
-        if (!isBack) add(entry.who, 1);
-        places.set(id, { state: "waiting", who: entry.who, by: entry.by, isCounted: !isBack });
+        if (!isBack) countStarted(entry.who, 1);
+        slots.set(id, { state: "waiting", who: entry.who, by: entry.by, isCounted: !isBack });
         queue.push(id);
         return;
       }
       case "take":
-        places.set(entry.id, { state: "held", who: entry.who, by: entry.by, member: entry.member });
+        slots.set(entry.id, { state: "held", who: entry.who, by: entry.by, member: entry.member });
         return;
       case "lend": {
-        const place = places.get(entry.id);
-        if (place?.state === "held") place.state = "lent";
+        const slot = slots.get(entry.id);
+        if (slot?.state === "held") slot.state = "lent";
         return;
       }
       case "back": {
-        const place = places.get(entry.id);
-        if (place?.state !== "lent") return;
-        place.state = "returning";
+        const slot = slots.get(entry.id);
+        if (slot?.state !== "lent") return;
+        slot.state = "returning";
         returning.push(entry.id);
         return;
       }
@@ -179,7 +179,7 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
       case "leave":
         return leave(entry.id);
       case "had":
-        return add(entry.who, entry.agents);
+        return countStarted(entry.who, entry.agents);
       case "look":
         return;
     }
@@ -189,30 +189,30 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
     // Clocks are set back; here time does not go back.
     if ("at" in entry) now = Math.max(now, entry.at);
     change(entry);
-    serve();
+    grantSlots();
   };
 
-  const begin = (since: readonly number[]) => {
-    for (const each of [places, away, had]) each.clear();
+  const reset = (since: readonly number[]) => {
+    for (const each of [slots, away, startedCounts]) each.clear();
     [queue, returning, total] = [[], [], 0];
     starts.splice(0, starts.length, ...since);
   };
 
-  const told = () => {
-    const agents = new Map(had);
+  const snapshot = () => {
+    const agents = new Map(startedCounts);
     const steps: Step[] = [];
-    const ofPlace = (id: string) => {
-      const { who: session, by: holder, member } = places.get(id) ?? {};
+    const slotFields = (id: string) => {
+      const { who: session, by: holder, member } = slots.get(id) ?? {};
       return { id, who: session, by: holder, ...(member !== undefined && { member }) };
     };
-    for (const [id, { state }] of places) {
-      if (state !== "waiting") steps.push({ do: "take", ...ofPlace(id) });
+    for (const [id, { state }] of slots) {
+      if (state !== "waiting") steps.push({ do: "take", ...slotFields(id) });
       if (state === "lent" || state === "returning") steps.push({ do: "lend", id, at: now });
     }
     for (const [id, each] of away) steps.push({ do: "away", id, ...each, at: now });
     for (const id of returning) steps.push({ do: "back", id, at: now });
     for (const id of queue) {
-      const { who: session = "", by: holder, isCounted } = places.get(id) ?? {};
+      const { who: session = "", by: holder, isCounted } = slots.get(id) ?? {};
       if (isCounted) agents.set(session, (agents.get(session) ?? 0) - 1);
       steps.push({ do: "ask", id, who: session, by: holder, ...(!isCounted && { isBack: true }), at: now });
     }
@@ -227,12 +227,12 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
   return {
     apply(entry) {
       if (entry.do !== "again") return apply(entry);
-      begin(entry.starts);
+      reset(entry.starts);
       for (const step of entry.steps) apply(step);
       // Somebody may not have read it before it was lost.
-      for (const [id, { state }] of places) if (state === "held") answer(id, "started");
+      for (const [id, { state }] of slots) if (state === "held") answer(id, "started");
     },
-    told,
+    snapshot,
     get limits() {
       return limits;
     },
@@ -246,11 +246,11 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
       return total;
     },
     aheadOf: (id) => queue.indexOf(id),
-    hadBy: (session) => had.get(session) ?? 0,
-    dueAt: () => (queue.length > 0 && running() < limits.maxConcurrentAgents ? freeAt() : undefined),
+    startedBy: (session) => startedCounts.get(session) ?? 0,
+    dueAt: () => (queue.length > 0 && running() < limits.maxConcurrentAgents ? nextStartAt() : undefined),
     held: () => [
-      ...[...places].map(([id, place]) => ({ id, who: place.who, by: place.by })),
-      ...[...away].map(([id, { member, ...place }]) => ({ id, ...place, away: member })),
+      ...[...slots].map(([id, slot]) => ({ id, who: slot.who, by: slot.by })),
+      ...[...away].map(([id, { member, ...slot }]) => ({ id, ...slot, away: member })),
     ],
   };
 }

@@ -1,66 +1,70 @@
-import type { SpawnBook, SpawnCame, SpawnCaps, SpawnEntry } from "./spawn-book.ts";
-import type { AgentPlace, SpawnLimits } from "./spawn-limits.ts";
+import type { SlotLedger, SlotAnswer, AgentLimits, SlotEntry } from "./spawn-book.ts";
+import type { AgentSlot, AgentSlots } from "./spawn-limits.ts";
 
 /** Where entries get their place in the one order that everybody goes by. */
-export interface SpawnLog {
-  readonly book: SpawnBook;
+export interface SlotLog {
+  readonly ledger: SlotLedger;
   /** Who waits for an answer here. */
-  readonly answers: Map<string, (came: SpawnCame) => void>;
+  readonly answers: Map<string, (answer: SlotAnswer) => void>;
   /** The book knows what others have done by now. */
   ready(): void;
   /** What cannot be put down now is put down later. */
-  put(entry: SpawnEntry): void;
+  submit(entry: SlotEntry): void;
   /** Resolves when it is put down; rejects if it cannot be. */
-  ask(entry: Asking, signal: AbortSignal | undefined): Promise<void>;
+  ask(entry: SlotRequestEntry, signal: AbortSignal | undefined): Promise<void>;
   /** The process that goes down with what it holds; undefined where it is the only one. */
-  by?(): Extract<SpawnEntry, { do: "take" }>["by"];
+  by?(): Extract<SlotEntry, { do: "take" }>["by"];
   /** The session is open, and has had an earlier life. */
-  onRecall?(): void;
+  onReplay?(): void;
   newId(): string;
   now(): number;
 }
 
-export type Asking = Extract<SpawnEntry, { do: "ask" | "back" }>;
+export type SlotRequestEntry = Extract<SlotEntry, { do: "ask" | "back" }>;
 
-export interface SpawnDeskOptions {
+export interface SlotClientOptions {
   /** The session that agents are counted for. */
-  readonly who: string;
+  readonly sessionId: string;
   /** The member of a team that it is about: `name@team`. */
   readonly member?: string | undefined;
 }
 
 /** The limits as one session meets them. */
-export function createSpawnDesk(log: SpawnLog, { who, member }: SpawnDeskOptions): SpawnLimits {
-  const { book, answers } = log;
-  let recalled = 0;
-  const mine = () => {
+export function createSlotClient(log: SlotLog, { sessionId, member }: SlotClientOptions): AgentSlots {
+  const { ledger, answers } = log;
+  let replayedCount = 0;
+  const ownerFields = () => {
     const by = log.by?.();
-    return { who, ...(by && { by }) };
+    return { who: sessionId, ...(by && { by }) };
   };
 
   /** What its logs say it has started, and was not put down, is put down once. */
-  const settleUp = () => {
+  const syncStartedCount = () => {
     log.ready();
-    const missing = recalled - book.hadBy(who);
-    if (recalled > 0 && missing > 0) log.put({ do: "had", who, agents: missing });
-    recalled = 0;
+    const missing = replayedCount - ledger.startedBy(sessionId);
+    if (replayedCount > 0 && missing > 0) log.submit({ do: "had", who: sessionId, agents: missing });
+    replayedCount = 0;
   };
 
-  const leave = (id: string) => log.put({ do: "leave", id, at: log.now() });
+  const leave = (id: string) => log.submit({ do: "leave", id, at: log.now() });
 
-  const wait = async (entry: Asking, signal: AbortSignal | undefined, onWait?: () => void): Promise<SpawnCame> => {
+  const wait = async (
+    entry: SlotRequestEntry,
+    signal: AbortSignal | undefined,
+    onWait?: () => void,
+  ): Promise<SlotAnswer> => {
     let isAnswered = false;
-    const answered = new Promise<SpawnCame>((resolve) =>
-      answers.set(entry.id, (came) => {
+    const answered = new Promise<SlotAnswer>((resolve) =>
+      answers.set(entry.id, (answer) => {
         isAnswered = true;
         answers.delete(entry.id);
-        resolve(came);
+        resolve(answer);
       }),
     );
     try {
       await log.ask(entry, signal);
       if (!isAnswered) onWait?.();
-      return await unless(signal, answered);
+      return await raceAbort(signal, answered);
     } catch (error) {
       answers.delete(entry.id);
       leave(entry.id);
@@ -68,7 +72,7 @@ export function createSpawnDesk(log: SpawnLog, { who, member }: SpawnDeskOptions
     }
   };
 
-  const placeOf = (id: string): AgentPlace => {
+  const slotOf = (id: string): AgentSlot => {
     let state: "held" | "lent" | "released" = "held";
     return {
       release() {
@@ -81,7 +85,7 @@ export function createSpawnDesk(log: SpawnLog, { who, member }: SpawnDeskOptions
       lend() {
         if (state !== "held") throw new Error(`a place that is ${state} cannot be lent`);
         state = "lent";
-        log.put({ do: "lend", id, at: log.now() });
+        log.submit({ do: "lend", id, at: log.now() });
         return async (signal) => {
           if (state !== "lent") return;
           signal?.throwIfAborted();
@@ -94,48 +98,54 @@ export function createSpawnDesk(log: SpawnLog, { who, member }: SpawnDeskOptions
 
   return {
     get running() {
-      settleUp();
-      return book.running;
+      syncStartedCount();
+      return ledger.running;
     },
     get queued() {
-      settleUp();
-      return book.queued;
+      syncStartedCount();
+      return ledger.queued;
     },
     get total() {
-      settleUp();
-      return book.total;
+      syncStartedCount();
+      return ledger.total;
     },
-    occupy(of) {
+    acquireSlotNow(of) {
       const id = log.newId();
-      log.put({ do: "take", id, ...(of !== undefined && { member: of }), ...mine() });
-      return placeOf(id);
+      log.submit({ do: "take", id, ...(of !== undefined && { member: of }), ...ownerFields() });
+      return slotOf(id);
     },
-    lendOwn() {
+    lendOwnSlot() {
       if (member === undefined) return () => undefined;
       const id = log.newId();
-      log.put({ do: "away", id, member, ...mine(), at: log.now() });
+      log.submit({ do: "away", id, member, ...ownerFields(), at: log.now() });
       return () => leave(id);
     },
-    recall(event) {
-      log.onRecall?.();
+    countEarlier(event) {
+      log.onReplay?.();
       if (event.type === "member.joined" || (event.type === "agent.spawned" && event.parent !== undefined))
-        recalled += 1;
+        replayedCount += 1;
     },
-    async admit({ parentDepth, isBack = false, signal, onQueued }) {
+    async acquire({ parentDepth, isReturning: isBack = false, signal, onQueued }) {
       signal?.throwIfAborted();
-      settleUp();
-      if (!isBack && parentDepth >= book.limits.maxDepth)
-        return { ok: false, message: tooDeep(parentDepth, book.limits) };
+      syncStartedCount();
+      if (!isBack && parentDepth >= ledger.limits.maxDepth)
+        return { ok: false, message: depthLimitMessage(parentDepth, ledger.limits) };
       const id = log.newId();
-      const entry = { do: "ask" as const, id, ...mine(), ...(isBack && { isBack: true as const }), at: log.now() };
-      const came = await wait(entry, signal, () => onQueued?.(book.aheadOf(id)));
-      if (came === "refused") return { ok: false, message: tooMany(book.total, book.limits) };
-      return { ok: true, depth: parentDepth + 1, place: placeOf(id) };
+      const entry = {
+        do: "ask" as const,
+        id,
+        ...ownerFields(),
+        ...(isBack && { isBack: true as const }),
+        at: log.now(),
+      };
+      const answer = await wait(entry, signal, () => onQueued?.(ledger.aheadOf(id)));
+      if (answer === "refused") return { ok: false, message: agentLimitMessage(ledger.total, ledger.limits) };
+      return { ok: true, depth: parentDepth + 1, slot: slotOf(id) };
     },
   };
 }
 
-async function unless<T>(signal: AbortSignal | undefined, wait: Promise<T>): Promise<T> {
+async function raceAbort<T>(signal: AbortSignal | undefined, wait: Promise<T>): Promise<T> {
   if (!signal) return wait;
   let leave: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -150,10 +160,10 @@ async function unless<T>(signal: AbortSignal | undefined, wait: Promise<T>): Pro
   }
 }
 
-const tooDeep = (depth: number, { maxDepth }: SpawnCaps) =>
+const depthLimitMessage = (depth: number, { maxDepth }: AgentLimits) =>
   maxDepth === 0
     ? "No agent was started: agents are switched off here (limits.maxDepth is 0). Do the work yourself."
     : `No agent was started: an agent at depth ${depth}, such as you, may not start others here (limits.maxDepth is ${maxDepth}). Do the work yourself, or say in your result what is left to do.`;
 
-const tooMany = (total: number, { maxAgents }: SpawnCaps) =>
+const agentLimitMessage = (total: number, { maxAgents }: AgentLimits) =>
   `No agent was started: this session has had ${total} of the ${maxAgents} agents it may have (limits.maxAgents). Do the rest yourself, or finish with what you have.`;

@@ -1,48 +1,48 @@
 import type { Clock } from "../platform/index.ts";
 import type { LimitSettings, StoredEvent } from "../protocol/index.ts";
-import { createSpawnBook, defaultLimits, type SpawnCaps, type SpawnEntry } from "./spawn-book.ts";
-import { createSpawnDesk, type SpawnLog } from "./spawn-desk.ts";
-import { createSpawnTick } from "./spawn-tick.ts";
+import { createSlotLedger, defaultLimits, type AgentLimits, type SlotEntry } from "./spawn-book.ts";
+import { createSlotClient, type SlotLog } from "./spawn-desk.ts";
+import { createSlotTimer } from "./spawn-tick.ts";
 
 /** How many agents there may be. What they may spend together is the ledger's to say. */
-export interface SpawnLimits {
+export interface AgentSlots {
   /**
    * A place for one more agent. What can never be is refused at once; what only has to wait (for a place, for the next
    * minute) waits its turn, first come first served, and rejects with the signal's reason if that aborts.
    */
-  admit(spawn: SpawnRequest): Promise<SpawnAnswer>;
+  acquire(spawn: SlotRequest): Promise<SlotResult>;
   /** A place for one that is at work already, on its own: it is counted, waits for nothing, and those who come next may have to. */
-  occupy(member?: string): AgentPlace;
+  acquireSlotNow(member?: string): AgentSlot;
   /**
    * The agent that the session is about waits for one of its own: if it is a member of a team, its place is for others
    * until the result is called. Then it has its place again at once, whoever has one meanwhile.
    */
-  lendOwn(): () => void;
+  lendOwnSlot(): () => void;
   /** Counts an agent that an earlier life of the session has started; other events are passed over. */
-  recall(event: StoredEvent): void;
+  countEarlier(event: StoredEvent): void;
   readonly running: number;
   readonly queued: number;
   /** Started in the whole session, and waiting to be. */
   readonly total: number;
 }
 
-export interface SpawnRequest {
+export interface SlotRequest {
   /** How deep the one who asks is: the lead 0, its agents 1. */
   readonly parentDepth: number;
   /** It was there before and goes on: it needs a place, and is not one more. */
-  readonly isBack?: boolean | undefined;
+  readonly isReturning?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Told once, if it has to wait. */
   onQueued?(ahead: number): void;
 }
 
-export type SpawnAnswer =
-  | { readonly ok: true; readonly depth: number; readonly place: AgentPlace }
+export type SlotResult =
+  | { readonly ok: true; readonly depth: number; readonly slot: AgentSlot }
   /** For the model that asked. */
   | { readonly ok: false; readonly message: string };
 
 /** One agent's place among those at work. */
-export interface AgentPlace {
+export interface AgentSlot {
   /** The agent has ended. A second time does nothing. */
   release(): void;
   /**
@@ -53,30 +53,30 @@ export interface AgentPlace {
 }
 
 /** Those of one session, which nobody else knows of. */
-export function createSpawnLimits(settings: LimitSettings, { clock }: { readonly clock: Clock }): SpawnLimits {
-  const answers: SpawnLog["answers"] = new Map();
-  const book = createSpawnBook((id, came) => answers.get(id)?.(came));
-  const tick = createSpawnTick(() => log, { clock });
+export function createAgentSlots(settings: LimitSettings, { clock }: { readonly clock: Clock }): AgentSlots {
+  const answers: SlotLog["answers"] = new Map();
+  const ledger = createSlotLedger((id, answer) => answers.get(id)?.(answer));
+  const timer = createSlotTimer(() => log, { clock });
   let ids = 0;
-  const put = (entry: SpawnEntry) => {
-    book.apply(entry);
-    tick.look();
+  const submit = (entry: SlotEntry) => {
+    ledger.apply(entry);
+    timer.schedule();
   };
-  const log: SpawnLog = {
-    book,
+  const log: SlotLog = {
+    ledger,
     answers,
     ready: () => undefined,
-    put,
-    ask: async (entry) => put(entry),
+    submit,
+    ask: async (entry) => submit(entry),
     newId: () => String(++ids),
     now: clock.monotonic,
   };
-  put({ do: "limit", to: capsOf(settings) });
-  return createSpawnDesk(log, { who: "" });
+  submit({ do: "limit", to: resolveAgentLimits(settings) });
+  return createSlotClient(log, { sessionId: "" });
 }
 
 /** A setting that says undefined does not unset a default. */
-export function capsOf(settings: LimitSettings): SpawnCaps {
+export function resolveAgentLimits(settings: LimitSettings): AgentLimits {
   const { maxConcurrentAgents, maxDepth, maxAgents, maxSpawnsPerMinute } = defaultLimits;
   return {
     maxConcurrentAgents: settings.maxConcurrentAgents ?? maxConcurrentAgents,

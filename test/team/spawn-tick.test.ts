@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
-import { createSpawnBook, type SpawnEntry } from "../../src/team/spawn-book.ts";
-import { createSpawnTick } from "../../src/team/spawn-tick.ts";
+import { createSlotLedger, type SlotEntry } from "../../src/team/spawn-book.ts";
+import { createSlotTimer } from "../../src/team/spawn-tick.ts";
 import { createTestClock } from "../../src/testing.ts";
 
 test("a look that could not be put down is tried again a second later, not at once", async () => {
   const clock = createTestClock();
-  const book = createSpawnBook(() => undefined);
+  const book = createSlotLedger(() => undefined);
   const answers = new Map([["b", () => undefined]]);
-  const looks: SpawnEntry[] = [];
+  const looks: SlotEntry[] = [];
   let isFull = true;
-  const put = (entry: SpawnEntry) => {
+  const put = (entry: SlotEntry) => {
     looks.push(entry);
     if (!isFull || looks.length > 9) book.apply(entry);
-    tick.look();
+    tick.schedule();
   };
   const ask = async () => undefined;
   const log = { book, answers, ready: () => undefined, put, ask, newId: () => "", now: clock.now };
-  const tick = createSpawnTick(() => log, { clock });
+  const tick = createSlotTimer(() => log, { clock });
   const to = { maxConcurrentAgents: 2, maxDepth: 1, maxAgents: 9, maxSpawnsPerMinute: 1 };
   book.apply({ do: "limit", to });
   for (const id of ["a", "b"]) book.apply({ do: "ask", id, who: "lead", at: clock.now() });
-  tick.look();
+  tick.schedule();
   await clock.advance(60_000);
   expect(looks).toHaveLength(1);
   await clock.advance(3_000);

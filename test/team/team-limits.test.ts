@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, AgentPath, LimitSettings } from "../../src/protocol/index.ts";
-import { type AgentPlace, createTeamLimits, type SpawnAnswer, type SpawnLimits } from "../../src/team/index.ts";
+import { type AgentSlot, createSharedSlots, type SlotResult, type AgentSlots } from "../../src/team/index.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { needUserNamespaces } from "../platform/need-program.ts";
@@ -16,7 +16,7 @@ const file = () => join(tempTree({ "here/.keep": "" }).path("here"), "places.jso
 
 function open(path: string, settings?: LimitSettings, clock = systemClock, makeFolder?: () => void) {
   const watcher = createFolderWatcher({ rescanMs: 20 });
-  const limits = createTeamLimits({ path, settings, makeFolder, watcher, clock, createId: idMaker(systemClock) });
+  const limits = createSharedSlots({ path, settings, makeFolder, watcher, clock, createId: idMaker(systemClock) });
   onTestFinished(async () => {
     await limits.close();
     watcher.close();
@@ -24,17 +24,17 @@ function open(path: string, settings?: LimitSettings, clock = systemClock, makeF
   return limits;
 }
 
-const placeOf = (answer: SpawnAnswer): AgentPlace => {
+const placeOf = (answer: SlotResult): AgentSlot => {
   if (!answer.ok) throw new Error(answer.message);
-  return answer.place;
+  return answer.slot;
 };
-const admit = async (limits: SpawnLimits) => placeOf(await limits.admit({ parentDepth: 0 }));
+const admit = async (limits: AgentSlots) => placeOf(await limits.acquire({ parentDepth: 0 }));
 
 /** Resolves once it waits for a place; gives what it comes to. */
-async function waiting(limits: SpawnLimits): Promise<{ place: Promise<SpawnAnswer> }> {
-  let place: Promise<SpawnAnswer> | undefined;
+async function waiting(limits: AgentSlots): Promise<{ place: Promise<SlotResult> }> {
+  let place: Promise<SlotResult> | undefined;
   await new Promise<void>((queued, fail) => {
-    place = limits.admit({ parentDepth: 0, onQueued: () => queued() });
+    place = limits.acquire({ parentDepth: 0, onQueued: () => queued() });
     place.then((answer) => fail(new Error(`it has not waited: ${JSON.stringify(answer)}`)), fail);
   });
   if (!place) throw new Error("nothing was asked");
@@ -43,9 +43,9 @@ async function waiting(limits: SpawnLimits): Promise<{ place: Promise<SpawnAnswe
 
 test("a place that one process has is not there for another, and comes to whoever waits longest", async () => {
   const path = file();
-  const a = open(path, { maxConcurrentAgents: 1 }).of({ who: "a" });
+  const a = open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "a" });
   const first = await admit(a);
-  const b = await waiting(open(path).of({ who: "b" }));
+  const b = await waiting(open(path).forSession({ sessionId: "b" }));
   const c = await waiting(a);
   expect([a.running, a.queued, a.total]).toEqual([1, 2, 3]);
   first.release();
@@ -58,22 +58,28 @@ test("a place that one process has is not there for another, and comes to whoeve
 test("how many there may be in all is one number for everybody, and so is how deep, as the lead has set it", async () => {
   const path = file();
   const lead = open(path, { maxAgents: 3, maxDepth: 2 });
-  const all = [lead.of({ who: "lead" }), open(path).of({ who: "a" }), open(path).of({ who: "b" })];
-  await admit(all[0] as SpawnLimits);
-  const came = await Promise.all(all.map((limits) => limits.admit({ parentDepth: 1 })));
+  const all = [
+    lead.forSession({ sessionId: "lead" }),
+    open(path).forSession({ sessionId: "a" }),
+    open(path).forSession({ sessionId: "b" }),
+  ];
+  await admit(all[0] as AgentSlots);
+  const came = await Promise.all(all.map((limits) => limits.acquire({ parentDepth: 1 })));
   expect(came.filter(({ ok }) => ok)).toHaveLength(2);
-  expect(await all[2]?.admit({ parentDepth: 2 })).toMatchObject({
+  expect(await all[2]?.acquire({ parentDepth: 2 })).toMatchObject({
     ok: false,
     message: expect.stringMatching(/maxDepth is 2/),
   });
-  expect(await all[1]?.admit({ parentDepth: 1 })).toMatchObject({
+  expect(await all[1]?.acquire({ parentDepth: 1 })).toMatchObject({
     ok: false,
     message: expect.stringMatching(/3 of the 3 agents/),
   });
   await lead.close();
   // It goes on with other settings.
-  expect(await open(path, { maxAgents: 4 }).of({ who: "lead" }).admit({ parentDepth: 0 })).toMatchObject({ ok: true });
-  expect(await all[1]?.admit({ parentDepth: 0 })).toMatchObject({
+  expect(
+    await open(path, { maxAgents: 4 }).forSession({ sessionId: "lead" }).acquire({ parentDepth: 0 }),
+  ).toMatchObject({ ok: true });
+  expect(await all[1]?.acquire({ parentDepth: 0 })).toMatchObject({
     ok: false,
     message: expect.stringMatching(/4 of the 4 agents/),
   });
@@ -90,23 +96,23 @@ test("what a session's logs say it has started is counted once, however often it
     permissionMode: "default",
     cwd,
   } as const;
-  const open1 = open(path).of({ who: "a" });
-  open1.recall({ ...spawned, parent });
-  open1.recall({ ...spawned, parent });
+  const open1 = open(path).forSession({ sessionId: "a" });
+  open1.countEarlier({ ...spawned, parent });
+  open1.countEarlier({ ...spawned, parent });
   (await admit(open1)).release();
   expect(open1.total).toBe(3);
-  const again = open(path).of({ who: "a" });
-  for (let times = 0; times < 3; times++) again.recall({ ...spawned, parent });
+  const again = open(path).forSession({ sessionId: "a" });
+  for (let times = 0; times < 3; times++) again.countEarlier({ ...spawned, parent });
   expect(again.total).toBe(3);
-  expect(open(path).of({ who: "b" }).total).toBe(3);
+  expect(open(path).forSession({ sessionId: "b" }).total).toBe(3);
 });
 
 test("what a process held that was killed comes back, and what it has started stays counted", async () => {
   const path = file();
   const program = await buildProgram("team/programs/hold-places.ts");
   onTestFinished(() => program.remove());
-  const lead = open(path, { maxConcurrentAgents: 2 }).of({ who: "lead" });
-  lead.occupy("scout@alpha");
+  const lead = open(path, { maxConcurrentAgents: 2 }).forSession({ sessionId: "lead" });
+  lead.acquireSlotNow("scout@alpha");
   const child = spawn(process.execPath, [program.path, path, "2"], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
@@ -131,8 +137,8 @@ test("whoever opens a session has the places again that its earlier life held, t
     { do: "ask", id: "4", who: "in one of its own", by: other },
     { do: "take", id: "5", member: "scout@alpha" },
   ]);
-  const lead = open(path, { maxConcurrentAgents: 2 }).of({ who: "lead" });
-  placeOf(await lead.admit({ parentDepth: 0 })).release();
+  const lead = open(path, { maxConcurrentAgents: 2 }).forSession({ sessionId: "lead" });
+  placeOf(await lead.acquire({ parentDepth: 0 })).release();
   expect([lead.running, lead.queued, lead.total]).toEqual([1, 0, 4]);
 });
 
@@ -145,17 +151,19 @@ test("a member that comes back leaves what it held, and nothing else, before it 
     { do: "ask", id: "3", who: "other", by: elsewhere },
     { do: "away", id: "4", who: "scout before", member: "scout@alpha", by: elsewhere },
   ]);
-  const looksOn = open(path).of({ who: "nobody", member: "nobody@alpha" });
+  const looksOn = open(path).forSession({ sessionId: "nobody", member: "nobody@alpha" });
   expect(looksOn.running).toBe(2);
-  open(path).of({ who: "scout", member: "scout@alpha" }).recall({ type: "agent.idle", reason: "completed" });
+  open(path)
+    .forSession({ sessionId: "scout", member: "scout@alpha" })
+    .countEarlier({ type: "agent.idle", reason: "completed" });
   expect(looksOn.running).toBe(2);
   expect(readFileSync(path, "utf8").match(/"leave","id":"."/g)).toEqual(['"leave","id":"2"', '"leave","id":"4"']);
 });
 
 test("a second life in one process has the places of the first", async () => {
   const path = file();
-  await admit(open(path, { maxConcurrentAgents: 1 }).of({ who: "lead" }));
-  const again = open(path, { maxConcurrentAgents: 1 }).of({ who: "lead" });
+  await admit(open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "lead" }));
+  const again = open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "lead" });
   (await admit(again)).release();
   expect([again.running, again.total]).toEqual([0, 2]);
 });
@@ -163,7 +171,7 @@ test("a second life in one process has the places of the first", async () => {
 test("a pid that another process was given is nobody who holds a place", async () => {
   const path = file();
   wrote(path, [{ do: "ask", id: "1", who: "a", by: { ...currentProcess(), startedAt: "0" } }]);
-  (await admit(open(path, { maxConcurrentAgents: 1 }).of({ who: "b" }))).release();
+  (await admit(open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "b" }))).release();
 });
 
 test.each([
@@ -174,8 +182,10 @@ test.each([
 ])("where the file was %s while it was in use, all goes on from what everybody holds", async (_, lose) => {
   const path = file();
   const makeFolder = () => void mkdirSync(dirname(path), { recursive: true });
-  const a = open(path, { maxConcurrentAgents: 2, maxAgents: 7 }, systemClock, makeFolder).of({ who: "a" });
-  const b = open(path).of({ who: "b" });
+  const a = open(path, { maxConcurrentAgents: 2, maxAgents: 7 }, systemClock, makeFolder).forSession({
+    sessionId: "a",
+  });
+  const b = open(path).forSession({ sessionId: "b" });
   (await admit(a)).release();
   const held = [await admit(a), await admit(b)];
   const goesOn = held[1]?.lend();
@@ -193,17 +203,20 @@ test.each([
   placeOf(await fourth.place).release();
   placeOf(await fifth.place).release();
   held[1]?.release();
-  const c = open(path).of({ who: "c" });
+  const c = open(path).forSession({ sessionId: "c" });
   expect([c.running, c.queued, c.total]).toEqual([0, 0, 6]);
   (await admit(c)).release();
-  expect(await a.admit({ parentDepth: 0 })).toMatchObject({ ok: false, message: expect.stringMatching(/7 of the 7/) });
+  expect(await a.acquire({ parentDepth: 0 })).toMatchObject({
+    ok: false,
+    message: expect.stringMatching(/7 of the 7/),
+  });
 });
 
 test("what only its own process knows of when the file is lost is put down by that one", async () => {
   const path = file();
-  const a = open(path, { maxConcurrentAgents: 2 }).of({ who: "a" });
+  const a = open(path, { maxConcurrentAgents: 2 }).forSession({ sessionId: "a" });
   const first = await admit(a);
-  const b = open(path).of({ who: "b" });
+  const b = open(path).forSession({ sessionId: "b" });
   const [second, third] = [await admit(b), await waiting(b)];
   rmSync(path);
   // Nothing was read by it since its own was put down.
@@ -225,7 +238,7 @@ test("where no agent is started nothing is made, opened or watched", async () =>
     follow: (...args: Parameters<typeof folder.follow>) => (follows++, folder.follow(...args)),
   };
   const makeFolder = () => void mkdirSync(dirname(path), { recursive: true });
-  const limits = createTeamLimits({
+  const limits = createSharedSlots({
     path,
     settings: {},
     makeFolder,
@@ -234,8 +247,8 @@ test("where no agent is started nothing is made, opened or watched", async () =>
     createId: idMaker(systemClock),
   });
   onTestFinished(() => folder.close());
-  const lead = limits.of({ who: "lead" });
-  lead.recall({ type: "agent.idle", reason: "completed" });
+  const lead = limits.forSession({ sessionId: "lead" });
+  lead.countEarlier({ type: "agent.idle", reason: "completed" });
   expect([existsSync(dirname(path)), follows]).toEqual([false, 0]);
   (await admit(lead)).release();
   expect([existsSync(path), follows]).toEqual([true, 1]);
@@ -255,10 +268,10 @@ test("on a full disk nobody is started, and what was given back meanwhile is the
 
 test("a member that waits for an agent of its own keeps nobody from beginning, and never waits itself", async () => {
   const path = file();
-  const lead = open(path, { maxConcurrentAgents: 1 }).of({ who: "lead" });
-  const own = lead.occupy("scout@alpha");
-  const scout = open(path).of({ who: "scout", member: "scout@alpha" });
-  const goesOn = [scout.lendOwn(), scout.lendOwn()];
+  const lead = open(path, { maxConcurrentAgents: 1 }).forSession({ sessionId: "lead" });
+  const own = lead.acquireSlotNow("scout@alpha");
+  const scout = open(path).forSession({ sessionId: "scout", member: "scout@alpha" });
+  const goesOn = [scout.lendOwnSlot(), scout.lendOwnSlot()];
   const child = await admit(scout);
   goesOn[0]?.();
   expect(lead.running).toBe(1);
@@ -273,8 +286,8 @@ test("a member that waits for an agent of its own keeps nobody from beginning, a
 test("so many in a minute are so many of all together", async () => {
   const path = file();
   const clock = createTestClock();
-  const a = open(path, { maxSpawnsPerMinute: 2 }, clock).of({ who: "a" });
-  const b = open(path, undefined, clock).of({ who: "b" });
+  const a = open(path, { maxSpawnsPerMinute: 2 }, clock).forSession({ sessionId: "a" });
+  const b = open(path, undefined, clock).forSession({ sessionId: "b" });
   (await admit(a)).release();
   (await admit(b)).release();
   const next = await waiting(b);
@@ -287,8 +300,8 @@ test("so many in a minute are so many of all together", async () => {
 test("whoever closes gives back what it has, and is not waited for", async () => {
   const path = file();
   const a = open(path, { maxConcurrentAgents: 1 });
-  const place = await admit(a.of({ who: "a" }));
-  const next = await waiting(open(path).of({ who: "b" }));
+  const place = await admit(a.forSession({ sessionId: "a" }));
+  const next = await waiting(open(path).forSession({ sessionId: "b" }));
   await a.close();
   placeOf(await next.place);
   place.release();
@@ -300,17 +313,17 @@ test("for any order of coming and going there are never too many of all processe
     fc.asyncProperty(fc.scheduler(), fc.integer({ min: 1, max: 3 }), async (scheduler, atOnce) => {
       const path = file();
       const all = [open(path, { maxConcurrentAgents: atOnce }), open(path), open(path)].map((limits, index) =>
-        limits.of({ who: String(index) }),
+        limits.forSession({ sessionId: String(index) }),
       );
       let most = 0;
-      const work = async (limits: SpawnLimits) => {
+      const work = async (limits: AgentSlots) => {
         const place = await admit(limits);
         most = Math.max(most, limits.running);
         await scheduler.schedule(Promise.resolve());
         place.release();
       };
       // The lead's settings are there before anybody else asks.
-      await scheduler.waitFor(work(all[0] as SpawnLimits));
+      await scheduler.waitFor(work(all[0] as AgentSlots));
       await scheduler.waitFor(Promise.all([...all, ...all, ...all].map(work)));
       expect(most).toBeLessThanOrEqual(atOnce);
       expect(all.map(({ running, queued, total }) => [running, queued, total])).toEqual(all.map(() => [0, 0, 10]));

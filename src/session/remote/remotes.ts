@@ -8,7 +8,7 @@ import type {
   StoredEvent,
 } from "../../protocol/index.ts";
 import {
-  type AgentPlace,
+  type AgentSlot,
   type Child,
   type ChildManner,
   createChild,
@@ -27,7 +27,7 @@ export interface RemotesPorts {
   readonly manner: ChildManner;
   placeAt(cwd: string): TeamPlace;
   adopt(child: Child): void;
-  occupy(): AgentPlace;
+  acquireSlotNow(): AgentSlot;
 }
 
 /** The agents of a session that are on other machines, over more than one life of the session. */
@@ -85,7 +85,7 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
     seated.set(id, { agent, description });
     takenUp.add(id);
     ports.adopt(child);
-    const run = child.run([], ports.occupy());
+    const run = child.run([], ports.acquireSlotNow());
     const background = lead.background.tasks;
     const kept = await keepInBackground({ background }, { child, run, description, prompt: askedOf(envelopes), again });
     if (again !== undefined) return;

@@ -131,7 +131,7 @@ ${options.children.listing}`,
     resultLimit: 60_000,
     onlyWaits: true,
     async execute(input, context) {
-      const waited = await options.children.lendPlaceOf(options.parent().id);
+      const waited = await options.children.lendSlotOf(options.parent().id);
       try {
         return await execute(input, context, options);
       } finally {
@@ -161,7 +161,7 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
     if (TroupeError.is(error)) return failedResult(error.message);
     throw error;
   }
-  const { child, place, prompt } = started;
+  const { child, slot: place, prompt } = started;
   const notes = started.notices.map((notice) => `Note: ${notice}`);
   const parts = [{ type: "text" as const, text: prompt }];
   const run = child.run(parts, place);

@@ -36,7 +36,7 @@ export async function messageChild(
   const parts = [{ type: "text" as const, text: message }];
   const description = summary ?? child.description;
   // It may have to wait for a place, which may be the caller's own.
-  const waited = await children.lendPlaceOf(context.agent.id);
+  const waited = await children.lendSlotOf(context.agent.id);
   let kept: Awaited<ReturnType<typeof sendOn>>;
   try {
     kept = await sendOn(child, { parts, by: "agent", description }, { children, background, signal });

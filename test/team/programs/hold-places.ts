@@ -1,15 +1,15 @@
 import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
-import { createTeamLimits } from "../../../src/team/team-limits.ts";
+import { createSharedSlots } from "../../../src/team/team-limits.ts";
 
 /** hold-places FILE COUNT: takes so many places, says so, and keeps them until it is killed. */
 const [path = "", count = "1"] = process.argv.slice(2);
-const limits = createTeamLimits({
+const limits = createSharedSlots({
   path,
   watcher: createFolderWatcher(),
   clock: systemClock,
   createId: idMaker(systemClock),
-}).of({ who: "held", member: "scout@alpha" });
-for (let times = 0; times < Number(count); times++) await limits.admit({ parentDepth: 0 });
-limits.lendOwn();
+}).forSession({ sessionId: "held", member: "scout@alpha" });
+for (let times = 0; times < Number(count); times++) await limits.acquire({ parentDepth: 0 });
+limits.lendOwnSlot();
 process.stdout.write("held\n");
 setInterval(() => undefined, 60_000);

@@ -1,23 +1,23 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
-import { createTeamLimits } from "../../../src/team/team-limits.ts";
+import { createSharedSlots } from "../../../src/team/team-limits.ts";
 
 /** limits-on-full-disk FOLDER: gives back a place and asks for one while the small disk is full, then frees it; prints what came of it. */
 const folder = process.argv[2] ?? "";
 const ballast = join(folder, "ballast");
 const open = (who: string) =>
-  createTeamLimits({
+  createSharedSlots({
     path: join(folder, "places.jsonl"),
     settings: { maxConcurrentAgents: 1 },
     watcher: createFolderWatcher({ rescanMs: 20 }),
     clock: systemClock,
     createId: idMaker(systemClock),
-  }).of({ who });
+  }).forSession({ sessionId: who });
 const admit = async (limits: ReturnType<typeof open>) => {
-  const answer = await limits.admit({ parentDepth: 0 });
+  const answer = await limits.acquire({ parentDepth: 0 });
   if (!answer.ok) throw new Error(answer.message);
-  return answer.place;
+  return answer.slot;
 };
 
 const limits = open("a");
@@ -26,7 +26,7 @@ for (let times = 0; times < 20; times++) (await admit(limits)).release();
 const first = await admit(limits);
 const { bavail, bsize } = statfsSync(folder);
 writeFileSync(ballast, Buffer.alloc(bavail * bsize));
-for (let times = 0; times < 60; times++) limits.occupy().release();
+for (let times = 0; times < 60; times++) limits.acquireSlotNow().release();
 first.release();
 let isThere = false;
 const second = admit(limits).then(() => (isThere = true));
