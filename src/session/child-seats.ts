@@ -9,10 +9,10 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import {
-  type Child,
-  type ChildManner,
+  type Subagent,
+  type SubagentDefaults,
   type ChildSeat,
-  createChild,
+  createSubagent,
   type LostReport,
   type Reseated,
   type SeatRequest,
@@ -36,24 +36,24 @@ export interface ChildSeats {
   /** One that was put away while it rested. A worktree that it had left as it was is made anew. */
   reseat(request: SeatRequest, had: LoggedWorktree | undefined): Promise<Reseated>;
   /** An agent that is known from its log only, by its id, path or name. */
-  recall(who: string): Promise<Child | undefined>;
+  recall(who: string): Promise<Subagent | undefined>;
   /** Undefined while it has none: it is the lead, or was put away. */
   of(id: AgentId): Seat | undefined;
   logs(): Promise<Logs>;
 }
 
 export interface ChildSeatPorts {
-  readonly manner: ChildManner;
+  readonly defaults: SubagentDefaults;
   isolationAt(cwd: string): IsolationPorts;
   toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[];
-  lost(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
-  resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
+  reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
+  idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
 }
 
 export function createChildSeats(shared: Shared, agents: AgentParts, ports: ChildSeatPorts): ChildSeats {
   const { parts } = shared;
   const { opened, createId } = parts;
-  const { manner, isolationAt, toolsOf, lost, resting } = ports;
+  const { defaults, isolationAt, toolsOf, reportLostWork, idleSubagents } = ports;
   const seats = new Map<AgentId, { seat: Seat; tools: () => readonly Tool[] }>();
   /** Of agents that were put away: what those they have started may do. */
   const away = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
@@ -139,7 +139,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
         maxTurns: fork ? parts.maxTurns : (definition.maxTurns ?? parts.maxTurns),
         inherit: inheritFrom(logs),
         openHooks: fork ? undefined : (await agents.hooksOf(definition))?.create,
-        resting: () => resting(request.agentId),
+        idleSubagents: () => idleSubagents(request.agentId),
       },
     );
     const equipment = await outfit?.equip(seat.policy, tools);
@@ -181,7 +181,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
       async takeUp() {
         attach();
         await seat.agent.closeOpenCalls();
-        await seat.background.recover(log.replayed, lost);
+        await seat.background.recover(log.replayed, reportLostWork);
       },
       async stopLeftovers() {
         await seat.background.stopRunning();
@@ -232,7 +232,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
   const allLogs = async () => new Map([...(await agents.readLogs()), [opened.leadLog.agent, await agents.readLead()]]);
 
   /** An agent that is known from its log only. */
-  async function recall(who: string): Promise<Child | undefined> {
+  async function recall(who: string): Promise<Subagent | undefined> {
     const logs = await agents.readLogs();
     for (const [id, envelopes] of logs) {
       const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
@@ -267,7 +267,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
       };
       const seat = await seatChild(request, await allLogs());
       await seat.takeUp();
-      return createChild({
+      return createSubagent({
         id,
         path: spawned.path,
         name: givenName(id, spawned),
@@ -275,7 +275,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
         description: spawned.description ?? definition.name,
         parent: spawned.parent,
         isFork,
-        ...manner,
+        ...defaults,
         seat,
         reseat: () => reseat(request, spawned.worktree),
         finishWorktree: worktree?.finish,

@@ -8,7 +8,13 @@ import {
   type StoredEnvelope,
   TroupeError,
 } from "../protocol/index.ts";
-import { type AgentSlot, type ChildManner, type ChildSeat, createChild, type SeatRequest } from "../team/index.ts";
+import {
+  type AgentSlot,
+  type SubagentDefaults,
+  type ChildSeat,
+  createSubagent,
+  type SeatRequest,
+} from "../team/index.ts";
 import type { AgentParts } from "./session-parts.ts";
 
 /** One thing that the user, or a program of theirs, has an agent do in a folder, beside whatever the session does. */
@@ -25,16 +31,16 @@ export interface DelegatedWork {
 
 export interface DelegatePorts {
   readonly agents: AgentParts;
-  readonly manner: ChildManner;
+  readonly defaults: SubagentDefaults;
   readonly leadId: AgentId;
   readonly newId: () => AgentId;
-  readonly place: (signal: AbortSignal) => Promise<AgentSlot>;
+  readonly slot: (signal: AbortSignal) => Promise<AgentSlot>;
   seat(request: SeatRequest, logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined): Promise<ChildSeat>;
   logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
 }
 
 /** Never rejects because the agent went wrong: the report says so. Rejects if there is no such agent or type. */
-export async function delegate(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
+export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
   const { signal = new AbortController().signal } = work;
   let hear: SeatRequest["onEnvelope"] = () => undefined;
   const known = "agent" in work.who ? await knownAgent(work.who.agent, ports) : undefined;
@@ -50,7 +56,7 @@ export async function delegate(work: DelegatedWork, ports: DelegatePorts): Promi
     signal,
     onEnvelope: (envelope) => hear(envelope),
   };
-  const place = await ports.place(signal);
+  const slot = await ports.slot(signal);
   let seat: ChildSeat;
   try {
     seat = await ports.seat(request, known?.logs);
@@ -59,12 +65,12 @@ export async function delegate(work: DelegatedWork, ports: DelegatePorts): Promi
     if (known) await seat.takeUp();
     else await seat.begin({ ...spawned, agentType: definition.name });
   } catch (error) {
-    place.release();
+    slot.release();
     throw error;
   }
-  const { onRest: _, onWake: __, ...manner } = ports.manner;
-  const child = createChild({
-    ...manner,
+  const { onRest: _, onWake: __, ...defaults } = ports.defaults;
+  const subagent = createSubagent({
+    ...defaults,
     id: request.agentId,
     path: request.path,
     name: undefined,
@@ -78,10 +84,10 @@ export async function delegate(work: DelegatedWork, ports: DelegatePorts): Promi
       hear = listener;
     },
   });
-  const stop = () => void child.interrupt("it was stopped");
+  const stop = () => void subagent.interrupt("it was stopped");
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const run = child.run([{ type: "text", text: work.prompt }], place, "user");
+    const run = subagent.run([{ type: "text", text: work.prompt }], slot, "user");
     if (signal.aborted) stop();
     const report = await run.done;
     // It is where it was again, for whoever sends it on later.
@@ -89,7 +95,7 @@ export async function delegate(work: DelegatedWork, ports: DelegatePorts): Promi
     return report;
   } finally {
     signal.removeEventListener("abort", stop);
-    await child.close();
+    await subagent.close();
   }
 }
 

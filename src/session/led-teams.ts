@@ -15,7 +15,7 @@ import type { StoredTeam, TaskList, TeamStore } from "../store/index.ts";
 import {
   type AgentSlot,
   type Backend,
-  type ChildResolver,
+  type SpawnResolver,
   type LeadTeam,
   type LeadTeamOptions,
   loadLeading,
@@ -45,7 +45,7 @@ export interface LeadTeamsOptions {
   /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
   readonly putAway: (member: Member) => Promise<readonly string[]>;
   readonly defaultBackend: LeadTeamOptions["defaultBackend"];
-  readonly resolver: ChildResolver;
+  readonly resolver: SpawnResolver;
   /** The session's own list, for tasks outside of teams. */
   readonly ownTasks: () => Promise<TaskList>;
   readonly clock: Clock;
@@ -89,7 +89,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   const made = new Set(ledBefore(ports, ({ made: isMade }) => isMade === true));
   const over = new AbortController();
   const onProblems = createDamageNotices(ports);
-  const slots = ports.children && createTeammateSlots(ports.children.occupy);
+  const slots = ports.subagents && createTeammateSlots(ports.subagents.acquireSlotNow);
 
   const only = (name?: string): LeadTeam | undefined =>
     name === undefined ? [...teams.values()].at(-1) : teams.get(name);

@@ -18,7 +18,7 @@ import { lastMode } from "./plan-mode.ts";
 import { sayPrompt } from "./say-prompt.ts";
 import { createSeat, type Seat, type Shared } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { createSessionChildren } from "./session-children.ts";
+import { createSessionSubagents } from "./session-children.ts";
 import type { SessionParts } from "./session-parts.ts";
 import type { SessionTeam } from "./session-team.ts";
 import { whenChanged } from "./when-changed.ts";
@@ -63,10 +63,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     parts.agents &&
     watchOverlap({
       lead: () => lead,
-      agentOf: (id) => (id === log.agent ? lead : children?.agentOf(id)),
+      agentOf: (id) => (id === log.agent ? lead : subagents?.agentOf(id)),
     });
-  const children =
-    parts.agents && createSessionChildren(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
+  const subagents =
+    parts.agents && createSessionSubagents(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
   const { member } = parts;
   const path = member?.path ?? leadPath;
   const cwd = member?.folder ?? parts.cwd;
@@ -78,11 +78,11 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     agent: () => lead,
     seat: () => seat,
     shared,
-    children,
+    subagents,
     replayed: log.replayed,
     tools: () => tools(),
   });
-  const starting = children?.toolsOf(() => seat, path, team?.starter) ?? [];
+  const starting = subagents?.toolsOf(() => seat, path, team?.starter) ?? [];
   const pool = () => withTeamTools([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
   const { coordinator } = parts;
   const leadTools = coordinator ? () => coordinator.leadTools(pool(), team) : pool;
@@ -106,7 +106,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     afterPlan: member?.mode,
     isMoved: member?.isMoved,
     stillThere: async () => (await team?.stillThere()) ?? [],
-    resting: () => children?.resting(log.agent) ?? [],
+    idleSubagents: () => subagents?.idleSubagents(log.agent) ?? [],
   });
   const equipment = await outfit?.equip(seat.policy, tools);
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
@@ -129,13 +129,13 @@ export async function openSession(parts: SessionParts): Promise<Session> {
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await closeAll([
-      () => unlessFull(children?.leave()),
+      () => unlessFull(subagents?.leave()),
       lead.close,
       () => team?.close(),
       () => unlessFull(ordered),
       // At once, so that nobody is woken by what ends here.
-      () => Promise.all([children?.interruptAll("the session was closed"), background.stopAll()]),
-      () => children?.close(),
+      () => Promise.all([subagents?.interruptAll("the session was closed"), background.stopAll()]),
+      () => subagents?.close(),
       () => unlessFull(hooks?.ended(reason)),
       () => outfit?.stop(),
       () => parts.mcp?.close(),
@@ -176,10 +176,10 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(equipment?.notices ?? [])]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
-  if (resumed) await children?.takeUp(seat, log.replayed);
-  await children?.tellOfLost(seat, log.replayed);
+  if (resumed) await subagents?.resumeRemoteAgents(seat, log.replayed);
+  await subagents?.reportLostAgents(seat, log.replayed);
   await lead.closeOpenCalls();
-  await background.recover(log.replayed, async (started) => children?.lost(started));
+  await background.recover(log.replayed, async (started) => subagents?.reportLostWork(started));
   const system =
     definition && member && equipment && parts.agents
       ? refreshSystemPrompt(conversation.system, [
@@ -234,8 +234,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       return lead.settled();
     },
     async delegate(work) {
-      if (!children || closing) throw new TroupeError("agent", "This session starts no agents.");
-      return children.delegate(work);
+      if (!subagents || closing) throw new TroupeError("agent", "This session starts no agents.");
+      return subagents.delegate(work);
     },
     backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
     close: (reason = "completed") => (closing ??= close(reason)),
@@ -282,11 +282,11 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         setModel: seat.setModel,
         setMode: seat.setMode,
         say,
-        sendToBackground: () => children?.sendToBackground(),
+        sendToBackground: () => subagents?.sendToBackground(),
         sayTo: async (path, content) =>
-          children?.say(path, typeof content === "string" ? [{ type: "text", text: content }] : content),
-        paths: () => children?.paths() ?? [],
-        interruptAgent: async (path) => (await children?.interrupt(path)) ?? false,
+          subagents?.sendPrompt(path, typeof content === "string" ? [{ type: "text", text: content }] : content),
+        paths: () => subagents?.paths() ?? [],
+        interruptAgent: async (path) => (await subagents?.interrupt(path)) ?? false,
         reconnect: (server) => parts.mcp?.reconnect(server) ?? noServers,
         team: async (asked) => team?.dispatch(asked) ?? noTeam,
         close: () => (closing ??= close("completed")),

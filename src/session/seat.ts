@@ -68,7 +68,7 @@ export interface SeatSpec {
   /** Instead of the session's: with those of its definition. */
   readonly openHooks?: OpenedHooks["create"] | undefined;
   /** Agents it has started that are at rest. */
-  readonly resting?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
+  readonly idleSubagents?: (() => readonly { readonly name: string; readonly description: string }[]) | undefined;
   /** The member of a team that the whole session is about. */
   readonly member?: { readonly team: string; readonly name: string } | undefined;
   /** What else no summary may lose. */
@@ -215,7 +215,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     stillThere: async () =>
       stillThere({
         running: background.running(),
-        resting: spec.resting?.() ?? [],
+        resting: spec.idleSubagents?.() ?? [],
         teams: (await spec.stillThere?.()) ?? [],
       }),
     permissions: createPermissions({

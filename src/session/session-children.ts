@@ -2,10 +2,10 @@ import { type Agent, type AgentReport, forkMark } from "../agent/index.ts";
 import type { Ack, AgentId, AgentPath, ContentPart, Message, PromptId, StoredEnvelope } from "../protocol/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import {
-  type Children,
+  type SubagentRegistry,
   createAgentTool,
-  type ChildManner,
-  createChildren,
+  type SubagentDefaults,
+  createSubagentRegistry,
   createRestingPlaces,
   createSendMessageTool,
   createAgentSlots,
@@ -19,7 +19,7 @@ import {
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import { createChildSeats } from "./child-seats.ts";
-import { delegate, type DelegatedWork } from "./delegate.ts";
+import { runDelegatedTask, type DelegatedWork } from "./delegate.ts";
 import { givenName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts } from "./isolate-agent.ts";
 import { createRemotes } from "./remote/remotes.ts";
@@ -28,33 +28,33 @@ import type { StartedWork } from "./session-background.ts";
 import type { AgentParts } from "./session-parts.ts";
 
 /** The sub-agents of a session, tied to its seats, tools, models and worktrees. */
-export interface SessionChildren {
-  readonly registry: Children;
+export interface SessionSubagents {
+  readonly registry: SubagentRegistry;
   /** Takes a place for one more agent of any kind, or throws why there is none. */
-  admit(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
+  acquireSlot(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
   /** A place for one that is at work already, without waiting; of this member, if it is one: `name@team`. */
-  occupy(member?: string): AgentSlot;
+  acquireSlotNow(member?: string): AgentSlot;
   isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
   /** The tools by which an agent starts others and speaks to them. */
   toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Agents that work in the foreground go on in the background. */
   sendToBackground(): void;
   /** What is told of an agent that was at work when an earlier life of the session ended. */
-  lost(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
+  reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
   /** Goes on with agents that workers on other machines have been at work on since an earlier life of the session. Before any of its calls is closed. */
-  takeUp(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  resumeRemoteAgents(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
   /** The session ends: what works on other machines goes on there, and is taken up when the session is. */
   leave(): Promise<void>;
   /** Tells of agents that the caller was waiting for when an earlier life of the session ended: before their calls are closed. */
-  tellOfLost(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  reportLostAgents(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
   /** Agents that this one has started and that are at rest. */
-  resting(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
+  idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agentOf(id: AgentId): Agent | undefined;
   /**
    * Says something of the user's to the agent of this path: at work, it hears it between two turns; finished, it goes on from
    * where it was, and the one that has started it is told of its end. Undefined: there is no such agent.
    */
-  say(path: AgentPath, parts: readonly ContentPart[]): Promise<Ack | undefined>;
+  sendPrompt(path: AgentPath, parts: readonly ContentPart[]): Promise<Ack | undefined>;
   paths(): readonly AgentPath[];
   /** Has an agent do one thing, beside whatever the session does. */
   delegate(work: DelegatedWork): Promise<AgentReport>;
@@ -64,14 +64,14 @@ export interface SessionChildren {
   close(): Promise<void>;
 }
 
-export function createSessionChildren(shared: Shared, agents: AgentParts): SessionChildren {
+export function createSessionSubagents(shared: Shared, agents: AgentParts): SessionSubagents {
   const { parts } = shared;
   const { opened, clock, createId } = parts;
   const limits = parts.spawnLimits ?? createAgentSlots(parts.limits ?? {}, { clock });
   for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
-  const places = createRestingPlaces();
+  const idleSlots = createRestingPlaces();
   const { watchdog, asides, remote: work } = agents;
-  const manner: ChildManner = { clock, watchdog, asides, onWake: places.wakes, onRest: places.rests };
+  const defaults: SubagentDefaults = { clock, watchdog, asides, onWake: idleSlots.wakes, onRest: idleSlots.rests };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
   const isolationAt = (cwd: string): IsolationPorts => ({
@@ -81,19 +81,19 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   });
 
   const seats = createChildSeats(shared, agents, {
-    manner,
+    defaults,
     isolationAt,
     toolsOf: (seat, path) => toolsOf(seat, path),
-    lost: (started) => lost(started),
-    resting: (parent) => resting(parent),
+    reportLostWork: (started) => reportLostWork(started),
+    idleSubagents: (parent) => idleSubagents(parent),
   });
 
-  const children: Children = createChildren({
+  const subagents: SubagentRegistry = createSubagentRegistry({
     definitions: agents.definitions,
     rules: parts.rules,
     ...seats,
     limits,
-    manner,
+    defaults,
     createId,
     forks: agents.forks,
     coordinator: parts.coordinator !== undefined,
@@ -106,9 +106,9 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     seatRemote: work && ((request) => remotes.seat(request)),
   });
   const remotes = createRemotes(shared, agents, {
-    manner,
+    defaults,
     placeAt: (cwd) => isolationAt(cwd).place,
-    adopt: (child) => children.adopt(child),
+    adopt: (subagent) => subagents.adopt(subagent),
     acquireSlotNow: limits.acquireSlotNow,
   });
 
@@ -125,7 +125,7 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
     });
     return [
       createAgentTool({
-        children,
+        subagents,
         parent,
         handOverMs: agents.handOverMs,
         forks: agents.forks,
@@ -141,11 +141,11 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
             signal.addEventListener("abort", leave, { once: true });
           }),
       }),
-      createSendMessageTool({ children }),
+      createSendMessageTool({ subagents }),
     ];
   }
 
-  async function lost(started: StartedWork): Promise<LostReport | "goes on" | undefined> {
+  async function reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined> {
     if (started.agent === undefined) return undefined;
     if (remotes.isTakenUp(started.agent)) return "goes on";
     const { agent, backgroundId: taskId, description } = started;
@@ -158,32 +158,32 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
   const earlierPaths = (parts.earlierAgents ?? []).flatMap(({ event }) =>
     event.type === "agent.spawned" && event.parent !== undefined ? [event.path] : [],
   );
-  const paths = () => [...new Set([...earlierPaths, ...children.all().map(({ path }) => path)])];
+  const paths = () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])];
 
-  const resting = (parent: AgentId) =>
-    children
+  const idleSubagents = (parent: AgentId) =>
+    subagents
       .all()
-      .filter((child) => child.parent === parent && !child.running)
+      .filter((subagent) => subagent.parent === parent && !subagent.running)
       .map(({ id, name, description }) => ({ name: name ?? id, description }));
 
   return {
-    registry: children,
-    async admit(parent, signal) {
+    registry: subagents,
+    async acquireSlot(parent, signal) {
       const admitted = await limits.acquire({ parentDepth: parent.path.split("/").length - 1, signal });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       return admitted.slot;
     },
-    occupy: limits.acquireSlotNow,
+    acquireSlotNow: limits.acquireSlotNow,
     isolate: (cwd, signal) => isolateAgent(createId<AgentId>("agt"), isolationAt(cwd), signal),
     toolsOf,
     sendToBackground() {
       for (const resolve of sendToBackground) resolve();
       sendToBackground.clear();
     },
-    lost,
-    takeUp: remotes.takeUp,
+    reportLostWork,
+    resumeRemoteAgents: remotes.takeUp,
     leave: remotes.leave,
-    async tellOfLost(seat, log) {
+    async reportLostAgents(seat, log) {
       const open = new Set(seat.conversation.openCalls().map(({ call }) => call.callId));
       if (open.size === 0) return;
       const known = new Set(
@@ -201,49 +201,49 @@ export function createSessionChildren(shared: Shared, agents: AgentParts): Sessi
         await seat.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
       }
     },
-    resting,
+    idleSubagents,
     agentOf: (id) => seats.of(id)?.agent,
     paths,
     delegate: (work) =>
-      delegate(
+      runDelegatedTask(
         { ...work, signal: work.signal ? AbortSignal.any([work.signal, closing.signal]) : closing.signal },
         {
           agents,
-          manner,
+          defaults,
           leadId: opened.leadLog.agent,
           newId: () => createId<AgentId>("agt"),
           ...seats,
-          async place(signal) {
+          async slot(signal) {
             const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
             if (!admitted.ok) throw new TroupeError("agent", admitted.message);
             return admitted.slot;
           },
         },
       ),
-    async say(path, said) {
-      const child = await children.find(path);
-      if (child?.path !== path) return undefined;
+    async sendPrompt(path, said) {
+      const subagent = await subagents.find(path);
+      if (subagent?.path !== path) return undefined;
       const submitted = (await agents.lead().hooks?.submitted(said)) ?? { parts: said };
       if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
-      const parent = children.all().find(({ id }) => id === child.parent);
+      const parent = subagents.all().find(({ id }) => id === subagent.parent);
       // One that rests itself would have to be woken for the news: the lead gets it.
-      const hears = (parent?.running ? seats.of(child.parent) : undefined) ?? agents.lead();
-      const { description } = child;
-      const ports = { children, background: hears.background.tasks, signal: closing.signal };
-      await sendOn(child, { parts: submitted.parts, by: "user", description }, ports);
+      const hears = (parent?.running ? seats.of(subagent.parent) : undefined) ?? agents.lead();
+      const { description } = subagent;
+      const ports = { children: subagents, background: hears.background.tasks, signal: closing.signal };
+      await sendOn(subagent, { parts: submitted.parts, by: "user", description }, ports);
       return { ok: true };
     },
     async interrupt(path) {
-      const child = children.all().find((each) => each.path === path);
-      if (child?.running) await child.interrupt("the user interrupted it");
-      return child !== undefined || earlierPaths.includes(path);
+      const subagent = subagents.all().find((each) => each.path === path);
+      if (subagent?.running) await subagent.interrupt("the user interrupted it");
+      return subagent !== undefined || earlierPaths.includes(path);
     },
     async interruptAll(reason) {
-      await Promise.all(children.all().flatMap((child) => (child.running ? [child.interrupt(reason)] : [])));
+      await Promise.all(subagents.all().flatMap((subagent) => (subagent.running ? [subagent.interrupt(reason)] : [])));
     },
     async close() {
       closing.abort(new DOMException("the session is closed", "AbortError"));
-      await children.close();
+      await subagents.close();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Tool } from "../tool/index.ts";
 import type { TeamCommand } from "./dispatch.ts";
 import type { Seat, Shared } from "./seat.ts";
 import type { RunningWork } from "./session-background.ts";
-import type { SessionChildren } from "./session-children.ts";
+import type { SessionSubagents } from "./session-children.ts";
 
 /** How a session takes part in teams: as the lead of some, or as a member of one. */
 export interface SessionTeam {
@@ -31,7 +31,7 @@ export interface TeamPorts {
   readonly agent: () => Agent;
   readonly seat: () => Seat;
   readonly shared: Shared;
-  readonly children: SessionChildren | undefined;
+  readonly subagents: SessionSubagents | undefined;
   /** What was stored before this life. */
   readonly replayed: readonly StoredEnvelope[];
   readonly tools: () => readonly Tool[];

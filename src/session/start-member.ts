@@ -1,5 +1,5 @@
 import { type AgentId, leadPath, type Member, type SessionId, TroupeError } from "../protocol/index.ts";
-import type { ParentAgent, ResolvedChild, SpawnRequest, TeammateWish } from "../team/index.ts";
+import type { ParentAgent, ResolvedSpawn, SpawnRequest, TeammateSpawnRequest } from "../team/index.ts";
 import { textResult, type ToolResult } from "../tool/index.ts";
 import type { LeadTeamsOptions, LedTeams } from "./led-teams.ts";
 import type { TeamPorts } from "./session-team.ts";
@@ -12,7 +12,7 @@ export interface StartMember {
 
 /** Starts a teammate for a call of the Agent tool. Rejects with a TroupeError whose message is for the model. */
 export async function startMember(
-  wish: TeammateWish,
+  wish: TeammateSpawnRequest,
   parent: ParentAgent,
   { led, options, ports }: StartMember,
 ): Promise<ToolResult> {
@@ -21,7 +21,7 @@ export async function startMember(
   const known = team.members().find(({ callId, startedBy }) => callId === wish.callId && startedBy === parent.id);
   if (known) return spawned(known, team.name, []);
   const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
-  if (!ports.children) throw new TroupeError("agent", "This session starts no agents.");
+  if (!ports.subagents) throw new TroupeError("agent", "This session starts no agents.");
   if (wish.planModeRequired && resolved.definition.backend === "acp")
     throw new TroupeError(
       "agent",
@@ -31,10 +31,10 @@ export async function startMember(
   const elsewhere = isElsewhere(wish, resolved, options)
     ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })
     : undefined;
-  const slot = await ports.children.admit(parent, wish.signal);
+  const slot = await ports.subagents.acquireSlot(parent, wish.signal);
   let isSlotUsed = false;
   try {
-    const worktree = resolved.isolated ? await ports.children.isolate(resolved.cwd, wish.signal) : undefined;
+    const worktree = resolved.isolated ? await ports.subagents.isolate(resolved.cwd, wish.signal) : undefined;
     const spawn = await team
       .spawn({
         name: wish.name,
@@ -82,8 +82,8 @@ export async function startMember(
 
 /** Whether a worker is to run it: the call says so, its type, or the settings where neither says anything else. */
 function isElsewhere(
-  { isolation, cwd }: TeammateWish,
-  { remote, definition }: ResolvedChild,
+  { isolation, cwd }: TeammateSpawnRequest,
+  { remote, definition }: ResolvedSpawn,
   { jobs, settings }: StartMember["options"],
 ): boolean {
   if (remote) return true;

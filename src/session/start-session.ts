@@ -40,7 +40,7 @@ import type { Session } from "./session.ts";
 import type { SharedWithLead } from "./shared-with-lead.ts";
 import type { MemberParts, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { createChildResolver, putInOrder, type AgentSlots } from "../team/index.ts";
+import { createSpawnResolver, putInOrder, type AgentSlots } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
@@ -222,7 +222,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
             clock,
             createId,
             opened,
-            resolver: createChildResolver({
+            resolver: createSpawnResolver({
               definitions: loaded.agents.map(({ definition }) => definition),
               rules,
               forks: false,

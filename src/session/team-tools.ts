@@ -85,7 +85,7 @@ async function whyNot(command: string, { tools, seat }: TeamPorts): Promise<stri
 export function messageTool(place: MessagePlace): Tool {
   return createMemberMessageTool({
     ...place.control,
-    children: place.ports.children?.registry,
+    children: place.ports.subagents?.registry,
     self: () => place.ports.seat().id,
     me: place.me,
     isLead: place.isLead,

@@ -12,7 +12,7 @@ import {
 import { loadTaskList, type OpenedSession, openTeamStore, shareTeams, type TaskList } from "../store/index.ts";
 import {
   type Backend,
-  type ChildResolver,
+  type SpawnResolver,
   createInProcessBackend,
   createRemoteBackend,
   createTmuxBackend,
@@ -41,7 +41,7 @@ export interface TeamsOf {
   readonly config: Config;
   readonly shared: SharedWithLead;
   readonly opened: OpenedSession;
-  readonly resolver: ChildResolver;
+  readonly resolver: SpawnResolver;
   readonly clock: Clock;
   readonly createId: CreateId;
 }

@@ -7,7 +7,7 @@ import { evidenceText } from "./evidence-text.ts";
 import { createHistoryKeeper } from "./summaries.ts";
 
 /** What is known of a sub-agent while it has a seat; all of it can be had again from its log. */
-export interface ChildLife {
+export interface SubagentActivation {
   readonly seat: ChildSeat;
   readonly doings: Doings;
   /** Its last line by a small model. */
@@ -19,7 +19,7 @@ export interface ChildLife {
   hear(envelope: Envelope): void;
 }
 
-export function createLife(seat: ChildSeat, { history }: { readonly history: boolean }): ChildLife {
+export function createActivation(seat: ChildSeat, { history }: { readonly history: boolean }): SubagentActivation {
   const evidence = createEvidence();
   const doings = createDoings();
   let lastWords = "";

@@ -12,7 +12,7 @@ import type { Reseated } from "./child-seat.ts";
 import type { AgentSlot } from "./spawn-limits.ts";
 
 /** A sub-agent over its whole life: it works, is idle, and can be sent on. */
-export interface Child {
+export interface Subagent {
   readonly id: AgentId;
   readonly path: AgentPath;
   readonly name: string | undefined;
@@ -24,9 +24,9 @@ export interface Child {
   /** It can be sent on. */
   readonly resting: boolean;
   /** Says something, if there is something to say, and works until there is nothing left to do. One at a time. */
-  run(parts: readonly ContentPart[], slot: AgentSlot, by?: Speaker): ChildRun;
+  run(parts: readonly ContentPart[], slot: AgentSlot, by?: PromptSender): SubagentRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
-  tell(parts: readonly ContentPart[], by?: Speaker): Promise<boolean>;
+  tell(parts: readonly ContentPart[], by?: PromptSender): Promise<boolean>;
   /** Resolves when no run is under way, nor anything that comes after one. */
   rested(): Promise<void>;
   /** Has it ready to be sent on. Rejects with a TroupeError if it cannot be had again. */
@@ -47,10 +47,10 @@ export interface Child {
 }
 
 /** Who speaks to it. */
-export type Speaker = "agent" | "user";
+export type PromptSender = "agent" | "user";
 
 /** Neither promise rejects because the agent went wrong: the report says so. */
-export interface ChildRun {
+export interface SubagentRun {
   /** What came of it, before its worktree is kept or removed. */
   readonly assembled: Promise<AgentReport>;
   /** The same with what became of the worktree; then the agent rests. */
@@ -67,18 +67,18 @@ export interface AsideSettings {
 }
 
 /** What holds for all agents of a session. */
-export interface ChildManner {
+export interface SubagentDefaults {
   readonly clock: Clock;
   readonly watchdog?: WatchdogSettings | undefined;
   readonly asides?: AsideSettings | undefined;
-  readonly onWake?: ((child: Child) => void) | undefined;
-  readonly onRest?: ((child: Child) => void) | undefined;
+  readonly onWake?: ((subagent: Subagent) => void) | undefined;
+  readonly onRest?: ((subagent: Subagent) => void) | undefined;
 }
 
-export interface ChildOptions
-  extends ChildManner,
+export interface SubagentOptions
+  extends SubagentDefaults,
     Reseated,
-    Pick<Child, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
+    Pick<Subagent, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
   /** Seats it again from its log. */
   readonly reseat: () => Promise<Reseated>;
   /** How the envelopes of its seat reach it. */

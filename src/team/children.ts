@@ -12,30 +12,30 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { RuleSet } from "../tool/index.ts";
-import type { Child, ChildManner } from "./child.ts";
-import { createChild } from "./create-child.ts";
+import type { Subagent, SubagentDefaults } from "./child.ts";
+import { createSubagent } from "./create-child.ts";
 import type { ChildSeat, Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
-import { createChildResolver, type ResolvedChild } from "./resolve-child.ts";
+import { createSpawnResolver, type ResolvedSpawn } from "./resolve-child.ts";
 import type { AgentSlot, AgentSlots } from "./spawn-limits.ts";
 
 /** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
-export interface Children {
+export interface SubagentRegistry {
   /** Types for the Agent tool's description. */
   readonly listing: string;
   /** They can be on other machines. */
   readonly remote: boolean;
   /** Seats a new agent and takes a place for it. Rejects with a TroupeError whose message is for the model. */
-  start(parent: ParentAgent, request: StartChild): Promise<StartedChild>;
+  start(parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent>;
   /** By name, id or path; also one that an earlier life of the session has started. */
-  find(who: string): Promise<Child | undefined>;
+  find(nameOrId: string): Promise<Subagent | undefined>;
   /** One that an earlier life of the session has started, and that is at work. */
-  adopt(child: Child): void;
+  adopt(subagent: Subagent): void;
   /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for a lead, which has none. */
   lendSlotOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
   /** A place to send a finished agent on with. */
-  acquireSlot(child: Child, signal: AbortSignal): Promise<AgentSlot>;
+  acquireSlot(subagent: Subagent, signal: AbortSignal): Promise<AgentSlot>;
   names(): readonly string[];
-  all(): readonly Child[];
+  all(): readonly Subagent[];
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface ParentAgent {
   readonly turn: number;
 }
 
-export interface StartChild {
+export interface SubagentRequest {
   /** The call that asks for it. */
   readonly callId?: CallId | undefined;
   readonly description: string;
@@ -68,8 +68,8 @@ export interface StartChild {
   readonly onQueued?: ((ahead: number) => void) | undefined;
 }
 
-export interface StartedChild {
-  readonly child: Child;
+export interface StartedSubagent {
+  readonly subagent: Subagent;
   readonly slot: AgentSlot;
   /** What it is to be told first. */
   readonly prompt: string;
@@ -77,16 +77,16 @@ export interface StartedChild {
   readonly notices: readonly string[];
 }
 
-export interface ChildrenOptions {
+export interface SubagentRegistryOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: RuleSet;
   readonly seat: SeatChild;
   /** Seats one again that was put away while it rested. */
   readonly reseat: (request: SeatRequest, worktree: Spawned["worktree"]) => Promise<Reseated>;
   /** Seats one that is known from its log only; undefined when there is no such agent. */
-  readonly recall: (who: string) => Promise<Child | undefined>;
+  readonly recall: (nameOrId: string) => Promise<Subagent | undefined>;
   readonly limits: AgentSlots;
-  readonly manner: ChildManner;
+  readonly defaults: SubagentDefaults;
   readonly createId: CreateId;
   readonly forks: boolean;
   /** Whoever starts agents here is a coordinator, and waits for none of them. */
@@ -116,9 +116,9 @@ export interface Isolation {
   finish(): Promise<AgentReport["worktree"]>;
 }
 
-export function createChildren(options: ChildrenOptions): Children {
-  const resolver = createChildResolver({ ...options, remote: options.seatRemote !== undefined });
-  const children = new Map<AgentId, Child>();
+export function createSubagentRegistry(options: SubagentRegistryOptions): SubagentRegistry {
+  const resolver = createSpawnResolver({ ...options, remote: options.seatRemote !== undefined });
+  const subagents = new Map<AgentId, Subagent>();
   const names = new Map<string, AgentId>();
   const reserved = new Set<string>();
   const earlier = new Set(options.earlierNames);
@@ -134,9 +134,9 @@ export function createChildren(options: ChildrenOptions): Children {
     reserved.add(name);
   };
 
-  const start = async (parent: ParentAgent, request: StartChild): Promise<StartedChild> => {
+  const start = async (parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent> => {
     const resolved = resolver.resolve(parent, request);
-    if (resolved.definition.backend !== undefined) throw onlyAsTeammate(resolved.definition.name);
+    if (resolved.definition.backend !== undefined) throw teammateOnlyError(resolved.definition.name);
     reserveName(request.name);
     try {
       const depth = parent.path.split("/").length - 1;
@@ -147,7 +147,7 @@ export function createChildren(options: ChildrenOptions): Children {
       });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       try {
-        return await seatChild({ ...resolved, parent, request, slot: admitted.slot });
+        return await openSubagent({ ...resolved, parent, request, slot: admitted.slot });
       } catch (error) {
         admitted.slot.release();
         throw error;
@@ -157,13 +157,13 @@ export function createChildren(options: ChildrenOptions): Children {
     }
   };
 
-  interface Seating extends ResolvedChild {
+  interface ResolvedRequest extends ResolvedSpawn {
     readonly parent: ParentAgent;
-    readonly request: StartChild;
+    readonly request: SubagentRequest;
     readonly slot: AgentSlot;
   }
 
-  const seatChild = async ({
+  const openSubagent = async ({
     parent,
     request,
     fork,
@@ -173,14 +173,14 @@ export function createChildren(options: ChildrenOptions): Children {
     isolated,
     remote,
     slot,
-    ...seating
-  }: Seating): Promise<StartedChild> => {
+    ...placement
+  }: ResolvedRequest): Promise<StartedSubagent> => {
     const id = options.createId<AgentId>("agt");
     const background = options.coordinator || (request.background ?? definition.background ?? false);
-    const worktree = isolated ? await options.isolate(id, seating.cwd, request.signal) : undefined;
-    const cwd = worktree?.path ?? seating.cwd;
+    const worktree = isolated ? await options.isolate(id, placement.cwd, request.signal) : undefined;
+    const cwd = worktree?.path ?? placement.cwd;
     const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
-    let hear: (envelope: Envelope) => void = () => undefined;
+    let observe: (envelope: Envelope) => void = () => undefined;
     const seatRequest: SeatRequest = {
       agentId: id,
       parent: parent.id,
@@ -194,12 +194,12 @@ export function createChildren(options: ChildrenOptions): Children {
       env: worktree?.env ?? {},
       isolated: worktree !== undefined,
       signal: request.signal,
-      onEnvelope: (envelope) => hear(envelope),
+      onEnvelope: (envelope) => observe(envelope),
     };
     try {
       const elsewhere = remote ? await options.seatRemote?.(seatRequest) : undefined;
       const seat = elsewhere?.seat ?? (await options.seat(seatRequest));
-      const child = createChild({
+      const subagent = createSubagent({
         id,
         path,
         name: request.name,
@@ -207,12 +207,12 @@ export function createChildren(options: ChildrenOptions): Children {
         description: request.description,
         parent: parent.id,
         isFork: fork,
-        ...options.manner,
+        ...options.defaults,
         seat,
         reseat: () => (remote ? Promise.reject(staysElsewhere(path)) : options.reseat(seatRequest, spawned.worktree)),
         finishWorktree: worktree?.finish ?? elsewhere?.finish,
         listen: (listener) => {
-          hear = listener;
+          observe = listener;
         },
       });
       const spawned = {
@@ -230,7 +230,7 @@ export function createChildren(options: ChildrenOptions): Children {
         cwd,
       };
       await seat.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
-      children.set(id, child);
+      subagents.set(id, subagent);
       if (request.name !== undefined) names.set(request.name, id);
       const prompt = fork
         ? forkInstructions({
@@ -238,7 +238,7 @@ export function createChildren(options: ChildrenOptions): Children {
             worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
           })
         : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
-      return { child, slot, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
+      return { subagent, slot, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
     } catch (error) {
       await worktree?.finish();
       throw error;
@@ -250,35 +250,36 @@ export function createChildren(options: ChildrenOptions): Children {
     return async () => goesOn();
   };
 
-  const adopt = (child: Child) => {
-    children.set(child.id, child);
-    if (child.name !== undefined) names.set(child.name, child.id);
+  const adopt = (subagent: Subagent) => {
+    subagents.set(subagent.id, subagent);
+    if (subagent.name !== undefined) names.set(subagent.name, subagent.id);
   };
 
   return {
     listing: agentListing(resolver.types),
     remote: options.seatRemote !== undefined,
     start,
-    async find(who) {
+    async find(nameOrId) {
       const known =
-        children.get(names.get(who) ?? (who as AgentId)) ?? [...children.values()].find(({ path }) => path === who);
+        subagents.get(names.get(nameOrId) ?? (nameOrId as AgentId)) ??
+        [...subagents.values()].find(({ path }) => path === nameOrId);
       if (known) return known;
-      const recalled = await options.recall(who);
+      const recalled = await options.recall(nameOrId);
       if (recalled) adopt(recalled);
       return recalled;
     },
     adopt,
-    lendSlotOf: async (parent) => children.get(parent)?.lendSlot() ?? lendOwnSlot(),
-    async acquireSlot(child, signal) {
-      const depth = child.path.split("/").length - 2;
+    lendSlotOf: async (parent) => subagents.get(parent)?.lendSlot() ?? lendOwnSlot(),
+    async acquireSlot(subagent, signal) {
+      const depth = subagent.path.split("/").length - 2;
       const admitted = await options.limits.acquire({ parentDepth: depth, signal, isReturning: true });
       if (!admitted.ok) throw new TroupeError("agent", admitted.message);
       return admitted.slot;
     },
     names: () => [...names.keys()],
-    all: () => [...children.values()],
+    all: () => [...subagents.values()],
     async close() {
-      await Promise.all([...children.values()].map((child) => child.close()));
+      await Promise.all([...subagents.values()].map((subagent) => subagent.close()));
     },
   };
 }
@@ -290,7 +291,7 @@ export const staysElsewhere = (path: string) =>
     `${path} was on another machine, and cannot be sent on: start another one; what it has committed is on its branch.`,
   );
 
-const onlyAsTeammate = (type: string) =>
+const teammateOnlyError = (type: string) =>
   new TroupeError(
     "agent",
     `${type} is run by another program, and works as a teammate alone: start it with a name, in a team.`,

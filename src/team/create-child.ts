@@ -1,7 +1,7 @@
 import type { AgentReport, RunOutcome } from "../agent/index.ts";
 import type { ContentPart, PromptId } from "../protocol/index.ts";
-import type { Child, ChildOptions, Speaker } from "./child.ts";
-import { type ChildLife, createLife } from "./child-life.ts";
+import type { Subagent, SubagentOptions, PromptSender } from "./child.ts";
+import { type SubagentActivation, createActivation } from "./child-life.ts";
 import type { ChildSeat } from "./child-seat.ts";
 import { checkHandOver } from "./hand-over-check.ts";
 import { createSlotLending, type SlotLending } from "./lend-place.ts";
@@ -12,12 +12,16 @@ import { keepSummarizing } from "./summaries.ts";
 import { createWatchdog, keepWatch } from "./watchdog.ts";
 
 /** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
-export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...options }: ChildOptions): Child {
+export function createSubagent({
+  seat: firstSeat,
+  finishWorktree: finishFirst,
+  ...options
+}: SubagentOptions): Subagent {
   const { clock, asides, id, path, name, definition, description, parent, isFork } = options;
-  const open = (seat: ChildSeat) => createLife(seat, { history: asides?.history ?? false });
-  let life: ChildLife | undefined = open(firstSeat);
+  const activate = (seat: ChildSeat) => createActivation(seat, { history: asides?.history ?? false });
+  let activation: SubagentActivation | undefined = activate(firstSeat);
   let finishWorktree = finishFirst;
-  let waking: Promise<ChildLife> | undefined;
+  let waking: Promise<SubagentActivation> | undefined;
   let putting: Promise<void> = Promise.resolve();
   const leaving = new AbortController();
   /** What a small model is asked meanwhile. */
@@ -39,7 +43,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
 
   options.listen((envelope) => {
     const { event } = envelope;
-    life?.hear(envelope);
+    activation?.hear(envelope);
     watch.hear(event);
     if (event.type === "prompt.admitted" && (event.source === "agent" || event.source === "user"))
       unheard.set(event.promptId, "waiting");
@@ -49,7 +53,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       for (const part of event.parts) if (part.type === "text") write(`${part.text}\n`);
     }
     if (event.type === "tool.called") write(`  ${event.title}\n`);
-    if (event.type === "context.compacted") meanwhile(life?.keepHistory?.("compacted", leaving.signal));
+    if (event.type === "context.compacted") meanwhile(activation?.keepHistory?.("compacted", leaving.signal));
     const repeated = repetition.hear(event);
     if (repeated?.kind === "warning") void warn(repeated.message);
     if (repeated?.kind === "verdict") void giveUp(repeated.message);
@@ -62,7 +66,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
   };
 
   const warn = async (text: string) => {
-    const agent = life?.seat.agent;
+    const agent = activation?.seat.agent;
     try {
       await agent?.admit("hook", [{ type: "text", text }]);
     } catch (error) {
@@ -77,33 +81,33 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
 
   const interrupt = async (reason: string) => {
     ended ??= { status: "stopped", reason };
-    await life?.seat.agent.interrupt({ hold: true });
+    await activation?.seat.agent.interrupt({ hold: true });
   };
 
   /** Nobody wants it to stop: it has failed, and has not noticed. */
   const giveUp = async (reason: string) => {
     ended ??= { status: "failed", reason };
-    await life?.seat.agent.interrupt({ hold: true, verdict: reason });
+    await activation?.seat.agent.interrupt({ hold: true, verdict: reason });
   };
 
-  const wake = (): Promise<ChildLife> => {
-    if (life) return Promise.resolve(life);
+  const wake = (): Promise<SubagentActivation> => {
+    if (activation) return Promise.resolve(activation);
     waking ??= reopen().finally(() => {
       waking = undefined;
     });
     return waking;
   };
 
-  const reopen = async (): Promise<ChildLife> => {
+  const reopen = async (): Promise<SubagentActivation> => {
     await putting;
     const reseated = await options.reseat();
     finishWorktree = reseated.finishWorktree;
-    const again = (life = open(reseated.seat));
+    const again = (activation = activate(reseated.seat));
     await reseated.seat.takeUp();
     return again;
   };
 
-  const report = ({ evidence, lastWords, seat }: ChildLife, outcome: RunOutcome | undefined): AgentReport => {
+  const report = ({ evidence, lastWords, seat }: SubagentActivation, outcome: RunOutcome | undefined): AgentReport => {
     const goesOn = seat.isLeft?.() ?? false;
     const end =
       (goesOn ? { status: "stopped" as const, reason: goesOnElsewhere } : undefined) ??
@@ -123,19 +127,19 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     };
   };
 
-  const work = async (parts: readonly ContentPart[], by: Speaker, onHeard: () => void): Promise<AgentReport> => {
-    let now: ChildLife;
+  const work = async (parts: readonly ContentPart[], by: PromptSender, onHeard: () => void): Promise<AgentReport> => {
+    let active: SubagentActivation;
     try {
-      now = await wake();
+      active = await wake();
     } catch (error) {
       phase = "finishing";
       onHeard();
-      return neverBegun(options, error);
+      return notStartedReport(options, error);
     }
-    const { agent } = now.seat;
+    const { agent } = active.seat;
     const watched = new AbortController();
     watch = newWatchdog();
-    if (now.seat.isAtWork) for (const { event } of now.seat.replayed) watch.hear(event);
+    if (active.seat.isAtWork) for (const { event } of active.seat.replayed) watch.hear(event);
     const watching = keepWatch(watch, clock, watched.signal).then(
       (verdict) => giveUp(verdict.message),
       (error: unknown) => {
@@ -147,25 +151,25 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       onHeard();
       // Whoever stopped it before it could begin has stopped it.
       if (ended === undefined) agent.resume();
-      let outcome = await settled(now.seat);
+      let outcome = await settled(active.seat);
       // What is being said to it belongs to this run: it ends when nobody is still speaking.
       while (telling.size > 0) {
         await Promise.all(telling);
-        outcome = await settled(now.seat);
+        outcome = await settled(active.seat);
       }
-      return report(now, outcome);
+      return report(active, outcome);
     } finally {
       phase = "finishing";
       watched.abort();
       await watching;
-      await now.seat.stopLeftovers();
+      await active.seat.stopLeftovers();
     }
   };
 
   const finish = async (assembled: Promise<AgentReport>, slot: AgentSlot): Promise<AgentReport> => {
     try {
       const worked = await assembled;
-      const ask = life?.seat.aside;
+      const ask = activation?.seat.aside;
       const handOver =
         asides?.handOverCheck && !worked.goesOn
           ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
@@ -179,22 +183,22 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     } finally {
       phase = "resting";
       slot.release();
-      meanwhile(life?.keepHistory?.("ended", leaving.signal));
-      options.onRest?.(child);
+      meanwhile(activation?.keepHistory?.("ended", leaving.signal));
+      options.onRest?.(subagent);
     }
   };
 
-  const putAway = async (now: ChildLife) => {
+  const putAway = async (active: SubagentActivation) => {
     await Promise.all(beside);
-    await now.seat.settled();
+    await active.seat.settled();
     // Somebody may have sent it on meanwhile.
-    if (life !== now || phase !== "resting") return;
-    life = undefined;
+    if (activation !== active || phase !== "resting") return;
+    activation = undefined;
     written = "";
-    await now.seat.close();
+    await active.seat.close();
   };
 
-  const child: Child = {
+  const subagent: Subagent = {
     id,
     path,
     name,
@@ -211,7 +215,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
     run(parts, slot, by = "agent") {
       if (phase !== "resting") throw new Error(`${path} is ${phase}: it cannot be sent to work twice`);
       phase = "working";
-      options.onWake?.(child);
+      options.onWake?.(subagent);
       slotLending = createSlotLending(slot);
       ended = undefined;
       written = "";
@@ -226,7 +230,7 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       if (phase !== "working") return false;
       // It is being had again from its log: whether it could be is for the run to say.
       await waking?.catch(() => undefined);
-      const agent = life?.seat.agent;
+      const agent = activation?.seat.agent;
       if (phase !== "working" || !agent) return false;
       const saying = agent.admit(by, parts).then(() => agent.wake());
       telling.add(saying);
@@ -242,16 +246,16 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    progress: () => (phase === "working" && life ? progressWords(life) : undefined),
+    progress: () => (phase === "working" && activation ? progressWords(activation) : undefined),
     showProgress() {
       const over = new AbortController();
       const showing = async () => {
         await waking?.catch(() => undefined);
-        if (!asides?.progress || !life?.seat.aside || over.signal.aborted) return;
-        const { doings, seat } = life;
+        if (!asides?.progress || !activation?.seat.aside || over.signal.aborted) return;
+        const { doings, seat } = activation;
         const signal = AbortSignal.any([over.signal, leaving.signal]);
         await keepSummarizing(
-          { doings, ask: life.seat.aside, record: (event) => seat.agent.record(event), clock },
+          { doings, ask: activation.seat.aside, record: (event) => seat.agent.record(event), clock },
           signal,
         );
       };
@@ -259,8 +263,8 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       return () => over.abort();
     },
     putAway() {
-      if (!life || phase !== "resting") return;
-      putting = putAway(life);
+      if (!activation || phase !== "resting") return;
+      putting = putAway(activation);
       // Whoever sends it on or closes it hears of a failure; until then it is nobody's.
       putting.catch(() => undefined);
     },
@@ -269,13 +273,13 @@ export function createChild({ seat: firstSeat, finishWorktree: finishFirst, ...o
       if (phase === "working") await interrupt("the session was closed");
       await rested;
       await Promise.all(beside);
-      const now = life;
-      life = undefined;
-      await now?.seat.close();
+      const active = activation;
+      activation = undefined;
+      await active?.seat.close();
       await putting;
     },
   };
-  return child;
+  return subagent;
 }
 
 const goesOnElsewhere =
@@ -300,7 +304,7 @@ async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {
 }
 
 /** It could not be had again: nothing of it has been done. */
-function neverBegun({ id, description }: Pick<Child, "id" | "description">, error: unknown): AgentReport {
+function notStartedReport({ id, description }: Pick<Subagent, "id" | "description">, error: unknown): AgentReport {
   const reason = error instanceof Error ? error.message : String(error);
   const usage = { tokens: 0, toolCalls: 0, durationMs: 0 };
   return { agentId: id, description, status: "failed", text: "", reason, evidence: "Nothing was done.", usage };

@@ -28,15 +28,21 @@ export { worktreeDiff } from "./worktree-diff.ts";
 export { evidenceJson, evidenceText } from "./evidence-text.ts";
 export { evidenceOf } from "./evidence.ts";
 export { createOverlapMap, type Overlap } from "./overlap.ts";
-export type { AsideSettings, Child, ChildManner } from "./child.ts";
-export { createChild } from "./create-child.ts";
+export type { AsideSettings, Subagent, SubagentDefaults } from "./child.ts";
+export { createSubagent } from "./create-child.ts";
 export { type ChildSeat, type Reseated, type SeatRequest } from "./child-seat.ts";
-export { type Children, createChildren, type Isolation, type ParentAgent, staysElsewhere } from "./children.ts";
+export {
+  type SubagentRegistry,
+  createSubagentRegistry,
+  type Isolation,
+  type ParentAgent,
+  staysElsewhere,
+} from "./children.ts";
 export { createRestingPlaces } from "./resting.ts";
 export { sendOn } from "./send-on.ts";
-export { keepInBackground } from "./keep-in-background.ts";
+export { moveToBackground } from "./keep-in-background.ts";
 export { lostReport, type LostReport } from "./lost-report.ts";
-export { createAgentTool, type TeammateStarter, type TeammateWish } from "./tools/agent-tool.ts";
+export { createAgentTool, type TeammateStarter, type TeammateSpawnRequest } from "./tools/agent-tool.ts";
 export { createAskByMail } from "./ask-by-mail.ts";
 export { type Backend } from "./backend/backend.ts";
 export type { LeadTeam } from "./lead-team-port.ts";
@@ -45,7 +51,7 @@ export { loadLeading } from "./load-leading.ts";
 export { type Mailbox } from "./mailbox/mailbox.ts";
 export { createMemberLink, type MemberLink } from "./member-link.ts";
 export { createMemberWatchdog } from "./member-watchdog.ts";
-export { type ChildResolver, createChildResolver, type ResolvedChild, workerType } from "./resolve-child.ts";
+export { type SpawnResolver, createSpawnResolver, type ResolvedSpawn, workerType } from "./resolve-child.ts";
 export { createInProcessBackend } from "./backend/in-process.ts";
 export { movePane } from "./backend/move-pane.ts";
 export { createRemoteBackend } from "./backend/load-remote-backend.ts";

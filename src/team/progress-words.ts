@@ -1,7 +1,7 @@
-import type { ChildLife } from "./child-life.ts";
+import type { SubagentActivation } from "./child-life.ts";
 
 /** How far an agent at work is, in one line, for the one that looks after it. */
-export function progressWords({ evidence, doings, lastLine }: ChildLife): string {
+export function progressWords({ evidence, doings, lastLine }: SubagentActivation): string {
   const { turns, usage } = evidence();
   const line = lastLine();
   return [

@@ -4,10 +4,10 @@ import { deniedAgents, effectiveMode, resolveAgentModel } from "../agent/definit
 import { isInside, nearestName } from "../platform/index.ts";
 import { type AgentDefinition, type PermissionMode, TroupeError } from "../protocol/index.ts";
 import { protectedReason, type RuleSet } from "../tool/index.ts";
-import type { ParentAgent, StartChild } from "./children.ts";
+import type { ParentAgent, SubagentRequest } from "./children.ts";
 
 /** What a call for an agent comes to, once it is known who makes it: the same for sub-agents and teammates. */
-export interface ResolvedChild {
+export interface ResolvedSpawn {
   readonly fork: boolean;
   readonly definition: AgentDefinition;
   readonly model: string;
@@ -18,7 +18,7 @@ export interface ResolvedChild {
   readonly remote: boolean;
 }
 
-export interface ResolveOptions {
+export interface SpawnResolverOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: Pick<RuleSet, "deny">;
   readonly forks: boolean;
@@ -31,20 +31,20 @@ export interface ResolveOptions {
   readonly remote?: boolean | undefined;
 }
 
-export interface ChildResolver {
+export interface SpawnResolver {
   /** The types that may be started. */
   readonly types: readonly AgentDefinition[];
   /** Throws a TroupeError whose message is for the model that asked. */
-  resolve(parent: ParentAgent, request: ChildWish): ResolvedChild;
+  resolve(parent: ParentAgent, request: SpawnOptions): ResolvedSpawn;
 }
 
-export type ChildWish = Pick<StartChild, "type" | "model" | "mode" | "isolation" | "cwd">;
+export type SpawnOptions = Pick<SubagentRequest, "type" | "model" | "mode" | "isolation" | "cwd">;
 
 const generalPurpose = "general-purpose";
 /** Whoever is started by a coordinator without a type. Troupe's own definition of it is for coordinators alone. */
 export const workerType = "worker";
 
-export function createChildResolver(options: ResolveOptions): ChildResolver {
+export function createSpawnResolver(options: SpawnResolverOptions): SpawnResolver {
   const denied = deniedAgents(
     options.definitions.map(({ name }) => name),
     options.rules.deny,
@@ -55,7 +55,7 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
     coordinator || name !== workerType || source.level !== "built-in";
   const types = options.definitions.filter((each) => !denied.includes(each.name) && isOffered(each));
 
-  const definitionOf = (type: string): AgentDefinition => {
+  const findDefinition = (type: string): AgentDefinition => {
     const names = types.map(({ name }) => name);
     const found = types.find(({ name }) => name === type);
     if (found) return found;
@@ -71,7 +71,7 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
       const fork = request.type === undefined && forks;
       if (fork && parent.isFork)
         throw new TroupeError("agent", "A fork cannot be forked: do the work yourself, or name a subagent_type.");
-      const definition = definitionOf(request.type ?? (coordinator ? workerType : generalPurpose));
+      const definition = findDefinition(request.type ?? (coordinator ? workerType : generalPurpose));
       if (definition.backend === "acp" && definition.command === undefined)
         throw new TroupeError(
           "agent",
@@ -98,7 +98,7 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
         );
       if (remote && fork)
         throw new TroupeError("agent", "A fork works where you do: name a subagent_type to have it elsewhere.");
-      const cwd = checkedCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
+      const cwd = validateCwd(request.cwd, { isolation, roots: parent.roots }) ?? parent.cwd;
       const { mode } = effectiveMode({
         parent: parent.mode,
         definition: fork ? undefined : definition.permissionMode,
@@ -112,7 +112,7 @@ export function createChildResolver(options: ResolveOptions): ChildResolver {
 }
 
 /** An absolute folder that is there; never together with a worktree, which is a folder of its own. */
-function checkedCwd(
+function validateCwd(
   cwd: string | undefined,
   { isolation, roots }: { isolation: string | undefined; roots: readonly string[] },
 ): string | undefined {
@@ -131,8 +131,8 @@ function checkedCwd(
       "agent",
       `cwd ${JSON.stringify(cwd)} lies outside the folders you may work in: ${roots.join(", ")}.`,
     );
-  const guarded = protectedReason(join(real, "any"), { roots });
-  if (guarded !== undefined)
-    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be worked in: ${guarded}.`);
+  const protection = protectedReason(join(real, "any"), { roots });
+  if (protection !== undefined)
+    throw new TroupeError("agent", `cwd ${JSON.stringify(cwd)} cannot be worked in: ${protection}.`);
   return real;
 }

@@ -1,17 +1,17 @@
 import type { ContentPart } from "../protocol/index.ts";
 import type { ToolContext } from "../tool/index.ts";
-import type { Child, Speaker } from "./child.ts";
-import type { Children } from "./children.ts";
-import { keepInBackground, type Kept } from "./keep-in-background.ts";
+import type { Subagent, PromptSender } from "./child.ts";
+import type { SubagentRegistry } from "./children.ts";
+import { moveToBackground, type BackgroundRun } from "./keep-in-background.ts";
 
 export interface Sending {
   readonly parts: readonly ContentPart[];
-  readonly by: Speaker;
+  readonly by: PromptSender;
   readonly description: string;
 }
 
 export interface SendingPorts {
-  readonly children: Children;
+  readonly subagents: SubagentRegistry;
   /** Whose background task a finished agent becomes: that one is told of its end. */
   readonly background: ToolContext["background"];
   readonly signal: AbortSignal;
@@ -23,24 +23,24 @@ export interface SendingPorts {
  * can read if it cannot go on.
  */
 export async function sendOn(
-  child: Child,
+  subagent: Subagent,
   { parts, by, description }: Sending,
-  { children, background, signal }: SendingPorts,
-): Promise<Kept | "heard"> {
+  { subagents, background, signal }: SendingPorts,
+): Promise<BackgroundRun | "heard"> {
   for (;;) {
-    if (await child.tell(parts, by)) return "heard";
-    await child.rested();
-    await child.wake();
-    const slot = await children.acquireSlot(child, signal);
+    if (await subagent.tell(parts, by)) return "heard";
+    await subagent.rested();
+    await subagent.wake();
+    const slot = await subagents.acquireSlot(subagent, signal);
     // Somebody else may have spoken first.
-    if (!child.resting) {
+    if (!subagent.resting) {
       slot.release();
       continue;
     }
-    const run = child.run(parts, slot, by);
+    const run = subagent.run(parts, slot, by);
     const prompt = parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
-    const kept = await keepInBackground({ background }, { child, run, description, prompt });
+    const backgroundRun = await moveToBackground({ background }, { subagent, run, description, prompt });
     await run.heard;
-    return kept;
+    return backgroundRun;
   }
 }

@@ -1,7 +1,7 @@
 import type { CreateId } from "../platform/index.ts";
 import { type MailBody, type PermissionMode, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
-import type { TeammateWish } from "./tools/agent-tool.ts";
+import type { TeammateSpawnRequest } from "./tools/agent-tool.ts";
 import { whyNotSent } from "./why-not-sent.ts";
 
 export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
@@ -9,7 +9,7 @@ export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
 /** A member's side of starting teammates: its lead's runtime starts them, in the same team, and says what came of it. */
 export interface SpawnByMail {
   /** Gives what its model reads. Rejects with a TroupeError for what the lead refuses, and when the signal aborts. */
-  start(wish: TeammateWish, mode: PermissionMode): Promise<string>;
+  start(wish: TeammateSpawnRequest, mode: PermissionMode): Promise<string>;
   readonly handlers: MailHandlers;
 }
 
@@ -72,7 +72,7 @@ export function answerSpawns(options: {
   return { spawn_request: (mail, body) => ({ later: answer(mail.from, body) }) };
 }
 
-function wishOf({ callId, name, description, prompt, planModeRequired, ...more }: TeammateWish) {
+function wishOf({ callId, name, description, prompt, planModeRequired, ...more }: TeammateSpawnRequest) {
   const { type, model, mode, isolation, cwd } = more;
   return {
     callId,

@@ -9,10 +9,10 @@ import type {
 } from "../../protocol/index.ts";
 import {
   type AgentSlot,
-  type Child,
-  type ChildManner,
-  createChild,
-  keepInBackground,
+  type Subagent,
+  type SubagentDefaults,
+  createSubagent,
+  moveToBackground,
   type SeatRequest,
   staysElsewhere,
   type TeamPlace,
@@ -24,9 +24,9 @@ import type { RemoteAgent } from "./remote-agent.ts";
 import { type RemoteSeated, seatRemote, takeUpRemote } from "./remote-seat.ts";
 
 export interface RemotesPorts {
-  readonly manner: ChildManner;
+  readonly defaults: SubagentDefaults;
   placeAt(cwd: string): TeamPlace;
-  adopt(child: Child): void;
+  adopt(subagent: Subagent): void;
   acquireSlotNow(): AgentSlot;
 }
 
@@ -66,7 +66,7 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
     };
     const { seat, agent, finish } = await takeUpRemote(request, shared, { work, place: ports.placeAt(spawned.cwd) });
     const description = spawned.description ?? definition.name;
-    const child = createChild({
+    const subagent = createSubagent({
       id,
       path: spawned.path,
       name: givenName(id, spawned),
@@ -74,7 +74,7 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
       description,
       parent: spawned.parent,
       isFork: false,
-      ...ports.manner,
+      ...ports.defaults,
       seat,
       reseat: () => Promise.reject(staysElsewhere(spawned.path)),
       finishWorktree: finish,
@@ -84,10 +84,13 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
     });
     seated.set(id, { agent, description });
     takenUp.add(id);
-    ports.adopt(child);
-    const run = child.run([], ports.acquireSlotNow());
+    ports.adopt(subagent);
+    const run = subagent.run([], ports.acquireSlotNow());
     const background = lead.background.tasks;
-    const kept = await keepInBackground({ background }, { child, run, description, prompt: askedOf(envelopes), again });
+    const kept = await moveToBackground(
+      { background },
+      { subagent, run, description, prompt: askedOf(envelopes), again },
+    );
     if (again !== undefined) return;
     const promptId = id.replace(/^agt_/, "prm_") as PromptId;
     const text = stillElsewhere({ description, ...kept });

@@ -9,13 +9,13 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../tool/index.ts";
-import type { Children, ParentAgent, StartedChild } from "../children.ts";
-import { keepInBackground, type Kept } from "../keep-in-background.ts";
-import { type ChildWish, workerType } from "../resolve-child.ts";
+import type { SubagentRegistry, ParentAgent, StartedSubagent } from "../children.ts";
+import { moveToBackground, type BackgroundRun } from "../keep-in-background.ts";
+import { type SpawnOptions, workerType } from "../resolve-child.ts";
 import { orFailed } from "./or-failed.ts";
 
 export interface AgentToolOptions {
-  readonly children: Children;
+  readonly subagents: SubagentRegistry;
   /** Who calls, as it is now. */
   readonly parent: () => ParentAgent;
   /** After this long in the foreground an agent goes on in the background by itself. */
@@ -34,10 +34,10 @@ export interface TeammateStarter {
   /** The team that a call means; undefined where it means none, so that an agent with a name is a sub-agent. */
   teamOf(name: string | undefined): string | undefined;
   /** Rejects with a TroupeError whose message is for the model. */
-  start(parent: ParentAgent, wish: TeammateWish): Promise<ToolResult>;
+  start(parent: ParentAgent, request: TeammateSpawnRequest): Promise<ToolResult>;
 }
 
-export interface TeammateWish extends ChildWish {
+export interface TeammateSpawnRequest extends SpawnOptions {
   readonly team: string;
   readonly name: string;
   readonly description: string;
@@ -47,15 +47,15 @@ export interface TeammateWish extends ChildWish {
   readonly signal: AbortSignal;
 }
 
-const forkCannotStart = "You are a fork, and a fork starts no agents: do the work yourself.";
+const forkCannotStartMessage = "You are a fork, and a fork starts no agents: do the work yourself.";
 
-const inTeams =
+const teamDescription =
   " In a team, a name makes it a teammate: it stays, works beside you, talks to the others by name and takes tasks of the shared list; this call returns as soon as it has begun.";
 
 /** Built-in agents whose answer is all there is to them. */
 const oneShot = new Set(["Explore", "Plan"]);
 
-const agentInput = ({ remote }: Pick<Children, "remote">) =>
+const agentInput = ({ remote }: Pick<SubagentRegistry, "remote">) =>
   z.strictObject({
     description: z.string().min(1).max(200).describe("What it is for, in three to five words"),
     prompt: z.string().min(1).describe("The task, complete in itself"),
@@ -92,37 +92,37 @@ type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
   readonly plan_mode_required?: boolean | undefined;
 };
 
-const teammateInput = (children: Children) =>
-  agentInput(children).extend({
+const teammateInput = (subagents: SubagentRegistry) =>
+  agentInput(subagents).extend({
     team_name: z.string().max(64).optional().describe("The team to start a teammate in; without it your only one"),
     plan_mode_required: z.boolean().optional().describe("A teammate that may only read until its plan is approved"),
   });
 
 /** Not state: a memory of something that is always the same. Every agent has a tool of its own, and the schema is the larger part of it. */
-const inputs = new WeakMap<Children, z.ZodType<AgentInput>>();
+const inputs = new WeakMap<SubagentRegistry, z.ZodType<AgentInput>>();
 
-function inputFor({ children, teammates }: AgentToolOptions): z.ZodType<AgentInput> {
-  if (teammates) return teammateInput(children);
-  const input = inputs.get(children) ?? agentInput(children);
-  inputs.set(children, input);
+function inputFor({ subagents, teammates }: AgentToolOptions): z.ZodType<AgentInput> {
+  if (teammates) return teammateInput(subagents);
+  const input = inputs.get(subagents) ?? agentInput(subagents);
+  inputs.set(subagents, input);
   return input;
 }
 
-const ofCoordinator =
+const coordinatorDescription =
   "Starts a worker that carries out one task on its own, always in the background: this call returns at once, and what came of it arrives as a <task-notification>. Several in one answer work at the same time. It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is a worker; the other types are for special work.";
 
 /** Starts another agent for one task. */
 export function createAgentTool(options: AgentToolOptions): Tool {
   const unnamed = options.coordinator ? workerType : "general-purpose";
-  const knows = options.forks
+  const contextDescription = options.forks
     ? "Without subagent_type it is a fork of you: it knows this whole conversation, and costs little because the prompt cache is shared; say only what it is to do. With a subagent_type it has not seen this conversation: say in the prompt what to do, what you already know, and what to report."
     : "It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is general-purpose.";
   return defineTool<AgentInput>({
     name: "Agent",
-    description: `${options.coordinator ? ofCoordinator : `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${knows} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself.`} With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.${options.teammates ? inTeams : ""}
+    description: `${options.coordinator ? coordinatorDescription : `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${contextDescription} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself.`} With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.${options.teammates ? teamDescription : ""}
 
 Types:
-${options.children.listing}`,
+${options.subagents.listing}`,
     input: inputFor(options),
     access: "read",
     subject: (input) => ({ kind: "name", name: input.subagent_type ?? unnamed }),
@@ -131,11 +131,11 @@ ${options.children.listing}`,
     resultLimit: 60_000,
     onlyWaits: true,
     async execute(input, context) {
-      const waited = await options.children.lendSlotOf(options.parent().id);
+      const reclaimSlot = await options.subagents.lendSlotOf(options.parent().id);
       try {
         return await execute(input, context, options);
       } finally {
-        await waited(context.signal);
+        await reclaimSlot(context.signal);
       }
     },
   });
@@ -144,12 +144,12 @@ ${options.children.listing}`,
 async function execute(input: AgentInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
   const parent = options.parent();
   // A fork has its parent's exact tools, this one among them, since the tool list must not change: it is told apart by who calls.
-  if (context.agent.id !== parent.id) return failedResult(forkCannotStart);
+  if (context.agent.id !== parent.id) return failedResult(forkCannotStartMessage);
   const team = input.name === undefined ? undefined : options.teammates?.teamOf(input.team_name);
-  if (team !== undefined) return startTeammate(input, { team, context, options });
-  let started: StartedChild;
+  if (team !== undefined) return spawnTeammate(input, { team, context, options });
+  let started: StartedSubagent;
   try {
-    started = await options.children.start(parent, {
+    started = await options.subagents.start(parent, {
       ...input,
       callId: context.callId,
       type: input.subagent_type,
@@ -161,11 +161,11 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
     if (TroupeError.is(error)) return failedResult(error.message);
     throw error;
   }
-  const { child, slot: place, prompt } = started;
+  const { subagent: child, slot: place, prompt } = started;
   const notes = started.notices.map((notice) => `Note: ${notice}`);
   const parts = [{ type: "text" as const, text: prompt }];
   const run = child.run(parts, place);
-  if (started.background) return launched(await keepInBackground(context, { child, run, ...input }), notes);
+  if (started.background) return launched(await moveToBackground(context, { subagent: child, run, ...input }), notes);
 
   const stopShowing = child.onText((text) => context.progress(text));
   const stop = () => void child.interrupt("the one that started it was interrupted");
@@ -180,7 +180,7 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
     ]);
     if (first === "hand over" && !context.signal.aborted) {
       const why = "The agent takes long and goes on in the background, where it was; nothing is run again.";
-      return launched({ ...(await keepInBackground(context, { child, run, ...input })), why }, notes);
+      return launched({ ...(await moveToBackground(context, { subagent: child, run, ...input })), note: why }, notes);
     }
     const report = first === "hand over" ? await run.done : first.report;
     const text = agentResult(report, { brief: oneShot.has(child.definition.name) && !report.worktree });
@@ -194,7 +194,7 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   }
 }
 
-async function startTeammate(
+async function spawnTeammate(
   input: AgentInput,
   { team, context, options }: { team: string; context: ToolContext; options: AgentToolOptions },
 ): Promise<ToolResult> {
@@ -218,7 +218,8 @@ async function startTeammate(
   });
 }
 
-const launched = (kept: Kept, notes: readonly string[]) => textResult([...notes, agentLaunched(kept)].join("\n"));
+const launched = (backgroundRun: BackgroundRun, notes: readonly string[]) =>
+  textResult([...notes, agentLaunched(backgroundRun)].join("\n"));
 
 function after(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

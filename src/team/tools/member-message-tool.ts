@@ -11,14 +11,14 @@ import {
 import { askReceipt, receiptForm, type ReceiptPorts, type ReceiptRequest } from "./ask-receipt.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { answerRequest, controlForms, type ControlMessage, type ControlPorts } from "./member-answers.ts";
-import { didYouMean, messageChild, ownChild, ownChildren, unknownChild } from "./message-child.ts";
+import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
 import { orFailed } from "./or-failed.ts";
-import type { Children } from "../children.ts";
+import type { SubagentRegistry } from "../children.ts";
 
 /** What a member speaks to others with. */
 export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {
   /** The agents it has started itself; they are spoken to first. */
-  readonly children?: Children | undefined;
+  readonly children?: SubagentRegistry | undefined;
   /** How they are now, in their order. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   /** Resolves when it is stored. Rejects with a `TroupeError` for what cannot be sent. */
@@ -87,9 +87,10 @@ async function deliver(
   const self = context.agent.id;
   const members = found(to, ports);
   const mayBeChild = to !== "*" && (members.length === 0 || children?.names().includes(to));
-  const child = children && mayBeChild ? await ownChild(to, children, self) : undefined;
+  const child = children && mayBeChild ? await ownSubagent(to, children, self) : undefined;
   if (children && child) {
-    if (typeof message === "string") return messageChild(child, { to, message, summary }, { children, context });
+    if (typeof message === "string")
+      return messageSubagent(child, { to, message, summary }, { subagents: children, context });
     return failedResult(
       `${to} is an agent of your own, and knows no requests: tell it in words, or stop it with TaskStop.`,
     );
@@ -166,8 +167,8 @@ const ambiguous = (members: readonly Member[]) =>
 
 function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent"]["id"]): string {
   const team = present(ports).map(({ name }) => name);
-  const own = ports.children ? ownChildren(ports.children, self).slice(-30) : [];
-  if (ports.members().length === 0) return unknownChild(to, own);
+  const own = ports.children ? ownSubagents(ports.children, self).slice(-30) : [];
+  if (ports.members().length === 0) return unknownSubagent(to, own);
   const lists = [
     team.length === 0 ? "Nobody else is in the team." : `In the team: ${team.join(", ")}.`,
     ...(own.length === 0 ? [] : [`Agents of your own: ${own.join(", ")}.`]),

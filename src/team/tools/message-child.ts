@@ -2,11 +2,11 @@ import { agentLaunched } from "../../agent/index.ts";
 import { nearestName } from "../../platform/index.ts";
 import type { AgentId } from "../../protocol/index.ts";
 import { textResult, type ToolContext, type ToolResult } from "../../tool/index.ts";
-import type { Child } from "../child.ts";
-import type { Children } from "../children.ts";
+import type { Subagent } from "../child.ts";
+import type { SubagentRegistry } from "../children.ts";
 import { sendOn } from "../send-on.ts";
 
-export interface ChildMessage {
+export interface SubagentMessage {
   /** As the caller has named it. */
   readonly to: string;
   readonly message: string;
@@ -14,37 +14,41 @@ export interface ChildMessage {
 }
 
 /** The agent of this name or id, if it is one that the caller has started itself. */
-export async function ownChild(to: string, children: Children, self: AgentId): Promise<Child | undefined> {
-  const child = await children.find(to);
-  return child?.parent === self ? child : undefined;
+export async function ownSubagent(
+  to: string,
+  subagents: SubagentRegistry,
+  self: AgentId,
+): Promise<Subagent | undefined> {
+  const subagent = await subagents.find(to);
+  return subagent?.parent === self ? subagent : undefined;
 }
 
 /** By what names the caller can speak to those it has started. */
-export const ownChildren = (children: Children, self: AgentId): readonly string[] =>
-  children
+export const ownSubagents = (subagents: SubagentRegistry, self: AgentId): readonly string[] =>
+  subagents
     .all()
     .filter(({ parent }) => parent === self)
     .map(({ name, id }) => name ?? id);
 
 /** Says something to an agent: at work it hears it between two turns, finished it goes on in the background. */
-export async function messageChild(
-  child: Child,
-  { to, message, summary }: ChildMessage,
-  { children, context }: { children: Children; context: ToolContext },
+export async function messageSubagent(
+  subagent: Subagent,
+  { to, message, summary }: SubagentMessage,
+  { subagents, context }: { subagents: SubagentRegistry; context: ToolContext },
 ): Promise<ToolResult> {
   const { background, signal } = context;
   const parts = [{ type: "text" as const, text: message }];
-  const description = summary ?? child.description;
+  const description = summary ?? subagent.description;
   // It may have to wait for a place, which may be the caller's own.
-  const waited = await children.lendSlotOf(context.agent.id);
-  let kept: Awaited<ReturnType<typeof sendOn>>;
+  const reclaimSlot = await subagents.lendSlotOf(context.agent.id);
+  let backgroundRun: Awaited<ReturnType<typeof sendOn>>;
   try {
-    kept = await sendOn(child, { parts, by: "agent", description }, { children, background, signal });
+    backgroundRun = await sendOn(subagent, { parts, by: "agent", description }, { subagents, background, signal });
   } finally {
-    await waited(signal);
+    await reclaimSlot(signal);
   }
-  if (kept === "heard") return textResult(`${to} is at work and will hear it after its current turn.`);
-  return textResult(agentLaunched({ ...kept, why: `${to} had finished and goes on from where it was.` }));
+  if (backgroundRun === "heard") return textResult(`${to} is at work and will hear it after its current turn.`);
+  return textResult(agentLaunched({ ...backgroundRun, why: `${to} had finished and goes on from where it was.` }));
 }
 
 export function didYouMean(name: string, names: readonly string[]): string {
@@ -53,7 +57,7 @@ export function didYouMean(name: string, names: readonly string[]): string {
 }
 
 /** Why nobody was spoken to, where one can only speak to agents of one's own. */
-export function unknownChild(to: string, names: readonly string[]): string {
+export function unknownSubagent(to: string, names: readonly string[]): string {
   const list = names.length === 0 ? "You have started none." : `You have started: ${names.slice(-30).join(", ")}.`;
   return `There is no agent ${JSON.stringify(to)}.${didYouMean(to, names)} ${list}`;
 }

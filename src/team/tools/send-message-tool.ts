@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool, failedResult, type Tool } from "../../tool/index.ts";
-import type { Children } from "../children.ts";
-import { messageChild, ownChild, ownChildren, unknownChild } from "./message-child.ts";
+import type { SubagentRegistry } from "../children.ts";
+import { messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
 import { orFailed } from "./or-failed.ts";
 
 const SendMessageInput = z.strictObject({
@@ -12,7 +12,7 @@ const SendMessageInput = z.strictObject({
 type SendMessageInput = z.infer<typeof SendMessageInput>;
 
 /** Speaks to an agent that was started before: one at work hears it between two turns, one that has finished goes on from where it was. */
-export function createSendMessageTool({ children }: { children: Children }): Tool {
+export function createSendMessageTool({ subagents }: { subagents: SubagentRegistry }): Tool {
   return defineTool<SendMessageInput>({
     name: "SendMessage",
     description: `Says something to an agent that you have started with Agent, by its name or id. An agent at work hears it between two of its turns. One that has finished goes on from where it was, in the background, with all it knows: cheaper than starting a new one that has to find everything out again.`,
@@ -24,9 +24,9 @@ export function createSendMessageTool({ children }: { children: Children }): Too
       orFailed(async () => {
         // Who calls is asked, not whose tool it is: a fork has its parent's, and its parent's agents are not its own.
         const self = context.agent.id;
-        const child = await ownChild(input.to, children, self);
-        if (!child) return failedResult(unknownChild(input.to, ownChildren(children, self)));
-        return messageChild(child, input, { children, context });
+        const subagent = await ownSubagent(input.to, subagents, self);
+        if (!subagent) return failedResult(unknownSubagent(input.to, ownSubagents(subagents, self)));
+        return messageSubagent(subagent, input, { subagents, context });
       }),
   });
 }
