@@ -32,11 +32,11 @@ export async function runMcpServe(flags: McpServeFlags): Promise<number> {
   const signals = listenToSignals({ interrupt: leave, leave });
   const onError = (error: Error) => process.stderr.write(`troupe mcp serve: ${error.message}\n`);
   const place = { team, cwd, clock: systemClock, createId: idMaker(systemClock), env, onError };
-  const seat = { ...place, runChecks: flags.runChecks ?? false, voice: flags.voice };
+  const connection = { ...place, runChecks: flags.runChecks ?? false, voice: flags.voice };
   try {
     if (flags.http === undefined)
-      await serveStdio({ ...seat, ...standardStreams, as: flags.as, signal: leaving.signal });
-    else await overHttp(flags, seat, leaving.signal);
+      await serveStdio({ ...connection, ...standardStreams, as: flags.as, signal: leaving.signal });
+    else await overHttp(flags, connection, leaving.signal);
     return signals.exitCode ?? exitCodes.done;
   } finally {
     signals.stop();
@@ -48,14 +48,14 @@ const standardStreams = { input: process.stdin, output: process.stdout };
 
 async function overHttp(
   { http, tokenFile }: McpServeFlags,
-  seat: Omit<Parameters<typeof serveHttp>[0], "port" | "token">,
+  connection: Omit<Parameters<typeof serveHttp>[0], "port" | "token">,
   signal: AbortSignal,
 ): Promise<void> {
   const token = tokenFile === undefined ? newToken() : tokenIn(tokenFile);
-  const serving = await serveHttp({ ...seat, port: portOf(http), token });
-  const told = tokenFile === undefined ? token : `(as in ${tokenFile})`;
+  const serving = await serveHttp({ ...connection, port: portOf(http), token });
+  const announcement = tokenFile === undefined ? token : `(as in ${tokenFile})`;
   process.stderr.write(
-    `members of ${seat.team.name}: http://127.0.0.1:${serving.port}/mcp/NAME\nAuthorization: Bearer ${told}\n`,
+    `members of ${connection.team.name}: http://127.0.0.1:${serving.port}/mcp/NAME\nAuthorization: Bearer ${announcement}\n`,
   );
   if (!signal.aborted)
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

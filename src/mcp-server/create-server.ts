@@ -3,18 +3,18 @@ import { version } from "../platform/index.ts";
 import { type CallId, type ContentPart, TroupeError } from "../protocol/index.ts";
 import { executeTool, parseInput, type Tool, type ToolContext, toolSpecs } from "../tool/index.ts";
 import { instructions } from "./instructions.ts";
-import type { MemberSeat } from "./member-seat.ts";
+import type { MemberConnection } from "./member-seat.ts";
 
 /** One server for one connection or one request; the member it speaks for lives longer. `name`: who that is, if it is known. */
-export function createServer(seat: MemberSeat, tools: readonly Tool[], name?: string): Server {
+export function createMcpServer(connection: MemberConnection, tools: readonly Tool[], name?: string): Server {
   const server = new Server(
     { name: "troupe", title: "Troupe team", version },
-    { instructions: instructions(seat.team.name, name), capabilities: { tools: {} } },
+    { instructions: instructions(connection.team.name, name), capabilities: { tools: {} } },
   );
   server.setRequestHandler("tools/list", async () => ({ tools: listed(tools) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (tool) return call(tool, params.arguments ?? {}, { seat, ...mcpReq });
+    if (tool) return call(tool, params.arguments ?? {}, { connection, ...mcpReq });
     return failed(
       `There is no tool ${JSON.stringify(params.name)}. There are: ${tools.map(({ name }) => name).join(", ")}.`,
     );
@@ -36,16 +36,16 @@ const listed = (tools: readonly Tool[]) =>
   }));
 
 interface Request {
-  readonly seat: MemberSeat;
+  readonly connection: MemberConnection;
   readonly id: string | number;
   readonly signal: AbortSignal;
 }
 
-async function call(tool: Tool, input: unknown, { seat, id, signal }: Request) {
+async function call(tool: Tool, input: unknown, { connection, id, signal }: Request) {
   const parsed = parseInput(tool, input);
   if (!parsed.ok) return failed(parsed.message);
   try {
-    const member = tool.name === "Register" ? undefined : seat.member();
+    const member = tool.name === "Register" ? undefined : connection.member();
     await member?.working();
     // The tools of a team touch nothing else of a context.
     const context = { agent: { id: member?.id }, callId: `${id}` as CallId, signal } as unknown as ToolContext;

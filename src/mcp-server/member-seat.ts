@@ -4,54 +4,58 @@ import type { StoredTeam } from "../store/index.ts";
 import { joinFromOutside, type OutsideMember, speakFor } from "./outside-member.ts";
 
 /** The one member that a connection speaks for, once it has said who it is. */
-export interface MemberSeat {
+export interface MemberConnection {
   readonly team: StoredTeam;
   /** The same name again is the same member; another one is refused. */
-  take(name: string, about?: string): Promise<OutsideMember>;
+  register(name: string, about?: string): Promise<OutsideMember>;
   /** Throws a TroupeError that says what to do while nobody is there. */
   member(): OutsideMember;
   /** It may come back: its mail and its reservations wait, its tasks are given back. */
   leave(): Promise<void>;
 }
 
-export interface SeatOptions {
+export interface MemberConnectionOptions {
   readonly team: StoredTeam;
   readonly cwd: string;
   readonly clock: Clock;
   readonly createId: CreateId;
   /** Only the voice of a member whom Troupe runs. */
-  readonly voice?: boolean | undefined;
+  readonly onlySpeaksFor?: boolean | undefined;
 }
 
-export function createMemberSeat({ team, voice = false, ...place }: SeatOptions): MemberSeat {
-  const enter = voice ? speakFor : joinFromOutside;
-  let asked: string | undefined;
+export function createMemberConnection({
+  team,
+  onlySpeaksFor = false,
+  ...place
+}: MemberConnectionOptions): MemberConnection {
+  const joinTeam = onlySpeaksFor ? speakFor : joinFromOutside;
+  let registeredName: string | undefined;
   let joining: Promise<OutsideMember> | undefined;
   let joined: OutsideMember | undefined;
   /** Resolves when nothing is open any more of who was here before. */
-  let cleared: Promise<void> = Promise.resolve();
-  const clear = (member: OutsideMember) => {
-    asked = joining = joined = undefined;
-    cleared = member.leave("rest");
-    cleared.catch(() => undefined); // told to who comes back
+  let previousLeft: Promise<void> = Promise.resolve();
+  const forgetMember = (member: OutsideMember) => {
+    registeredName = joining = joined = undefined;
+    previousLeft = member.leave("rest");
+    previousLeft.catch(() => undefined); // told to who comes back
   };
   return {
     team,
-    take(name, about) {
-      if (joined?.hasLeft()) clear(joined);
-      if (asked !== undefined && name !== asked && name !== joined?.name)
+    register(name, about) {
+      if (joined?.hasLeft()) forgetMember(joined);
+      if (registeredName !== undefined && name !== registeredName && name !== joined?.name)
         throw new TroupeError(
           "team",
-          `You are ${joined?.name ?? asked} in this team already: a connection is one member.`,
+          `You are ${joined?.name ?? registeredName} in this team already: a connection is one member.`,
         );
-      asked = name;
-      joining ??= cleared
-        .then(() => enter(team, { ...place, name, about }))
+      registeredName = name;
+      joining ??= previousLeft
+        .then(() => joinTeam(team, { ...place, name, about }))
         .then(
           (member) => (joined = member),
           (error: unknown) => {
-            asked = joining = undefined;
-            cleared = Promise.resolve();
+            registeredName = joining = undefined;
+            previousLeft = Promise.resolve();
             throw error;
           },
         );

@@ -9,11 +9,11 @@ import {
 } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { TroupeError } from "../protocol/index.ts";
-import { createServer } from "./create-server.ts";
-import { createMemberSeat, type MemberSeat, type SeatOptions } from "./member-seat.ts";
-import { createSeatTools, type SeatToolOptions } from "./seat-tools.ts";
+import { createMcpServer } from "./create-server.ts";
+import { createMemberConnection, type MemberConnection, type MemberConnectionOptions } from "./member-seat.ts";
+import { createMemberTools, type MemberToolOptions } from "./seat-tools.ts";
 
-export interface HttpOptions extends SeatOptions, SeatToolOptions {
+export interface HttpOptions extends MemberConnectionOptions, MemberToolOptions {
   readonly port: number;
   /** Who does not know it gets nothing. */
   readonly token: string;
@@ -32,36 +32,38 @@ export const newToken = (): string => randomBytes(32).toString("base64url");
  * nothing about the one before it, so the name is in the address and not in a session.
  */
 export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
-  const seats = new Map<string, Promise<NodeMcpRequestHandler>>();
-  const taken: MemberSeat[] = [];
+  const connections = new Map<string, Promise<NodeMcpRequestHandler>>();
+  const taken: MemberConnection[] = [];
 
-  const seatOf = (name: string) => {
-    const known = seats.get(name);
+  const connectionFor = (name: string) => {
+    const known = connections.get(name);
     if (known) return known;
-    if (seats.size >= maxMembers) throw new TroupeError("team", `there are ${maxMembers} members here already`);
+    if (connections.size >= maxMembers) throw new TroupeError("team", `there are ${maxMembers} members here already`);
     const opening = open(name);
-    seats.set(name, opening);
-    opening.catch(() => seats.delete(name));
+    connections.set(name, opening);
+    opening.catch(() => connections.delete(name));
     return opening;
   };
   const open = async (name: string) => {
-    const seat = createMemberSeat(options);
-    await seat.take(name);
-    taken.push(seat);
-    const tools = createSeatTools(seat, options);
-    return toNodeHandler(createMcpHandler(() => createServer(seat, tools, name), { onerror: options.onError }));
+    const connection = createMemberConnection(options);
+    await connection.register(name);
+    taken.push(connection);
+    const tools = createMemberTools(connection, options);
+    return toNodeHandler(
+      createMcpHandler(() => createMcpServer(connection, tools, name), { onerror: options.onError }),
+    );
   };
 
   const isHost = localhostHostValidation();
   const isOrigin = localhostOriginValidation();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isHost(request, response) || !isOrigin(request, response)) return;
-    if (!knowsToken(request, options.token))
+    if (!hasToken(request, options.token))
       return refuse(response, 401, "say who you are: Authorization: Bearer TOKEN, as troupe mcp serve has printed it");
     const name = nameIn(request.url ?? "");
     if (name === undefined) return refuse(response, 404, "the address of a member is /mcp/NAME");
     try {
-      await (await seatOf(name))(request as Parameters<NodeMcpRequestHandler>[0], response);
+      await (await connectionFor(name))(request as Parameters<NodeMcpRequestHandler>[0], response);
     } catch (error) {
       if (!TroupeError.is(error)) options.onError(error instanceof Error ? error : new Error(String(error)));
       if (!response.headersSent) refuse(response, TroupeError.is(error) ? 400 : 500, wordsOf(error));
@@ -87,7 +89,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      for (const seat of taken) await seat.leave();
+      for (const connection of taken) await connection.leave();
     },
   };
 }
@@ -104,7 +106,7 @@ function nameIn(url: string): string | undefined {
 }
 
 /** Compared without telling by the time it takes how much of it was right. */
-function knowsToken({ headers }: IncomingMessage, token: string): boolean {
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const [, given] = /^Bearer (\S+)$/.exec(headers.authorization ?? "") ?? [];
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }

@@ -1,10 +1,10 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
-import { createMemberSeat, type SeatOptions } from "./member-seat.ts";
-import { createSeatTools, type SeatToolOptions } from "./seat-tools.ts";
-import { createServer } from "./create-server.ts";
+import { createMemberConnection, type MemberConnectionOptions } from "./member-seat.ts";
+import { createMemberTools, type MemberToolOptions } from "./seat-tools.ts";
+import { createMcpServer } from "./create-server.ts";
 
-export interface StdioOptions extends SeatOptions, SeatToolOptions {
+export interface StdioOptions extends MemberConnectionOptions, MemberToolOptions {
   /** Becomes this member at once, without being told to. */
   readonly as?: string | undefined;
   readonly input: Readable;
@@ -15,12 +15,12 @@ export interface StdioOptions extends SeatOptions, SeatToolOptions {
 
 /** One member on standard input and output, until the client closes them or the signal aborts. */
 export async function serveStdio(options: StdioOptions): Promise<void> {
-  const seat = createMemberSeat(options);
+  const connection = createMemberConnection(options);
   try {
-    if (options.as !== undefined) await seat.take(options.as);
-    const tools = createSeatTools(seat, options);
+    if (options.as !== undefined) await connection.register(options.as);
+    const tools = createMemberTools(connection, options);
     const transport = new StdioServerTransport(options.input, options.output);
-    const handle = serve(() => createServer(seat, tools, options.as), { transport, onerror: options.onError });
+    const handle = serve(() => createMcpServer(connection, tools, options.as), { transport, onerror: options.onError });
     await new Promise<void>((resolve) => {
       options.input.once("end", resolve);
       options.input.once("close", resolve);
@@ -29,6 +29,6 @@ export async function serveStdio(options: StdioOptions): Promise<void> {
     });
     await handle.close();
   } finally {
-    await seat.leave();
+    await connection.leave();
   }
 }

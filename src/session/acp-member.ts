@@ -2,10 +2,10 @@ import { createProcessScope, type CreateId } from "../platform/index.ts";
 import type { AgentDefinition, CallId, ModelClient, PermissionMode, RequestId } from "../protocol/index.ts";
 import type { Config } from "./load-config.ts";
 import { ownProgram } from "./own-program.ts";
-import type { MemberParts, PermissionAsker } from "./session-parts.ts";
+import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 
 export interface AcpMemberOptions {
-  readonly member?: Omit<MemberParts, "definition"> | undefined;
+  readonly member?: Omit<MemberContext, "definition"> | undefined;
   readonly config: Pick<Config, "home" | "cwd">;
   /** As the user has it: the other program finds its own keys and settings there. */
   readonly env: Readonly<Record<string, string | undefined>>;

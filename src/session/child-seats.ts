@@ -11,60 +11,65 @@ import {
 import {
   type Subagent,
   type SubagentDefaults,
-  type ChildSeat,
+  type SubagentRuntime,
   createSubagent,
   type LostReport,
-  type Reseated,
-  type SeatRequest,
+  type ReopenedRuntime,
+  type RuntimeRequest,
   staysElsewhere,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentOutfit } from "./agent-outfit.ts";
-import { givenName } from "./given-name.ts";
+import { subagentName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
 import { lastMode } from "./plan-mode.ts";
-import { createSeat, type Seat, type Shared } from "./seat.ts";
+import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
-import type { AgentParts } from "./session-parts.ts";
-import { whenChanged } from "./when-changed.ts";
+import type { AgentDependencies } from "./session-parts.ts";
+import { memoizeByList } from "./when-changed.ts";
 
 type Logs = ReadonlyMap<AgentId, readonly StoredEnvelope[]>;
 
 /** The seats of a session's sub-agents: made new, from their logs, and again after they were put away. */
-export interface ChildSeats {
-  seat(request: SeatRequest, logs?: Logs): Promise<ChildSeat>;
+export interface SubagentRuntimes {
+  runtime(request: RuntimeRequest, logs?: Logs): Promise<SubagentRuntime>;
   /** One that was put away while it rested. A worktree that it had left as it was is made anew. */
-  reseat(request: SeatRequest, had: LoggedWorktree | undefined): Promise<Reseated>;
+  reopen(request: RuntimeRequest, previousWorktree: LoggedWorktree | undefined): Promise<ReopenedRuntime>;
   /** An agent that is known from its log only, by its id, path or name. */
-  recall(who: string): Promise<Subagent | undefined>;
+  resume(who: string): Promise<Subagent | undefined>;
   /** Undefined while it has none: it is the lead, or was put away. */
-  of(id: AgentId): Seat | undefined;
+  get(id: AgentId): AgentRuntime | undefined;
   logs(): Promise<Logs>;
 }
 
-export interface ChildSeatPorts {
+export interface SubagentRuntimePorts {
   readonly defaults: SubagentDefaults;
   isolationAt(cwd: string): IsolationPorts;
-  toolsOf(seat: () => Seat, path: AgentPath): readonly Tool[];
+  toolsOf(runtime: () => AgentRuntime, path: AgentPath): readonly Tool[];
   reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
   idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
 }
 
-export function createChildSeats(shared: Shared, agents: AgentParts, ports: ChildSeatPorts): ChildSeats {
+export function createSubagentRuntimes(
+  shared: SessionResources,
+  agents: AgentDependencies,
+  ports: SubagentRuntimePorts,
+): SubagentRuntimes {
   const { parts } = shared;
   const { opened, createId } = parts;
   const { defaults, isolationAt, toolsOf, reportLostWork, idleSubagents } = ports;
-  const seats = new Map<AgentId, { seat: Seat; tools: () => readonly Tool[] }>();
+  const runtimes = new Map<AgentId, { runtime: AgentRuntime; tools: () => readonly Tool[] }>();
   /** Of agents that were put away: what those they have started may do. */
-  const away = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
-  const modeOf = (id: AgentId) => seats.get(id)?.seat.mode() ?? away.get(id)?.mode ?? agents.lead().mode();
+  const evicted = new Map<AgentId, { readonly roots: readonly string[]; readonly mode: PermissionMode }>();
+  const modeOf = (id: AgentId) => runtimes.get(id)?.runtime.mode() ?? evicted.get(id)?.mode ?? agents.lead().mode();
 
   /** The messages an agent had up to and including its answer of a turn, from memory or from its log. */
   const inheritFrom =
     (logs: Logs | undefined) =>
     (from: AgentId, turn: number): readonly Message[] => {
       const live =
-        seats.get(from)?.seat.conversation ?? (from === opened.leadLog.agent ? agents.lead().conversation : undefined);
+        runtimes.get(from)?.runtime.conversation ??
+        (from === opened.leadLog.agent ? agents.lead().conversation : undefined);
       // With the logs at hand they are asked: a conversation in memory may have been shortened since.
       if (!logs && live?.turn === turn) return live.answered();
       const conversation = createConversation();
@@ -78,41 +83,41 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
       );
     };
 
-  async function seatChild(request: SeatRequest, logs: Logs | undefined): Promise<ChildSeat> {
-    const parent = seats.get(request.parent) ?? { seat: agents.lead(), tools: agents.leadTools };
+  async function openSubagentRuntime(request: RuntimeRequest, logs: Logs | undefined): Promise<SubagentRuntime> {
+    const parent = runtimes.get(request.parent) ?? { runtime: agents.lead(), tools: agents.leadTools };
     const { cwd } = request;
     const roots = request.isolated
       ? [cwd, ...parts.addedDirectories]
-      : (away.get(request.parent)?.roots ?? parent.seat.policy.roots);
+      : (evicted.get(request.parent)?.roots ?? parent.runtime.policy.roots);
     const outfit = request.fork
       ? undefined
-      : await agents.outfitOf(request.definition, { cwd, roots, signal: request.signal });
+      : await agents.loadExtras(request.definition, { cwd, roots, signal: request.signal });
     try {
-      return await seatWith(request, logs, { parent, roots, outfit });
+      return await buildRuntime(request, logs, { parent, roots, outfit });
     } catch (error) {
       await outfit?.stop();
       throw error;
     }
   }
 
-  async function seatWith(
-    request: SeatRequest,
+  async function buildRuntime(
+    request: RuntimeRequest,
     logs: Logs | undefined,
-    { parent, roots, outfit }: Outfitted,
-  ): Promise<ChildSeat> {
+    { parent, roots, outfit }: RuntimeInputs,
+  ): Promise<SubagentRuntime> {
     const { fork } = request;
     const definition = outfit?.definition ?? request.definition;
     const log = await opened.agentLog(request.agentId);
-    const own = toolsOf(() => seat, request.path);
+    const own = toolsOf(() => runtime, request.path);
     const { kind, mode } = request;
     const userDefined = definition.source.level !== "built-in";
     const workerPool = (pool: readonly Tool[]) => parts.coordinator?.workerPool(pool) ?? pool;
-    const select = whenChanged(
+    const select = memoizeByList(
       () => workerPool([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...own]),
       (pool) => selectAgentTools({ definition, pool, kind, mode, userDefined }),
     );
     const tools = fork ? parent.tools : () => select().tools;
-    const seat = createSeat(
+    const runtime = createAgentRuntime(
       {
         ...shared,
         publish: (envelope) => {
@@ -142,25 +147,25 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
         idleSubagents: () => idleSubagents(request.agentId),
       },
     );
-    const equipment = await outfit?.equip(seat.policy, tools);
-    seats.set(request.agentId, { seat, tools });
-    away.delete(request.agentId);
+    const equipment = await outfit?.equip(runtime.policy, tools);
+    runtimes.set(request.agentId, { runtime, tools });
+    evicted.delete(request.agentId);
     const small = agents.smallModelFor(request.model);
-    const attach = () => outfit?.attach({ record: seat.agent.record, ask: shared.ask, createId });
-    const begin: ChildSeat["begin"] = async (spawned, inherited) => {
-      await seat.agent.record({ type: "agent.spawned", ...spawned });
-      if (inherited) await seat.agent.record({ type: "context.inherited", ...inherited });
+    const attach = () => outfit?.attach({ record: runtime.agent.record, ask: shared.ask, createId });
+    const begin: SubagentRuntime["begin"] = async (spawned, inherited) => {
+      await runtime.agent.record({ type: "agent.spawned", ...spawned });
+      if (inherited) await runtime.agent.record({ type: "context.inherited", ...inherited });
       attach();
       const system = equipment
         ? agents.systemOf(definition, { ...equipment, cwd: request.cwd })
-        : parent.seat.conversation.system;
-      await seat.agent.record({ type: "context.composed", system: [...system] });
-      const said = (await seat.hooks?.spawned()) ?? [];
-      if (said.length > 0) await seat.agent.admit("hook", said);
+        : parent.runtime.conversation.system;
+      await runtime.agent.record({ type: "context.composed", system: [...system] });
+      const hookContext = (await runtime.hooks?.spawned()) ?? [];
+      if (hookContext.length > 0) await runtime.agent.admit("hook", hookContext);
     };
     return {
-      agent: seat.agent,
-      conversation: seat.conversation,
+      agent: runtime.agent,
+      conversation: runtime.conversation,
       replayed: log.replayed,
       notices: equipment
         ? [
@@ -180,11 +185,11 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
       },
       async takeUp() {
         attach();
-        await seat.agent.closeOpenCalls();
-        await seat.background.recover(log.replayed, reportLostWork);
+        await runtime.agent.closeOpenCalls();
+        await runtime.background.recover(log.replayed, reportLostWork);
       },
       async stopLeftovers() {
-        await seat.background.stopRunning();
+        await runtime.background.stopRunning();
         await outfit?.stop();
       },
       aside:
@@ -192,37 +197,37 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
         createAskAside({
           client: small,
           agent: { path: request.path, type: fork ? "fork" : definition.name },
-          turn: () => seat.conversation.turn,
-          record: (event) => seat.agent.record(event),
+          turn: () => runtime.conversation.turn,
+          record: (event) => runtime.agent.record(event),
           ledger: shared.ledger,
           costOf: parts.costOf,
         }),
-      settled: async () => seat.hooks?.settled(),
+      settled: async () => runtime.hooks?.settled(),
       async close() {
-        await seat.agent.close();
-        await seat.background.stopAll();
+        await runtime.agent.close();
+        await runtime.background.stopAll();
         await outfit?.stop();
-        await unlessFull(seat.hooks?.left());
-        await seat.sandbox?.close();
-        away.set(request.agentId, { roots: seat.policy.roots, mode: seat.mode() });
-        seats.delete(request.agentId);
+        await ignoreDiskFull(runtime.hooks?.left());
+        await runtime.sandbox?.close();
+        evicted.set(request.agentId, { roots: runtime.policy.roots, mode: runtime.mode() });
+        runtimes.delete(request.agentId);
         await log.close();
       },
     };
   }
 
   /** One that was put away while it rested. A worktree that it had left as it was is made anew. */
-  async function reseat(first: SeatRequest, had: LoggedWorktree | undefined): Promise<Reseated> {
+  async function reopen(first: RuntimeRequest, previousWorktree: LoggedWorktree | undefined): Promise<ReopenedRuntime> {
     // What it was first seated for is over, and so may be the signal of that.
     const request = { ...first, signal: undefined };
     const logs = request.fork ? await allLogs() : undefined;
-    if (!had) return { seat: await seatChild(request, logs) };
+    if (!previousWorktree) return { runtime: await openSubagentRuntime(request, logs) };
     const { agentId } = request;
     const ports = isolationAt(parts.cwd);
-    const worktree = (await resumeIsolation(agentId, had, ports)) ?? (await isolateAgent(agentId, ports));
+    const worktree = (await resumeIsolation(agentId, previousWorktree, ports)) ?? (await isolateAgent(agentId, ports));
     try {
-      const seat = await seatChild({ ...request, cwd: worktree.path, env: worktree.env }, logs);
-      return { seat, finishWorktree: worktree.finish };
+      const runtime = await openSubagentRuntime({ ...request, cwd: worktree.path, env: worktree.env }, logs);
+      return { runtime, finishWorktree: worktree.finish };
     } catch (error) {
       await worktree.finish();
       throw error;
@@ -232,7 +237,7 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
   const allLogs = async () => new Map([...(await agents.readLogs()), [opened.leadLog.agent, await agents.readLead()]]);
 
   /** An agent that is known from its log only. */
-  async function recall(who: string): Promise<Subagent | undefined> {
+  async function resume(who: string): Promise<Subagent | undefined> {
     const logs = await agents.readLogs();
     for (const [id, envelopes] of logs) {
       const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
@@ -250,8 +255,8 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
           "agent",
           `The worktree ${spawned.worktree.path} that ${who} worked in is not there any more.`,
         );
-      let hear: SeatRequest["onEnvelope"] = () => undefined;
-      const request: SeatRequest = {
+      let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
+      const request: RuntimeRequest = {
         agentId: id,
         parent: spawned.parent,
         path: spawned.path,
@@ -263,24 +268,24 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
         cwd: worktree?.path ?? spawned.cwd,
         env: worktree?.env ?? {},
         isolated: worktree !== undefined,
-        onEnvelope: (envelope) => hear(envelope),
+        onEnvelope: (envelope) => onEnvelope(envelope),
       };
-      const seat = await seatChild(request, await allLogs());
-      await seat.takeUp();
+      const runtime = await openSubagentRuntime(request, await allLogs());
+      await runtime.takeUp();
       return createSubagent({
         id,
         path: spawned.path,
-        name: givenName(id, spawned),
+        name: subagentName(id, spawned),
         definition,
         description: spawned.description ?? definition.name,
         parent: spawned.parent,
         isFork,
         ...defaults,
-        seat,
-        reseat: () => reseat(request, spawned.worktree),
+        runtime,
+        reseat: () => reopen(request, spawned.worktree),
         finishWorktree: worktree?.finish,
         listen: (listener) => {
-          hear = listener;
+          onEnvelope = listener;
         },
       });
     }
@@ -288,25 +293,25 @@ export function createChildSeats(shared: Shared, agents: AgentParts, ports: Chil
   }
 
   return {
-    seat: (request, logs) => seatChild(request, logs),
-    reseat,
-    recall,
-    of: (id) => seats.get(id)?.seat,
+    runtime: (request, logs) => openSubagentRuntime(request, logs),
+    reopen,
+    resume,
+    get: (id) => runtimes.get(id)?.runtime,
     logs: allLogs,
   };
 }
 
 /** What a seat is made with besides what was asked for. */
-interface Outfitted {
-  readonly parent: { readonly seat: Seat; readonly tools: () => readonly Tool[] };
+interface RuntimeInputs {
+  readonly parent: { readonly runtime: AgentRuntime; readonly tools: () => readonly Tool[] };
   readonly roots: readonly string[];
   readonly outfit: AgentOutfit | undefined;
 }
 
 /** On a full disk an agent goes without its last words. */
-async function unlessFull(put: Promise<void> | undefined): Promise<void> {
+async function ignoreDiskFull(write: Promise<void> | undefined): Promise<void> {
   try {
-    await put;
+    await write;
   } catch (error) {
     if (!isDiskFull(error)) throw error;
   }

@@ -11,11 +11,11 @@ import {
 import {
   type AgentSlot,
   type SubagentDefaults,
-  type ChildSeat,
+  type SubagentRuntime,
   createSubagent,
-  type SeatRequest,
+  type RuntimeRequest,
 } from "../team/index.ts";
-import type { AgentParts } from "./session-parts.ts";
+import type { AgentDependencies } from "./session-parts.ts";
 
 /** One thing that the user, or a program of theirs, has an agent do in a folder, beside whatever the session does. */
 export interface DelegatedWork {
@@ -30,22 +30,25 @@ export interface DelegatedWork {
 }
 
 export interface DelegatePorts {
-  readonly agents: AgentParts;
+  readonly agents: AgentDependencies;
   readonly defaults: SubagentDefaults;
   readonly leadId: AgentId;
   readonly newId: () => AgentId;
   readonly slot: (signal: AbortSignal) => Promise<AgentSlot>;
-  seat(request: SeatRequest, logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined): Promise<ChildSeat>;
+  runtime(
+    request: RuntimeRequest,
+    logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined,
+  ): Promise<SubagentRuntime>;
   logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
 }
 
 /** Never rejects because the agent went wrong: the report says so. Rejects if there is no such agent or type. */
 export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
   const { signal = new AbortController().signal } = work;
-  let hear: SeatRequest["onEnvelope"] = () => undefined;
-  const known = "agent" in work.who ? await knownAgent(work.who.agent, ports) : undefined;
-  const identity = known ?? newAgent("type" in work.who ? work.who.type : "", ports);
-  const request: SeatRequest = {
+  let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
+  const known = "agent" in work.who ? await findKnownAgent(work.who.agent, ports) : undefined;
+  const identity = known ?? createNewAgent("type" in work.who ? work.who.type : "", ports);
+  const request: RuntimeRequest = {
     ...identity.request,
     kind: "foreground",
     mode: work.mode,
@@ -54,16 +57,16 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     isolated: true,
     delegated: true,
     signal,
-    onEnvelope: (envelope) => hear(envelope),
+    onEnvelope: (envelope) => onEnvelope(envelope),
   };
   const slot = await ports.slot(signal);
-  let seat: ChildSeat;
+  let runtime: SubagentRuntime;
   try {
-    seat = await ports.seat(request, known?.logs);
+    runtime = await ports.runtime(request, known?.logs);
     const { path, parent, model, mode: permissionMode, cwd, definition } = request;
     const spawned = { path, parent, model, permissionMode, cwd, description: work.description };
-    if (known) await seat.takeUp();
-    else await seat.begin({ ...spawned, agentType: definition.name });
+    if (known) await runtime.takeUp();
+    else await runtime.begin({ ...spawned, agentType: definition.name });
   } catch (error) {
     slot.release();
     throw error;
@@ -78,10 +81,10 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     description: work.description,
     parent: request.parent,
     isFork: request.fork,
-    seat,
+    runtime,
     reseat: () => Promise.reject(new Error(`${request.path} does one thing, and is not sent on`)),
     listen: (listener) => {
-      hear = listener;
+      onEnvelope = listener;
     },
   });
   const stop = () => void subagent.interrupt("it was stopped");
@@ -91,7 +94,7 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     if (signal.aborted) stop();
     const report = await run.done;
     // It is where it was again, for whoever sends it on later.
-    if (known) await seat.agent.record({ type: "agent.changed", cwd: known.cwd });
+    if (known) await runtime.agent.record({ type: "agent.changed", cwd: known.cwd });
     return report;
   } finally {
     signal.removeEventListener("abort", stop);
@@ -99,9 +102,9 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
   }
 }
 
-type Identity = Pick<SeatRequest, "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
+type Identity = Pick<RuntimeRequest, "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
 
-async function knownAgent(agentId: AgentId, { agents, logs: readLogs }: DelegatePorts) {
+async function findKnownAgent(agentId: AgentId, { agents, logs: readLogs }: DelegatePorts) {
   const logs = await readLogs();
   const events = (logs.get(agentId) ?? []).map(({ event }) => event);
   const spawned = events.find((event) => event.type === "agent.spawned");
@@ -116,7 +119,7 @@ async function knownAgent(agentId: AgentId, { agents, logs: readLogs }: Delegate
   return { request, logs, cwd };
 }
 
-function newAgent(type: string, { agents, leadId, newId }: DelegatePorts): { request: Identity } {
+function createNewAgent(type: string, { agents, leadId, newId }: DelegatePorts): { request: Identity } {
   const definition = agents.definitions.find(({ name }) => name === type);
   if (!definition) {
     const names = agents.definitions.map(({ name }) => name).join(", ");

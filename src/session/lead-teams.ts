@@ -40,7 +40,7 @@ export const createLeadTeams =
     const watch = watchReservations({
       teams: () => led.all().map((team) => ({ team: team.current(), me: teamLead, link: team.link })),
       agent: ports.agent,
-      cwd: () => ports.seat().cwd(),
+      cwd: () => ports.runtime().cwd(),
       now: options.clock.now,
     });
     const { create, remove } = led;
@@ -101,7 +101,7 @@ function leadMessageTool(
   place: TaskPlace,
   { led, options, ports }: { led: LedTeams; options: LeadTeamsOptions; ports: TeamPorts },
 ) {
-  const { agent, seat } = ports;
+  const { agent, runtime: seat } = ports;
   const tell = async (text: string) => {
     if (led.over.aborted) return;
     await agent().admit("agent", [{ type: "text", text: escapeTags(text) }]);

@@ -82,7 +82,7 @@ export interface LedTeamsOptions extends LeadTeamsOptions {
 
 export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedTeams {
   const { store, settings, clock, createId } = options;
-  const { agent, seat } = ports;
+  const { agent, runtime: seat } = ports;
   const teams = new Map<string, LeadTeam>();
   const closers = new Map<string, () => Promise<void>>();
   /** Those that the lead's model has made, in this life or an earlier one: nobody else has a use for them. */

@@ -26,7 +26,7 @@ import type { Elsewhere } from "./elsewhere.ts";
 import { tellMemoryGone } from "./memory-gone.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { setMemberMode } from "./set-member-mode.ts";
+import { setTeammateMode } from "./set-member-mode.ts";
 import { showTasks } from "./show-tasks.ts";
 import { memberStillThere } from "./team-still-there.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
@@ -91,7 +91,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
   };
 
   const connect = (ports: TeamPorts): SessionTeam => {
-    const { agent, seat } = ports;
+    const { agent, runtime: seat } = ports;
     agentOf = agent;
     folder = () => seat().cwd();
     const fail = (error: unknown) => {
@@ -122,7 +122,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       claimed: claimedTask,
       beforeReport: reportable,
       setMode: ({ mode, atMost }) =>
-        setMemberMode(seat(), { mode: options.elsewhere?.capMode(mode) ?? mode, atMost }, member),
+        setTeammateMode(seat(), { mode: options.elsewhere?.capMode(mode) ?? mode, atMost }, member),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
       replayed: ports.replayed,
       onEnd: options.onEnd,

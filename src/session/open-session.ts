@@ -16,16 +16,16 @@ import { createHub } from "./hub.ts";
 import { createPermissionBroker, type PermissionBroker } from "./permission-broker.ts";
 import { lastMode } from "./plan-mode.ts";
 import { sayPrompt } from "./say-prompt.ts";
-import { createSeat, type Seat, type Shared } from "./seat.ts";
+import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { createSessionSubagents } from "./session-children.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDependencies } from "./session-parts.ts";
 import type { SessionTeam } from "./session-team.ts";
-import { whenChanged } from "./when-changed.ts";
+import { memoizeByList } from "./when-changed.ts";
 import { watchOverlap } from "./watch-overlap.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
-export async function openSession(parts: SessionParts): Promise<Session> {
+export async function openSession(parts: SessionDependencies): Promise<Session> {
   const { opened, createId } = parts;
   const log = opened.leadLog;
   const resumed = log.replayed.length > 0;
@@ -46,7 +46,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const scope = createProcessScope();
   const broker = createPermissionBroker();
   const ask = askerOf(parts.asker, broker);
-  const shared: Shared = {
+  const shared: SessionResources = {
     parts,
     ledger,
     scope,
@@ -66,29 +66,29 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       agentOf: (id) => (id === log.agent ? lead : subagents?.agentOf(id)),
     });
   const subagents =
-    parts.agents && createSessionSubagents(shared, { ...parts.agents, lead: () => seat, leadTools: () => tools() });
+    parts.agents && createSessionSubagents(shared, { ...parts.agents, lead: () => runtime, leadTools: () => tools() });
   const { member } = parts;
   const path = member?.path ?? leadPath;
   const cwd = member?.folder ?? parts.cwd;
   const roots = [cwd, ...parts.addedDirectories];
-  const outfit = member && (await parts.agents?.outfitOf(member.definition, { cwd, roots }));
+  const outfit = member && (await parts.agents?.loadExtras(member.definition, { cwd, roots }));
   const definition = outfit?.definition ?? member?.definition;
   const team: SessionTeam | undefined = parts.team?.({
     sessionId: opened.sessionId,
     agent: () => lead,
-    seat: () => seat,
+    runtime: () => runtime,
     shared,
     subagents,
     replayed: log.replayed,
     tools: () => tools(),
   });
-  const starting = subagents?.toolsOf(() => seat, path, team?.starter) ?? [];
+  const starting = subagents?.toolsOf(() => runtime, path, team?.starter) ?? [];
   const pool = () => withTeamTools([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
   const { coordinator } = parts;
   const leadTools = coordinator ? () => coordinator.leadTools(pool(), team) : pool;
   const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : leadTools;
   const memberHooks = definition && (await parts.agents?.hooksOf(definition));
-  const seat: Seat = createSeat(shared, {
+  const runtime: AgentRuntime = createAgentRuntime(shared, {
     ...parts,
     cwd,
     roots,
@@ -108,8 +108,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     stillThere: async () => (await team?.stillThere()) ?? [],
     idleSubagents: () => subagents?.idleSubagents(log.agent) ?? [],
   });
-  const equipment = await outfit?.equip(seat.policy, tools);
-  const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = seat;
+  const equipment = await outfit?.equip(runtime.policy, tools);
+  const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = runtime;
   const sandboxNotices = await noSandbox(sandbox);
   parts.telemetry?.attach((message) => {
     if (!closing) void unlessFull(lead.record({ type: "notice.raised", level: "warning", code: "telemetry", message }));
@@ -176,8 +176,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(equipment?.notices ?? [])]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
-  if (resumed) await subagents?.resumeRemoteAgents(seat, log.replayed);
-  await subagents?.reportLostAgents(seat, log.replayed);
+  if (resumed) await subagents?.resumeRemoteAgents(runtime, log.replayed);
+  await subagents?.reportLostAgents(runtime, log.replayed);
   await lead.closeOpenCalls();
   await background.recover(log.replayed, async (started) => subagents?.reportLostWork(started));
   const system =
@@ -194,7 +194,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     createId,
     system: () => conversation.system,
     turn: () => conversation.turn,
-    outputFile: (name) => seat.outputFile(`${createId("out")}-${name}`),
+    outputFile: (name) => runtime.outputFile(`${createId("out")}-${name}`),
     describe: coordinator && (() => coordinator.servers(parts.tools())),
   });
   outfit?.attach({ record: lead.record, ask, createId });
@@ -250,7 +250,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   }
 
   async function putBackInOrder(): Promise<void> {
-    for (const message of (await parts.agents?.putInOrder()) ?? []) {
+    for (const message of (await parts.agents?.recoverWorktrees()) ?? []) {
       if (!closing) await lead.record({ type: "notice.raised", level: "warning", code: "worktree", message });
     }
   }
@@ -262,13 +262,13 @@ export async function openSession(parts: SessionParts): Promise<Session> {
       lead,
       hooks,
       policy,
-      cwd: seat.cwd(),
+      cwd: runtime.cwd(),
       commands,
       userHome: parts.slash?.userHome ?? "",
       isTrusted: parts.slash?.isTrusted ?? false,
       news: plan.news,
       mayRead: async (path) => !!read && (await policy.decide(read, { file_path: path })).behavior === "allow",
-      borrowModel: seat.borrowModel,
+      setTemporaryModel: runtime.setTemporaryModel,
       compact: (instructions) => compactLead(lead, instructions),
     });
   }
@@ -279,8 +279,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
         lead,
         broker,
         background: background.tasks,
-        setModel: seat.setModel,
-        setMode: seat.setMode,
+        setModel: runtime.setModel,
+        setMode: runtime.setMode,
         say,
         sendToBackground: () => subagents?.sendToBackground(),
         sayTo: async (path, content) =>
@@ -307,13 +307,13 @@ function withTeamTools(tools: readonly Tool[], team: SessionTeam | undefined): r
 
 function memberTools(definition: AgentDefinition, pool: () => readonly Tool[], mode: PermissionMode) {
   const userDefined = definition.source.level !== "built-in";
-  const select = whenChanged(pool, (now) =>
+  const select = memoizeByList(pool, (now) =>
     selectAgentTools({ definition, pool: now, kind: "teammate", mode, userDefined }),
   );
   return () => select().tools;
 }
 
-function askerOf(asker: SessionParts["asker"], broker: PermissionBroker): Shared["ask"] {
+function askerOf(asker: SessionDependencies["asker"], broker: PermissionBroker): SessionResources["ask"] {
   if (asker === "nobody") return () => undefined;
   return asker === "reply" ? broker.ask : asker;
 }

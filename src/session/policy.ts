@@ -13,7 +13,7 @@ import {
 } from "../tool/index.ts";
 import { realPathSync } from "../platform/index.ts";
 import { rememberRules } from "./remember-rule.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDependencies } from "./session-parts.ts";
 
 export interface Policy {
   readonly decide: PermissionPorts["decide"];
@@ -30,7 +30,7 @@ export interface Policy {
 }
 
 export interface PolicyOptions
-  extends Pick<SessionParts, "cwd" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
+  extends Pick<SessionDependencies, "cwd" | "permissionMode" | "rules" | "childEnv" | "localSettings"> {
   /** The folders the agent may work in, fixed by us and never by what a model says; the first is its own. */
   readonly roots: readonly string[];
   /** The mode of the agent that started this one, now: it is never exceeded. */

@@ -16,7 +16,7 @@ export interface SayPorts extends Omit<ExpandPorts, "commands"> {
   readonly hooks?: Pick<SessionHooks, "submitted"> | undefined;
   readonly policy: Pick<Policy, "grant" | "endGrants">;
   /** Takes this model until the next prompt, or none. Rejects if there is no such model. */
-  readonly borrowModel: (ref: string | undefined) => Promise<void>;
+  readonly setTemporaryModel: (ref: string | undefined) => Promise<void>;
   readonly compact: (instructions: string | undefined) => Promise<Ack>;
 }
 
@@ -54,7 +54,7 @@ async function admit(parts: readonly ContentPart[], command: SlashCommand | unde
 async function begin(command: SlashCommand | undefined, ports: SayPorts): Promise<void> {
   const { allowedTools = [], model } = command ?? {};
   const isBelieved = command?.owner === "user" || ports.isTrusted;
-  await ports.borrowModel(isBelieved ? model : undefined);
+  await ports.setTemporaryModel(isBelieved ? model : undefined);
   ports.policy.endGrants();
   const [problem] = ports.policy.grant(isBelieved ? allowedTools : []);
   if (problem === undefined) return;

@@ -33,11 +33,11 @@ import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import { createPlanMode, type PlanMode } from "./plan-mode.ts";
 import { createPolicy, type Policy } from "./policy.ts";
 import { createSessionBackground, type SessionBackground } from "./session-background.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDependencies } from "./session-parts.ts";
 
 /** What the agents of a session have in common. */
-export interface Shared {
-  readonly parts: SessionParts;
+export interface SessionResources {
+  readonly parts: SessionDependencies;
   readonly ledger: Ledger;
   readonly scope: ProcessScope;
   readonly ask: PermissionPorts["ask"];
@@ -46,7 +46,7 @@ export interface Shared {
 }
 
 /** What is particular to one agent. */
-export interface SeatSpec {
+export interface AgentRuntimeOptions {
   readonly path: AgentPath;
   readonly type: string;
   readonly log: EventLog;
@@ -86,7 +86,7 @@ export interface SeatSpec {
 }
 
 /** One agent with everything it works with: where it is, what it may do, what it has left running. */
-export interface Seat {
+export interface AgentRuntime {
   readonly id: AgentId;
   readonly agent: Agent;
   readonly conversation: Conversation;
@@ -100,26 +100,26 @@ export interface Seat {
   model(): ModelClient;
   setModel(ref: string): Promise<void>;
   /** Another model until the next prompt. */
-  borrowModel(ref: string | undefined): Promise<void>;
+  setTemporaryModel(ref: string | undefined): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
   /** A file for output that is too large for a result. */
   outputFile(name: string): Promise<string>;
 }
 
 /** Seats an agent: folds its log, and ties its loop to the session's tools, rules, hooks and processes. */
-export function createSeat(shared: Shared, spec: SeatSpec): Seat {
+export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeOptions): AgentRuntime {
   const { parts, scope } = shared;
   const { opened, clock, createId } = parts;
   const { log, path } = spec;
   const conversation = createConversation(spec.inherit);
-  const planWords = parts.coordinator && path === leadPath ? planModeOnForCoordinator : undefined;
-  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planWords);
+  const planModeText = parts.coordinator && path === leadPath ? planModeOnForCoordinator : undefined;
+  const plan = createPlanMode(spec.permissionMode, spec.afterPlan, planModeText);
   for (const { event } of log.replayed) {
     conversation.apply(event);
     plan.apply(event);
   }
   let model = spec.model;
-  let borrowed: ModelClient | undefined;
+  let temporaryModel: ModelClient | undefined;
   let cwd = (spec.isMoved ? undefined : conversation.cwd) ?? spec.cwd;
   let mode = spec.permissionMode;
 
@@ -196,7 +196,7 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     ...parts,
     session: opened.sessionId,
     agent: { id: log.agent, path, type: spec.type },
-    model: () => borrowed ?? model,
+    model: () => temporaryModel ?? model,
     tools: spec.tools,
     maxTurns: spec.maxTurns,
     conversation,
@@ -272,14 +272,14 @@ export function createSeat(shared: Shared, spec: SeatSpec): Seat {
     hooks,
     cwd: () => cwd,
     mode: () => mode,
-    model: () => borrowed ?? model,
+    model: () => temporaryModel ?? model,
     async setModel(ref) {
       const next = await parts.makeModel(ref);
       await agent.record({ type: "agent.changed", model: next.ref });
       model = next;
     },
-    async borrowModel(ref) {
-      borrowed = ref === undefined ? undefined : await parts.makeModel(ref);
+    async setTemporaryModel(ref) {
+      temporaryModel = ref === undefined ? undefined : await parts.makeModel(ref);
     },
     setMode,
     outputFile,

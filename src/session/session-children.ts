@@ -18,14 +18,14 @@ import {
   type TeammateStarter,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
-import { createChildSeats } from "./child-seats.ts";
+import { createSubagentRuntimes } from "./child-seats.ts";
 import { runDelegatedTask, type DelegatedWork } from "./delegate.ts";
-import { givenName } from "./given-name.ts";
+import { subagentName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts } from "./isolate-agent.ts";
 import { createRemotes } from "./remote/remotes.ts";
-import { type Seat, type Shared } from "./seat.ts";
+import { type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
-import type { AgentParts } from "./session-parts.ts";
+import type { AgentDependencies } from "./session-parts.ts";
 
 /** The sub-agents of a session, tied to its seats, tools, models and worktrees. */
 export interface SessionSubagents {
@@ -36,17 +36,17 @@ export interface SessionSubagents {
   acquireSlotNow(member?: string): AgentSlot;
   isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
   /** The tools by which an agent starts others and speaks to them. */
-  toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
+  toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
   /** Agents that work in the foreground go on in the background. */
   sendToBackground(): void;
   /** What is told of an agent that was at work when an earlier life of the session ended. */
   reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
   /** Goes on with agents that workers on other machines have been at work on since an earlier life of the session. Before any of its calls is closed. */
-  resumeRemoteAgents(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  resumeRemoteAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
   /** The session ends: what works on other machines goes on there, and is taken up when the session is. */
   leave(): Promise<void>;
   /** Tells of agents that the caller was waiting for when an earlier life of the session ended: before their calls are closed. */
-  reportLostAgents(seat: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  reportLostAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
   /** Agents that this one has started and that are at rest. */
   idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
   agentOf(id: AgentId): Agent | undefined;
@@ -64,13 +64,13 @@ export interface SessionSubagents {
   close(): Promise<void>;
 }
 
-export function createSessionSubagents(shared: Shared, agents: AgentParts): SessionSubagents {
+export function createSessionSubagents(shared: SessionResources, agents: AgentDependencies): SessionSubagents {
   const { parts } = shared;
   const { opened, clock, createId } = parts;
   const limits = parts.spawnLimits ?? createAgentSlots(parts.limits ?? {}, { clock });
   for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
   const idleSlots = createRestingPlaces();
-  const { watchdog, asides, remote: work } = agents;
+  const { watchdog, sideQuestions: asides, remote: work } = agents;
   const defaults: SubagentDefaults = { clock, watchdog, asides, onWake: idleSlots.wakes, onRest: idleSlots.rests };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
@@ -80,10 +80,10 @@ export function createSessionSubagents(shared: Shared, agents: AgentParts): Sess
     hooks: agents.lead().hooks,
   });
 
-  const seats = createChildSeats(shared, agents, {
+  const runtimes = createSubagentRuntimes(shared, agents, {
     defaults,
     isolationAt,
-    toolsOf: (seat, path) => toolsOf(seat, path),
+    toolsOf: (runtime, path) => toolsOf(runtime, path),
     reportLostWork: (started) => reportLostWork(started),
     idleSubagents: (parent) => idleSubagents(parent),
   });
@@ -91,19 +91,19 @@ export function createSessionSubagents(shared: Shared, agents: AgentParts): Sess
   const subagents: SubagentRegistry = createSubagentRegistry({
     definitions: agents.definitions,
     rules: parts.rules,
-    ...seats,
+    ...runtimes,
     limits,
     defaults,
     createId,
     forks: agents.forks,
     coordinator: parts.coordinator !== undefined,
     earlierNames: (parts.earlierAgents ?? []).flatMap(({ agent, event }) =>
-      event.type === "agent.spawned" ? (givenName(agent, event) ?? []) : [],
+      event.type === "agent.spawned" ? (subagentName(agent, event) ?? []) : [],
     ),
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
     isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
-    seatRemote: work && ((request) => remotes.seat(request)),
+    openRemoteRuntime: work && ((request) => remotes.runtime(request)),
   });
   const remotes = createRemotes(shared, agents, {
     defaults,
@@ -112,22 +112,22 @@ export function createSessionSubagents(shared: Shared, agents: AgentParts): Sess
     acquireSlotNow: limits.acquireSlotNow,
   });
 
-  function toolsOf(seat: () => Seat, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
+  function toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
     const parent = (): ParentAgent => ({
-      id: seat().id,
+      id: runtime().id,
       path,
-      model: seat().model().ref,
-      mode: seat().mode(),
-      cwd: seat().cwd(),
-      roots: seat().policy.roots,
-      isFork: isForked(seat().conversation.answered()),
-      turn: seat().conversation.turn,
+      model: runtime().model().ref,
+      mode: runtime().mode(),
+      cwd: runtime().cwd(),
+      roots: runtime().policy.roots,
+      isFork: isForked(runtime().conversation.answered()),
+      turn: runtime().conversation.turn,
     });
     return [
       createAgentTool({
         subagents,
         parent,
-        handOverMs: agents.handOverMs,
+        handOverMs: agents.backgroundAfterMs,
         forks: agents.forks,
         coordinator: parts.coordinator !== undefined,
         teammates,
@@ -183,26 +183,26 @@ export function createSessionSubagents(shared: Shared, agents: AgentParts): Sess
     reportLostWork,
     resumeRemoteAgents: remotes.takeUp,
     leave: remotes.leave,
-    async reportLostAgents(seat, log) {
-      const open = new Set(seat.conversation.openCalls().map(({ call }) => call.callId));
+    async reportLostAgents(runtime, log) {
+      const open = new Set(runtime.conversation.openCalls().map(({ call }) => call.callId));
       if (open.size === 0) return;
       const known = new Set(
         log.flatMap(({ event }) => (event.type === "background.started" ? (event.agent ?? []) : [])),
       );
       for (const [agent, envelopes] of await agents.readLogs()) {
         const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
-        if (spawned?.parent !== seat.id || known.has(agent) || remotes.isTakenUp(agent)) continue;
+        if (spawned?.parent !== runtime.id || known.has(agent) || remotes.isTakenUp(agent)) continue;
         if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
         const { text } = lostReport(
           { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.handOverCheck },
           envelopes,
         );
         const promptId = agent.replace(/^agt_/, "prm_") as PromptId;
-        await seat.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
+        await runtime.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
       }
     },
     idleSubagents,
-    agentOf: (id) => seats.of(id)?.agent,
+    agentOf: (id) => runtimes.get(id)?.agent,
     paths,
     delegate: (work) =>
       runDelegatedTask(
@@ -212,7 +212,7 @@ export function createSessionSubagents(shared: Shared, agents: AgentParts): Sess
           defaults,
           leadId: opened.leadLog.agent,
           newId: () => createId<AgentId>("agt"),
-          ...seats,
+          ...runtimes,
           async slot(signal) {
             const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
             if (!admitted.ok) throw new TroupeError("agent", admitted.message);
@@ -220,16 +220,16 @@ export function createSessionSubagents(shared: Shared, agents: AgentParts): Sess
           },
         },
       ),
-    async sendPrompt(path, said) {
+    async sendPrompt(path, content) {
       const subagent = await subagents.find(path);
       if (subagent?.path !== path) return undefined;
-      const submitted = (await agents.lead().hooks?.submitted(said)) ?? { parts: said };
+      const submitted = (await agents.lead().hooks?.submitted(content)) ?? { parts: content };
       if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
       const parent = subagents.all().find(({ id }) => id === subagent.parent);
       // One that rests itself would have to be woken for the news: the lead gets it.
-      const hears = (parent?.running ? seats.of(subagent.parent) : undefined) ?? agents.lead();
+      const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
       const { description } = subagent;
-      const ports = { children: subagents, background: hears.background.tasks, signal: closing.signal };
+      const ports = { children: subagents, background: reportTo.background.tasks, signal: closing.signal };
       await sendOn(subagent, { parts: submitted.parts, by: "user", description }, ports);
       return { ok: true };
     },

@@ -17,7 +17,7 @@ import type {
 import type { OpenedSession } from "../store/index.ts";
 import type { AsideSettings, AgentSlots, TeamPlace } from "../team/index.ts";
 import type { Coordinator } from "./coordinator.ts";
-import type { Seat } from "./seat.ts";
+import type { AgentRuntime } from "./seat.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
@@ -29,7 +29,7 @@ import type { Telemetry } from "./telemetry/start-telemetry.ts";
 import type { Slash } from "./open-slash.ts";
 
 /** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
-export interface SessionParts {
+export interface SessionDependencies {
   readonly opened: OpenedSession;
   /** Everything stored so far, in order, as a reader sees it. */
   readonly readStored: () => Promise<readonly StoredEnvelope[]>;
@@ -75,13 +75,13 @@ export interface SessionParts {
   /** Undefined: the lead works itself. */
   readonly coordinator?: Coordinator | undefined;
   /** Undefined: this session starts no other agents. */
-  readonly agents?: Omit<AgentParts, "lead" | "leadTools"> | undefined;
+  readonly agents?: Omit<AgentDependencies, "lead" | "leadTools"> | undefined;
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
   readonly thinkingTokens?: number | undefined;
   /** Who the session's agent is, where it is a member of a team. */
-  readonly member?: MemberParts | undefined;
+  readonly member?: MemberContext | undefined;
   /** Connects the session to its teams. */
   readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
   /** Shared with others in this process who spend from the same budget. */
@@ -100,7 +100,7 @@ export interface SessionParts {
   readonly createId: CreateId;
 }
 
-export interface MemberParts {
+export interface MemberContext {
   readonly team: string;
   readonly name: string;
   /** Of who leads the team, where that is a session. */
@@ -128,10 +128,10 @@ export interface MemberParts {
 }
 
 /** What it takes to start other agents. */
-export interface AgentParts {
+export interface AgentDependencies {
   readonly definitions: readonly AgentDefinition[];
   readonly forks: boolean;
-  readonly handOverMs: number;
+  readonly backgroundAfterMs: number;
   readonly modelOverride?: string | undefined;
   readonly modeSetting?: PermissionMode | "inherit" | undefined;
   readonly watchdog?: WatchdogSettings | undefined;
@@ -140,7 +140,7 @@ export interface AgentParts {
   readonly remote?: RemoteWork | undefined;
   readonly place: Pick<TeamPlace, "home" | "userHome">;
   /** What is asked of a small model beside the agents' work. */
-  readonly asides: AsideSettings;
+  readonly sideQuestions: AsideSettings;
   /** How the small model that goes with this one is had; undefined where none is known. */
   smallModelFor(ref: string): (() => Promise<ModelClient>) | undefined;
   /** The same client for the same ref. */
@@ -151,18 +151,18 @@ export interface AgentParts {
     own: Pick<Equipment, "blocks" | "skills" | "offersSkills"> & { readonly cwd: string },
   ): readonly string[];
   /** What it has by its definition. Its servers are starting; whoever asks for it ends them. Rejects where a server that it needs cannot be had. */
-  outfitOf(
+  loadExtras(
     definition: AgentDefinition,
     own: { readonly cwd: string; readonly roots: readonly string[]; readonly signal?: AbortSignal | undefined },
   ): Promise<AgentOutfit>;
   /** Finishes or takes back what killed sessions have left of worktrees, and says what. Never rejects for the state they are in. */
-  putInOrder(): Promise<readonly string[]>;
+  recoverWorktrees(): Promise<readonly string[]>;
   /** The session's hooks and the definition's; undefined where it has none of its own. */
   hooksOf(definition: AgentDefinition): Promise<OpenedHooks | undefined>;
   readLogs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
   readLead(): Promise<readonly StoredEnvelope[]>;
   /** The lead's seat, once it has one, and its exact tools. */
-  lead(): Seat;
+  lead(): AgentRuntime;
   leadTools(): readonly Tool[];
 }
 

@@ -3,7 +3,7 @@ import type { Ack, Envelope, SessionId, StoredEnvelope } from "../protocol/index
 import type { TeammateStarter } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { TeamCommand } from "./dispatch.ts";
-import type { Seat, Shared } from "./seat.ts";
+import type { AgentRuntime, SessionResources } from "./seat.ts";
 import type { RunningWork } from "./session-background.ts";
 import type { SessionSubagents } from "./session-children.ts";
 
@@ -29,8 +29,8 @@ export interface SessionTeam {
 export interface TeamPorts {
   readonly sessionId: SessionId;
   readonly agent: () => Agent;
-  readonly seat: () => Seat;
-  readonly shared: Shared;
+  readonly runtime: () => AgentRuntime;
+  readonly shared: SessionResources;
   readonly subagents: SessionSubagents | undefined;
   /** What was stored before this life. */
   readonly replayed: readonly StoredEnvelope[];

@@ -1,8 +1,8 @@
 import { effectiveMode } from "../agent/definitions/index.ts";
 import type { PermissionMode } from "../protocol/index.ts";
-import type { Seat } from "./seat.ts";
+import type { AgentRuntime } from "./seat.ts";
 
-interface ModeRequest {
+interface ModeChange {
   readonly mode: PermissionMode;
   /** No more than this. */
   readonly atMost?: boolean | undefined;
@@ -12,13 +12,13 @@ interface ModeRequest {
  * Puts a member into the mode that its lead wants. Nobody is let out of plan mode because its lead may do less now, and who
  * still owes a plan by nothing but that plan's approval: what changes for them is the mode that follows it.
  */
-export async function setMemberMode(
-  seat: Pick<Seat, "mode" | "plan" | "setMode">,
-  { mode, atMost }: ModeRequest,
+export async function setTeammateMode(
+  runtime: Pick<AgentRuntime, "mode" | "plan" | "setMode">,
+  { mode, atMost }: ModeChange,
   { planModeRequired = false }: { readonly planModeRequired?: boolean | undefined },
 ): Promise<void> {
-  const { plan } = seat;
+  const { plan } = runtime;
   if (plan.isPlanning && (atMost || (planModeRequired && plan.isFirst))) return plan.setNext({ mode, atMost });
-  const next = atMost ? effectiveMode({ parent: mode, definition: seat.mode() }).mode : mode;
-  if (next !== seat.mode()) await seat.setMode(next);
+  const next = atMost ? effectiveMode({ parent: mode, definition: runtime.mode() }).mode : mode;
+  if (next !== runtime.mode()) await runtime.setMode(next);
 }

@@ -112,7 +112,7 @@ export async function startForMember(
   const parent: ParentAgent = {
     id: member.agentId as AgentId,
     path: leadPath,
-    model: member.model ?? start.ports.seat().model().ref,
+    model: member.model ?? start.ports.runtime().model().ref,
     // Who may only plan starts nobody who may do more.
     mode: callerMode === "plan" ? "plan" : (member.mode ?? "default"),
     cwd,

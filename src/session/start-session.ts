@@ -38,7 +38,7 @@ import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { SharedWithLead } from "./shared-with-lead.ts";
-import type { MemberParts, PermissionAsker } from "./session-parts.ts";
+import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { createSpawnResolver, putInOrder, type AgentSlots } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
@@ -90,7 +90,7 @@ export interface StartOptions {
   readonly spawnLimits?: AgentSlots | undefined;
 }
 
-export interface MemberWishes extends Omit<MemberParts, "definition"> {
+export interface MemberWishes extends Omit<MemberContext, "definition"> {
   readonly agentType: string;
 }
 
@@ -291,7 +291,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       agents: {
         definitions: loaded.agents.map(({ definition }) => definition),
         forks: (options.flags.forks ?? false) && !coordinates,
-        handOverMs: config.subagents.handOverMs ?? defaultHandOverMs,
+        backgroundAfterMs: config.subagents.handOverMs ?? defaultBackgroundAfterMs,
         modelOverride: config.subagentModel?.value,
         modeSetting: config.subagents.permissionMode,
         watchdog: config.watchdog,
@@ -299,7 +299,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         remote,
         place: { home: config.home, userHome: config.userHome },
         modelFor,
-        asides: {
+        sideQuestions: {
           progress: config.subagents.progressSummaries ?? true,
           history: config.subagents.historySummaries ?? true,
           handOverCheck: config.subagents.handOverCheck === "on",
@@ -316,8 +316,9 @@ export async function startSession(options: StartOptions): Promise<Session> {
             skills: offersSkills ? slash.listed.filter(({ name }) => !skills.includes(name)) : [],
             own: coordinator ? [...blocks, scratchpadWords(coordinator.scratchpad)] : blocks,
           }),
-        outfitOf: (definition, own) => outfitAgent(definition, { ...own, config, env: options.env, clock, mcp, slash }),
-        putInOrder: () =>
+        loadExtras: (definition, own) =>
+          outfitAgent(definition, { ...own, config, env: options.env, clock, mcp, slash }),
+        recoverWorktrees: () =>
           putInOrder({ ...config, env: config.childEnv, clock, createId }, (removed) =>
             tellOfRemoved(removed, { config, clock }),
           ),
@@ -365,7 +366,7 @@ type DefinitionList = readonly { readonly definition: AgentDefinition }[];
 
 const defaultMcpWaitMs = 10_000;
 /** How long an agent works in the foreground before it goes on in the background by itself. */
-const defaultHandOverMs = 120_000;
+const defaultBackgroundAfterMs = 120_000;
 
 function definitionOf({ name, agentType }: MemberWishes, agents: DefinitionList): AgentDefinition {
   const found = agents.find(({ definition }) => definition.name === agentType);

@@ -48,19 +48,19 @@ export function taskTools(place: TaskPlace): readonly Tool[] {
       await place.link()?.send({ to, body, summary: `task #${taskId}` });
     },
     hooks: {
-      taskCreated: async (task, signal) => ports.seat().hooks?.taskCreated(task, actorOf(place), signal),
-      taskCompleted: async (task, signal) => ports.seat().hooks?.taskCompleted(task, actorOf(place), signal),
+      taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(place), signal),
+      taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(place), signal),
     },
     accept: (task, signal) => {
-      const seat = ports.seat();
+      const runtime = ports.runtime();
       const { scope, parts } = ports.shared;
       return acceptTask(task, {
-        cwd: seat.cwd(),
+        cwd: runtime.cwd(),
         env: parts.childEnv,
         processes: scope,
         clock: parts.clock,
         timeoutMs: checkTimeoutMs,
-        sandbox: seat.sandbox,
+        sandbox: runtime.sandbox,
         signal,
         refuse: (command) => whyNot(command, ports),
       });
@@ -75,10 +75,10 @@ export function taskTools(place: TaskPlace): readonly Tool[] {
 }
 
 /** A check is run only if the one who completes the task could run it without asking. */
-async function whyNot(command: string, { tools, seat }: TeamPorts): Promise<string | undefined> {
+async function whyNot(command: string, { tools, runtime }: TeamPorts): Promise<string | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
   if (!bash) return "there is no Bash to run it with";
-  const decision = await seat().policy.decide(bash, { command });
+  const decision = await runtime().policy.decide(bash, { command });
   return decision.behavior === "allow" ? undefined : (decision.reason ?? "it is not allowed without asking");
 }
 
@@ -86,7 +86,7 @@ export function messageTool(place: MessagePlace): Tool {
   return createMemberMessageTool({
     ...place.control,
     children: place.ports.subagents?.registry,
-    self: () => place.ports.seat().id,
+    self: () => place.ports.runtime().id,
     me: place.me,
     isLead: place.isLead,
     members: place.members,

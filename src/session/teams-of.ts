@@ -26,7 +26,7 @@ import { createMemberJobs } from "./remote/member-jobs.ts";
 import { createMemberBudget } from "./remote/member-budget.ts";
 import { openMemberMirror } from "./remote/member-mirror.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDependencies } from "./session-parts.ts";
 import type { SharedWithLead } from "./shared-with-lead.ts";
 import type { StartOptions } from "./start-session.ts";
 
@@ -59,7 +59,7 @@ export function teamsOf({
   resolver,
   clock,
   createId,
-}: TeamsOf): SessionParts["team"] {
+}: TeamsOf): SessionDependencies["team"] {
   const { home, teams: settings, cwd, bus, claudeFolder } = config;
   const teams = shareTeams(openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => tell(text) }));
   const launch = {

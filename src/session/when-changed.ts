@@ -1,5 +1,5 @@
 /** What is made of a list, made again only when the list has other members. */
-export function whenChanged<T, R>(list: () => readonly T[], make: (list: readonly T[]) => R): () => R {
+export function memoizeByList<T, R>(list: () => readonly T[], make: (list: readonly T[]) => R): () => R {
   let last: { list: readonly T[]; made: R } | undefined;
   return () => {
     const now = list();

@@ -1,6 +1,6 @@
 import type { AgentReport } from "../agent/index.ts";
 import type { Envelope } from "../protocol/index.ts";
-import type { ChildSeat } from "./child-seat.ts";
+import type { SubagentRuntime } from "./child-seat.ts";
 import { createDoings, type Doings } from "./doings.ts";
 import { createEvidence } from "./evidence.ts";
 import { evidenceText } from "./evidence-text.ts";
@@ -8,7 +8,7 @@ import { createHistoryKeeper } from "./summaries.ts";
 
 /** What is known of a sub-agent while it has a seat; all of it can be had again from its log. */
 export interface SubagentActivation {
-  readonly seat: ChildSeat;
+  readonly runtime: SubagentRuntime;
   readonly doings: Doings;
   /** Its last line by a small model. */
   readonly lastLine: () => string | undefined;
@@ -19,19 +19,22 @@ export interface SubagentActivation {
   hear(envelope: Envelope): void;
 }
 
-export function createActivation(seat: ChildSeat, { history }: { readonly history: boolean }): SubagentActivation {
+export function createActivation(
+  runtime: SubagentRuntime,
+  { history }: { readonly history: boolean },
+): SubagentActivation {
   const evidence = createEvidence();
   const doings = createDoings();
   let lastWords = "";
   let lastLine: string | undefined;
-  for (const envelope of seat.replayed) {
+  for (const envelope of runtime.replayed) {
     evidence.add(envelope);
     doings.hear(envelope.event);
-    if (seat.isAtWork) hearWords(envelope.event);
+    if (runtime.isAtWork) hearWords(envelope.event);
   }
-  const record = (event: Parameters<typeof seat.agent.record>[0]) => seat.agent.record(event);
+  const record = (event: Parameters<typeof runtime.agent.record>[0]) => runtime.agent.record(event);
   return {
-    seat,
+    runtime,
     doings,
     lastLine: () => lastLine,
     lastWords: () => lastWords,
@@ -48,7 +51,7 @@ export function createActivation(seat: ChildSeat, { history }: { readonly histor
         },
       };
     },
-    keepHistory: history && seat.aside ? createHistoryKeeper({ doings, ask: seat.aside, record }) : undefined,
+    keepHistory: history && runtime.aside ? createHistoryKeeper({ doings, ask: runtime.aside, record }) : undefined,
     hear(envelope) {
       const { event } = envelope;
       evidence.add(envelope);

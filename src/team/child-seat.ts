@@ -10,7 +10,7 @@ import type {
 } from "../protocol/index.ts";
 
 /** One sub-agent ready to work, as the session has seated it. */
-export interface ChildSeat {
+export interface SubagentRuntime {
   readonly agent: Agent;
   readonly conversation: Conversation;
   /** Its log as it was when it was seated. */
@@ -36,8 +36,8 @@ export interface ChildSeat {
 }
 
 /** One that has been put away, seated again from its log. */
-export interface Reseated {
-  readonly seat: ChildSeat;
+export interface ReopenedRuntime {
+  readonly runtime: SubagentRuntime;
   /** What becomes of its worktree when it has nothing left to do. */
   readonly finishWorktree?: (() => Promise<AgentReport["worktree"]>) | undefined;
 }
@@ -45,7 +45,7 @@ export interface Reseated {
 export type Spawned = Omit<Extract<StoredEvent, { type: "agent.spawned" }>, "type">;
 
 /** What the session must know to seat a sub-agent. */
-export interface SeatRequest {
+export interface RuntimeRequest {
   readonly agentId: AgentId;
   readonly parent: AgentId;
   readonly path: AgentPath;
@@ -69,4 +69,4 @@ export interface SeatRequest {
 }
 
 /** Seats a sub-agent, new or from its log. Rejects with a TroupeError that a model can read. */
-export type SeatChild = (request: SeatRequest) => Promise<ChildSeat>;
+export type OpenSubagentRuntime = (request: RuntimeRequest) => Promise<SubagentRuntime>;

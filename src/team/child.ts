@@ -8,7 +8,7 @@ import type {
   Envelope,
   WatchdogSettings,
 } from "../protocol/index.ts";
-import type { Reseated } from "./child-seat.ts";
+import type { ReopenedRuntime } from "./child-seat.ts";
 import type { AgentSlot } from "./spawn-limits.ts";
 
 /** A sub-agent over its whole life: it works, is idle, and can be sent on. */
@@ -77,10 +77,10 @@ export interface SubagentDefaults {
 
 export interface SubagentOptions
   extends SubagentDefaults,
-    Reseated,
+    ReopenedRuntime,
     Pick<Subagent, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
   /** Seats it again from its log. */
-  readonly reseat: () => Promise<Reseated>;
+  readonly reseat: () => Promise<ReopenedRuntime>;
   /** How the envelopes of its seat reach it. */
   readonly listen: (hear: (envelope: Envelope) => void) => void;
 }

@@ -14,7 +14,7 @@ import {
 import type { RuleSet } from "../tool/index.ts";
 import type { Subagent, SubagentDefaults } from "./child.ts";
 import { createSubagent } from "./create-child.ts";
-import type { ChildSeat, Reseated, SeatChild, SeatRequest, Spawned } from "./child-seat.ts";
+import type { SubagentRuntime, ReopenedRuntime, OpenSubagentRuntime, RuntimeRequest, Spawned } from "./child-seat.ts";
 import { createSpawnResolver, type ResolvedSpawn } from "./resolve-child.ts";
 import type { AgentSlot, AgentSlots } from "./spawn-limits.ts";
 
@@ -80,9 +80,9 @@ export interface StartedSubagent {
 export interface SubagentRegistryOptions {
   readonly definitions: readonly AgentDefinition[];
   readonly rules: RuleSet;
-  readonly seat: SeatChild;
+  readonly runtime: OpenSubagentRuntime;
   /** Seats one again that was put away while it rested. */
-  readonly reseat: (request: SeatRequest, worktree: Spawned["worktree"]) => Promise<Reseated>;
+  readonly reopen: (request: RuntimeRequest, worktree: Spawned["worktree"]) => Promise<ReopenedRuntime>;
   /** Seats one that is known from its log only; undefined when there is no such agent. */
   readonly recall: (nameOrId: string) => Promise<Subagent | undefined>;
   readonly limits: AgentSlots;
@@ -99,8 +99,10 @@ export interface SubagentRegistryOptions {
   /** Undefined where there is no repository to make one in: then asking for one is refused. */
   readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
   /** Seats one that a worker on another machine runs, and makes a branch of what comes back. Undefined: there are none. */
-  readonly seatRemote?:
-    | ((request: SeatRequest) => Promise<{ readonly seat: ChildSeat; finish(): Promise<AgentReport["worktree"]> }>)
+  readonly openRemoteRuntime?:
+    | ((
+        request: RuntimeRequest,
+      ) => Promise<{ readonly runtime: SubagentRuntime; finish(): Promise<AgentReport["worktree"]> }>)
     | undefined;
 }
 
@@ -117,7 +119,7 @@ export interface Isolation {
 }
 
 export function createSubagentRegistry(options: SubagentRegistryOptions): SubagentRegistry {
-  const resolver = createSpawnResolver({ ...options, remote: options.seatRemote !== undefined });
+  const resolver = createSpawnResolver({ ...options, remote: options.openRemoteRuntime !== undefined });
   const subagents = new Map<AgentId, Subagent>();
   const names = new Map<string, AgentId>();
   const reserved = new Set<string>();
@@ -181,7 +183,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
     const cwd = worktree?.path ?? placement.cwd;
     const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
     let observe: (envelope: Envelope) => void = () => undefined;
-    const seatRequest: SeatRequest = {
+    const runtimeRequest: RuntimeRequest = {
       agentId: id,
       parent: parent.id,
       path,
@@ -197,8 +199,8 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
       onEnvelope: (envelope) => observe(envelope),
     };
     try {
-      const elsewhere = remote ? await options.seatRemote?.(seatRequest) : undefined;
-      const seat = elsewhere?.seat ?? (await options.seat(seatRequest));
+      const elsewhere = remote ? await options.openRemoteRuntime?.(runtimeRequest) : undefined;
+      const runtime = elsewhere?.runtime ?? (await options.runtime(runtimeRequest));
       const subagent = createSubagent({
         id,
         path,
@@ -208,8 +210,9 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
         parent: parent.id,
         isFork: fork,
         ...options.defaults,
-        seat,
-        reseat: () => (remote ? Promise.reject(staysElsewhere(path)) : options.reseat(seatRequest, spawned.worktree)),
+        runtime,
+        reseat: () =>
+          remote ? Promise.reject(staysElsewhere(path)) : options.reopen(runtimeRequest, spawned.worktree),
         finishWorktree: worktree?.finish ?? elsewhere?.finish,
         listen: (listener) => {
           observe = listener;
@@ -226,10 +229,10 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
         }),
         ...(remote && { remote }),
         model,
-        permissionMode: seatRequest.mode,
+        permissionMode: runtimeRequest.mode,
         cwd,
       };
-      await seat.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
+      await runtime.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
       subagents.set(id, subagent);
       if (request.name !== undefined) names.set(request.name, id);
       const prompt = fork
@@ -238,7 +241,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
             worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
           })
         : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
-      return { subagent, slot, prompt, background, notices: [...seat.notices, ...(worktree?.notices ?? [])] };
+      return { subagent, slot, prompt, background, notices: [...runtime.notices, ...(worktree?.notices ?? [])] };
     } catch (error) {
       await worktree?.finish();
       throw error;
@@ -257,7 +260,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
 
   return {
     listing: agentListing(resolver.types),
-    remote: options.seatRemote !== undefined,
+    remote: options.openRemoteRuntime !== undefined,
     start,
     async find(nameOrId) {
       const known =

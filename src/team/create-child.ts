@@ -2,7 +2,7 @@ import type { AgentReport, RunOutcome } from "../agent/index.ts";
 import type { ContentPart, PromptId } from "../protocol/index.ts";
 import type { Subagent, SubagentOptions, PromptSender } from "./child.ts";
 import { type SubagentActivation, createActivation } from "./child-life.ts";
-import type { ChildSeat } from "./child-seat.ts";
+import type { SubagentRuntime } from "./child-seat.ts";
 import { checkHandOver } from "./hand-over-check.ts";
 import { createSlotLending, type SlotLending } from "./lend-place.ts";
 import { progressWords } from "./progress-words.ts";
@@ -13,13 +13,13 @@ import { createWatchdog, keepWatch } from "./watchdog.ts";
 
 /** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
 export function createSubagent({
-  seat: firstSeat,
+  runtime: firstRuntime,
   finishWorktree: finishFirst,
   ...options
 }: SubagentOptions): Subagent {
   const { clock, asides, id, path, name, definition, description, parent, isFork } = options;
-  const activate = (seat: ChildSeat) => createActivation(seat, { history: asides?.history ?? false });
-  let activation: SubagentActivation | undefined = activate(firstSeat);
+  const activate = (runtime: SubagentRuntime) => createActivation(runtime, { history: asides?.history ?? false });
+  let activation: SubagentActivation | undefined = activate(firstRuntime);
   let finishWorktree = finishFirst;
   let waking: Promise<SubagentActivation> | undefined;
   let putting: Promise<void> = Promise.resolve();
@@ -66,7 +66,7 @@ export function createSubagent({
   };
 
   const warn = async (text: string) => {
-    const agent = activation?.seat.agent;
+    const agent = activation?.runtime.agent;
     try {
       await agent?.admit("hook", [{ type: "text", text }]);
     } catch (error) {
@@ -81,13 +81,13 @@ export function createSubagent({
 
   const interrupt = async (reason: string) => {
     ended ??= { status: "stopped", reason };
-    await activation?.seat.agent.interrupt({ hold: true });
+    await activation?.runtime.agent.interrupt({ hold: true });
   };
 
   /** Nobody wants it to stop: it has failed, and has not noticed. */
   const giveUp = async (reason: string) => {
     ended ??= { status: "failed", reason };
-    await activation?.seat.agent.interrupt({ hold: true, verdict: reason });
+    await activation?.runtime.agent.interrupt({ hold: true, verdict: reason });
   };
 
   const wake = (): Promise<SubagentActivation> => {
@@ -100,15 +100,18 @@ export function createSubagent({
 
   const reopen = async (): Promise<SubagentActivation> => {
     await putting;
-    const reseated = await options.reseat();
-    finishWorktree = reseated.finishWorktree;
-    const again = (activation = activate(reseated.seat));
-    await reseated.seat.takeUp();
-    return again;
+    const reopenedRuntime = await options.reseat();
+    finishWorktree = reopenedRuntime.finishWorktree;
+    const reopened = (activation = activate(reopenedRuntime.runtime));
+    await reopenedRuntime.runtime.takeUp();
+    return reopened;
   };
 
-  const report = ({ evidence, lastWords, seat }: SubagentActivation, outcome: RunOutcome | undefined): AgentReport => {
-    const goesOn = seat.isLeft?.() ?? false;
+  const report = (
+    { evidence, lastWords, runtime }: SubagentActivation,
+    outcome: RunOutcome | undefined,
+  ): AgentReport => {
+    const goesOn = runtime.isLeft?.() ?? false;
     const end =
       (goesOn ? { status: "stopped" as const, reason: goesOnElsewhere } : undefined) ??
       ended ??
@@ -136,10 +139,10 @@ export function createSubagent({
       onHeard();
       return notStartedReport(options, error);
     }
-    const { agent } = active.seat;
+    const { agent } = active.runtime;
     const watched = new AbortController();
     watch = newWatchdog();
-    if (active.seat.isAtWork) for (const { event } of active.seat.replayed) watch.hear(event);
+    if (active.runtime.isAtWork) for (const { event } of active.runtime.replayed) watch.hear(event);
     const watching = keepWatch(watch, clock, watched.signal).then(
       (verdict) => giveUp(verdict.message),
       (error: unknown) => {
@@ -151,25 +154,25 @@ export function createSubagent({
       onHeard();
       // Whoever stopped it before it could begin has stopped it.
       if (ended === undefined) agent.resume();
-      let outcome = await settled(active.seat);
+      let outcome = await settled(active.runtime);
       // What is being said to it belongs to this run: it ends when nobody is still speaking.
       while (telling.size > 0) {
         await Promise.all(telling);
-        outcome = await settled(active.seat);
+        outcome = await settled(active.runtime);
       }
       return report(active, outcome);
     } finally {
       phase = "finishing";
       watched.abort();
       await watching;
-      await active.seat.stopLeftovers();
+      await active.runtime.stopLeftovers();
     }
   };
 
   const finish = async (assembled: Promise<AgentReport>, slot: AgentSlot): Promise<AgentReport> => {
     try {
       const worked = await assembled;
-      const ask = activation?.seat.aside;
+      const ask = activation?.runtime.aside;
       const handOver =
         asides?.handOverCheck && !worked.goesOn
           ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
@@ -190,12 +193,12 @@ export function createSubagent({
 
   const putAway = async (active: SubagentActivation) => {
     await Promise.all(beside);
-    await active.seat.settled();
+    await active.runtime.settled();
     // Somebody may have sent it on meanwhile.
     if (activation !== active || phase !== "resting") return;
     activation = undefined;
     written = "";
-    await active.seat.close();
+    await active.runtime.close();
   };
 
   const subagent: Subagent = {
@@ -230,7 +233,7 @@ export function createSubagent({
       if (phase !== "working") return false;
       // It is being had again from its log: whether it could be is for the run to say.
       await waking?.catch(() => undefined);
-      const agent = activation?.seat.agent;
+      const agent = activation?.runtime.agent;
       if (phase !== "working" || !agent) return false;
       const saying = agent.admit(by, parts).then(() => agent.wake());
       telling.add(saying);
@@ -251,11 +254,11 @@ export function createSubagent({
       const over = new AbortController();
       const showing = async () => {
         await waking?.catch(() => undefined);
-        if (!asides?.progress || !activation?.seat.aside || over.signal.aborted) return;
-        const { doings, seat } = activation;
+        if (!asides?.progress || !activation?.runtime.aside || over.signal.aborted) return;
+        const { doings, runtime } = activation;
         const signal = AbortSignal.any([over.signal, leaving.signal]);
         await keepSummarizing(
-          { doings, ask: activation.seat.aside, record: (event) => seat.agent.record(event), clock },
+          { doings, ask: activation.runtime.aside, record: (event) => runtime.agent.record(event), clock },
           signal,
         );
       };
@@ -275,7 +278,7 @@ export function createSubagent({
       await Promise.all(beside);
       const active = activation;
       activation = undefined;
-      await active?.seat.close();
+      await active?.runtime.close();
       await putting;
     },
   };
@@ -295,9 +298,9 @@ function unheardLine(count: number): string[] {
 }
 
 /** A child that broke is a child that failed: its parent is told, and goes on. */
-async function settled(seat: ChildSeat): Promise<RunOutcome | undefined> {
+async function settled(runtime: SubagentRuntime): Promise<RunOutcome | undefined> {
   try {
-    return await seat.agent.settled();
+    return await runtime.agent.settled();
   } catch (error) {
     return { reason: "failed", detail: error instanceof Error ? error.message : String(error), turns: 0 };
   }

@@ -30,7 +30,7 @@ export { evidenceOf } from "./evidence.ts";
 export { createOverlapMap, type Overlap } from "./overlap.ts";
 export type { AsideSettings, Subagent, SubagentDefaults } from "./child.ts";
 export { createSubagent } from "./create-child.ts";
-export { type ChildSeat, type Reseated, type SeatRequest } from "./child-seat.ts";
+export { type SubagentRuntime, type ReopenedRuntime, type RuntimeRequest } from "./child-seat.ts";
 export {
   type SubagentRegistry,
   createSubagentRegistry,

@@ -15,49 +15,49 @@ import {
   StoredEvent,
 } from "../../protocol/index.ts";
 import type { JobNews, JobState, SubmittedJob } from "../../store/index.ts";
-import type { Shared } from "../seat.ts";
+import type { SessionResources } from "../seat.ts";
 import { createBudgetShare } from "./budget-share.ts";
 import { type Received, receivedId } from "./received-id.ts";
 
-export interface HearingOptions {
+export interface JobReceiverOptions {
   readonly agent: AgentId;
   readonly conversation: Conversation;
   readonly recorder: ReceivingRecorder;
-  readonly shared: Pick<Shared, "ask" | "ledger">;
+  readonly shared: Pick<SessionResources, "ask" | "ledger">;
   /** What its log holds already, from an earlier life of the session. */
   readonly known: ReadonlySet<EventId>;
   /** Nothing more is asked or answered. */
   readonly over: AbortSignal;
   /** Something that goes on beside this has failed. */
-  giveUp(error: unknown): void;
+  abort(error: unknown): void;
 }
 
-type Report = Extract<JobNews, { kind: "report" }>["report"];
-type Question = Extract<Report, { kind: "question" }>["question"];
-type Asked = Extract<Report, { kind: "budget" }>;
+type JobReport = Extract<JobNews, { kind: "report" }>["report"];
+type JobQuestion = Extract<JobReport, { kind: "question" }>["question"];
+type BudgetRequest = Extract<JobReport, { kind: "budget" }>;
 
 /** Puts what is heard of a job into the log of its agent, each thing once, and answers what its worker asks. */
-export interface JobHearing {
+export interface JobReceiver {
   /** Gives the end, when it has come. "too often": too many workers have had it. */
-  hear(news: JobNews, job: SubmittedJob): Promise<RunOutcome | "withdrawn" | "too often" | undefined>;
+  receive(news: JobNews, job: SubmittedJob): Promise<RunOutcome | "withdrawn" | "too often" | undefined>;
   state(): JobState | undefined;
   /** What it has not spent is for others. */
   end(): void;
 }
 
-export function createJobHearing(options: HearingOptions): JobHearing {
-  const { agent, recorder, conversation, shared, over, giveUp } = options;
+export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
+  const { agent, recorder, conversation, shared, over, abort } = options;
   const known = new Set(options.known);
   const share = createBudgetShare(shared.ledger);
-  const questions = new Map<RequestId, { readonly question: Question; isAsked: boolean }>();
+  const questions = new Map<RequestId, { readonly question: JobQuestion; isAsked: boolean }>();
   let state: JobState | undefined;
   let isCaughtUp = false;
   /** The last that its worker has asked for without an answer, and all that it was given. */
-  let asked: (Asked & { isAnswered?: boolean }) | undefined;
-  let given: Asked["keeps"] | undefined;
+  let asked: (BudgetRequest & { isAnswered?: boolean }) | undefined;
+  let given: BudgetRequest["keeps"] | undefined;
 
   /** False: it was there. */
-  const put = async (place: Received, event: StoredEvent): Promise<boolean> => {
+  const storeOnce = async (place: Received, event: StoredEvent): Promise<boolean> => {
     const id = receivedId(agent, place);
     if (known.has(id)) return false;
     await recorder.recordAs(id, event);
@@ -65,7 +65,7 @@ export function createJobHearing(options: HearingOptions): JobHearing {
     return true;
   };
 
-  const turnTo = async (next: JobState): ReturnType<JobHearing["hear"]> => {
+  const startGeneration = async (next: JobState): ReturnType<JobReceiver["receive"]> => {
     const before = state;
     state = next;
     const { generation, folder } = next;
@@ -78,7 +78,7 @@ export function createJobHearing(options: HearingOptions): JobHearing {
     if (next.status === "withdrawn") return "withdrawn";
     if (next.status === "returned") return endOf(next);
     if (folder !== undefined && folder !== before?.folder)
-      await put({ generation, number: 0, index: 1 }, { type: "agent.changed", cwd: folder });
+      await storeOnce({ generation, number: 0, index: 1 }, { type: "agent.changed", cwd: folder });
     return undefined;
   };
 
@@ -92,7 +92,7 @@ export function createJobHearing(options: HearingOptions): JobHearing {
       generation === 1
         ? (["info", `${worker} works on it.`] as const)
         : (["warning", `The worker ${before?.worker ?? "that had it"} was lost; ${worker} goes on ${from}.`] as const);
-    await put(place, { type: "notice.raised", level, code: "remote", message });
+    await storeOnce(place, { type: "notice.raised", level, code: "remote", message });
     return true;
   };
 
@@ -103,28 +103,30 @@ export function createJobHearing(options: HearingOptions): JobHearing {
       if (isCaughtUp) recorder.live(LiveEvent.parse(event));
       return;
     }
-    const isNew = await put(place, stored.data);
+    const isNew = await storeOnce(place, stored.data);
     if (stored.data.type !== "cost.recorded") return;
     const amount = { usd: stored.data.costUsd, tokens: tokensIn(stored.data.usage) };
     if (isNew) share.spend(amount);
     else share.recall(amount);
   };
 
-  const answerQuestion = async (question: Question, job: SubmittedJob) => {
-    let said: PermissionAnswer | undefined;
+  const answerQuestion = async (question: JobQuestion, job: SubmittedJob) => {
+    let answer: PermissionAnswer | undefined;
     try {
-      said = await shared.ask(question, over);
+      answer = await shared.ask(question, over);
     } catch (error) {
       if (over.aborted) return;
       throw error;
     }
     // What is to last lasts here, and not on a machine that is somebody else's.
     const once: PermissionAnswer =
-      said?.behavior === "allow" ? { ...said, scope: said.scope === "once" ? "once" : "session" } : (said ?? denied);
+      answer?.behavior === "allow"
+        ? { ...answer, scope: answer.scope === "once" ? "once" : "session" }
+        : (answer ?? denied);
     await job.order({ kind: "answer", requestId: question.requestId, answer: once }, over);
   };
 
-  const answerAsked = async ({ generation, number, ...wanted }: Asked, job: SubmittedJob) => {
+  const answerAsked = async ({ generation, number, ...wanted }: BudgetRequest, job: SubmittedJob) => {
     try {
       const grant = await share.grant(wanted, over);
       await job.order({ kind: "budget", generation, number, ...grant }, over);
@@ -140,15 +142,15 @@ export function createJobHearing(options: HearingOptions): JobHearing {
     for (const each of questions.values()) {
       if (each.isAsked) continue;
       each.isAsked = true;
-      answerQuestion(each.question, job).catch(giveUp);
+      answerQuestion(each.question, job).catch(abort);
     }
     if (asked && !asked.isAnswered) {
       asked.isAnswered = true;
-      answerAsked(asked, job).catch(giveUp);
+      answerAsked(asked, job).catch(abort);
     }
   };
 
-  const obeyed = (order: Extract<JobNews, { kind: "order" }>["order"]) => {
+  const applyOrder = (order: Extract<JobNews, { kind: "order" }>["order"]) => {
     if (order.kind === "answer") questions.delete(order.requestId);
     if (order.kind !== "budget" || order.generation !== state?.generation) return;
     given = order.most;
@@ -159,12 +161,12 @@ export function createJobHearing(options: HearingOptions): JobHearing {
   return {
     state: () => state,
     end: share.end,
-    async hear(news, job) {
+    async receive(news, job) {
       switch (news.kind) {
         case "state":
-          return turnTo(news.state);
+          return startGeneration(news.state);
         case "order":
-          obeyed(news.order);
+          applyOrder(news.order);
           return undefined;
         case "caught up":
           answerAll(job);

@@ -12,7 +12,7 @@ import {
 } from "../../protocol/index.ts";
 import { type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
 import { advanceBranch, type RemoteBackendOptions, remoteSource, type TeamPlace } from "../../team/index.ts";
-import { travelling } from "./remote-seat.ts";
+import { portableDefinition } from "./remote-seat.ts";
 import type { RemoteWork } from "./remote-work.ts";
 
 export interface MemberJobsPorts {
@@ -48,7 +48,7 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
 
   return {
     async prepare({ definition, cwd, sessionId }) {
-      travelling(definition);
+      portableDefinition(definition);
       if (definition.backend === "acp")
         throw new TroupeError("agent", `${definition.name} is run by a program of this machine: it cannot be remote.`);
       const labels = definition.labels ?? [];
@@ -89,7 +89,7 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
         agent: createId<AgentId>("agt"),
         path: `${member.name}@${team.name}` as AgentPath,
         description: `teammate ${member.name} of ${team.name}`,
-        definition: travelling(definition),
+        definition: portableDefinition(definition),
         model: member.model ?? "",
         mode: member.mode ?? "default",
         deny: [...ports.deny],

@@ -9,9 +9,9 @@ import {
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
 import type { JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
-import { createJobHearing, type HearingOptions, maxGenerations } from "./hear-job.ts";
+import { createJobReceiver, type JobReceiverOptions, maxGenerations } from "./hear-job.ts";
 
-export interface RemoteAgentOptions extends Omit<HearingOptions, "over" | "giveUp"> {
+export interface RemoteAgentOptions extends Omit<JobReceiverOptions, "over" | "abort"> {
   readonly path: AgentPath;
   readonly sink: Pick<EventSink, "holds" | "sync">;
   readonly recorder: ReceivingRecorder;
@@ -23,7 +23,7 @@ export interface RemoteAgentOptions extends Omit<HearingOptions, "over" | "giveU
    * Brings the code to the bus, and the job into its line; or finds it there, where an earlier life of the session has.
    * Undefined: whether it is there cannot be known now.
    */
-  submit(said: JobSpec["said"], signal: AbortSignal): Promise<SubmittedJob | undefined>;
+  submit(prompts: JobSpec["said"], signal: AbortSignal): Promise<SubmittedJob | undefined>;
 }
 
 /** An agent at work on another machine: what happens to it comes over the bus and goes into its log here. */
@@ -38,18 +38,18 @@ export interface RemoteAgent extends Agent {
 
 export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
   const { recorder, conversation, clock, createId } = options;
-  const said: JobSpec["said"] = [];
+  const prompts: JobSpec["said"] = [];
   const over = new AbortController();
   let job: SubmittedJob | undefined;
   let run: Promise<RunOutcome> | undefined;
   let isOver = false;
   let isLeft = false;
   let stopping: { readonly verdict: string | undefined } | undefined;
-  let broken: { readonly error: unknown } | undefined;
+  let fault: { readonly error: unknown } | undefined;
 
-  const drive = async (): Promise<RunOutcome> => {
+  const runJob = async (): Promise<RunOutcome> => {
     try {
-      job = await options.submit(said, over.signal);
+      job = await options.submit(prompts, over.signal);
       if (!job) {
         isLeft = true;
         await notice("The bus is not there: what has become of it is asked again when the session is resumed.");
@@ -64,21 +64,21 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     } finally {
       over.abort();
       isOver = true;
-      hearing.end();
+      receiver.end();
       if (!isLeft) await settleOpenCalls(conversation, recorder.record);
     }
   };
 
   const follow = async (submitted: SubmittedJob): Promise<RunOutcome> => {
-    const watch = watchHolder(submitted);
+    const watch = watchWorker(submitted);
     const stopListening = submitted.onBeat(watch.heard);
     try {
       for await (const news of submitted.news(over.signal)) {
-        const outcome = await hearing.hear(news, submitted);
+        const outcome = await receiver.receive(news, submitted);
         if (news.kind === "state" || news.kind === "report") watch.heard();
         if (outcome === "withdrawn") return stopped();
         if (outcome === "too often") {
-          lost = `${maxGenerations} workers have taken it, and none has finished it`;
+          lostReason = `${maxGenerations} workers have taken it, and none has finished it`;
           await submitted.withdraw();
         } else if (outcome) return outcome;
       }
@@ -90,58 +90,58 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
   };
 
   /** Nobody has it, or who has it is silent: that is told, and borne for so long only. */
-  const watchHolder = (submitted: SubmittedJob) => {
+  const watchWorker = (submitted: SubmittedJob) => {
     let last = clock.monotonic();
-    let isTold = false;
-    const look = setInterval(() => {
+    let isWarned = false;
+    const timer = setInterval(() => {
       if (!submitted.isConnected()) {
         last = clock.monotonic();
-        isAway();
+        reportBusAway();
       }
       const silentMs = clock.monotonic() - last;
-      const state = hearing.state();
+      const state = receiver.state();
       if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
       if (silentMs > options.workerWaitMs) {
-        lost ??= `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(silentMs / 1000)} s`;
-        submitted.withdraw().catch(giveUp);
-      } else if (silentMs > options.leaseMs * 1.5 && !isTold) {
-        isTold = true;
+        lostReason ??= `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(silentMs / 1000)} s`;
+        submitted.withdraw().catch(abort);
+      } else if (silentMs > options.leaseMs * 1.5 && !isWarned) {
+        isWarned = true;
         notice(
           state?.worker === undefined
             ? "It waits for a worker."
             : `The worker ${state.worker} is silent: another one takes over if there is one.`,
-        ).catch(giveUp);
+        ).catch(abort);
       }
     }, options.leaseMs / 5);
     return {
       heard() {
         last = clock.monotonic();
-        isTold = false;
+        isWarned = false;
       },
-      end: () => clearInterval(look),
+      end: () => clearInterval(timer),
     };
   };
   /** Nothing is heard of it, and that says nothing of it: whoever watches over it is told so. */
-  const isAway = () => {
+  const reportBusAway = () => {
     recorder.live({ type: "turn.waiting", turn: 0, reason: "the bus is away" });
     for (const { call } of conversation.openCalls())
       recorder.live({ type: "tool.progress", callId: call.callId, text: "" });
   };
-  let lost: string | undefined;
-  const giveUp = (error: unknown) => {
+  let lostReason: string | undefined;
+  const abort = (error: unknown) => {
     if (over.signal.aborted) return;
-    broken ??= { error };
+    fault ??= { error };
     over.abort();
   };
 
-  const hearing = createJobHearing({ ...options, over: over.signal, giveUp });
+  const receiver = createJobReceiver({ ...options, over: over.signal, abort });
 
   const notice = (message: string) =>
     recorder.record({ type: "notice.raised", level: "warning", code: "remote", message });
 
   const stopped = (): RunOutcome => {
-    if (broken) throw broken.error;
-    if (lost !== undefined) return { reason: "failed", detail: lost, turns: 0 };
+    if (fault) throw fault.error;
+    if (lostReason !== undefined) return { reason: "failed", detail: lostReason, turns: 0 };
     const verdict = stopping?.verdict;
     return verdict === undefined
       ? { reason: "interrupted", turns: 0 }
@@ -154,7 +154,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     if (!running || isOver) return;
     try {
       if (isLeft) return void (await running.catch(() => undefined));
-      if (hearing.state()?.status === "held") await job?.order({ kind: "interrupt" });
+      if (receiver.state()?.status === "held") await job?.order({ kind: "interrupt" });
       else await job?.withdraw();
       const isDone = await Promise.race([
         running.then(
@@ -170,7 +170,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       if (!isDone) await job?.withdraw();
       if (!isDone && !job) over.abort();
     } catch (error) {
-      giveUp(error);
+      abort(error);
     }
     await running.catch(() => undefined);
   };
@@ -183,7 +183,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     async admit(source, parts) {
       const promptId = createId<PromptId>("prm");
       await recorder.record({ type: "prompt.admitted", promptId, source, parts: [...parts] });
-      if (!run) said.push({ promptId, parts: [...parts] });
+      if (!run) prompts.push({ promptId, parts: [...parts] });
       else if (job && !isOver) await job.order({ kind: "say", promptId, parts: [...parts] });
       return promptId;
     },
@@ -195,8 +195,8 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     saved: () => options.sink.sync(),
     wake: () => undefined,
     resume() {
-      if (!run) run = drive();
-      else if (isOver) run = Promise.resolve({ reason: "failed", detail: doesOneThing, turns: 0 });
+      if (!run) run = runJob();
+      else if (isOver) run = Promise.resolve({ reason: "failed", detail: oneTaskMessage, turns: 0 });
       // Whoever asks how it went hears of a failure; until then it is nobody's.
       run.catch(() => undefined);
     },
@@ -209,11 +209,11 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
     record: recorder.record,
     live: recorder.live,
     async fail(failure) {
-      giveUp(failure);
+      abort(failure);
     },
     settled: async () => run,
     closeOpenCalls: () => settleOpenCalls(conversation, recorder.record),
-    state: hearing.state,
+    state: receiver.state,
     leave() {
       if (!run || isOver) return false;
       isLeft = true;
@@ -228,5 +228,5 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
   };
 }
 
-const doesOneThing =
+const oneTaskMessage =
   "An agent with isolation: remote does one task, and its clone is gone with it. Start another one for what is left; what it has committed is on its branch.";

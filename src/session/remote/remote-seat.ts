@@ -3,13 +3,19 @@ import { createConversation, createRecorder } from "../../agent/index.ts";
 import type { AgentReport } from "../../agent/index.ts";
 import { type AgentDefinition, type AgentId, TroupeError } from "../../protocol/index.ts";
 import { type JobSpec, type SubmittedJob, workLabel } from "../../store/index.ts";
-import { type ChildSeat, importCommits, remoteSource, type SeatRequest, type TeamPlace } from "../../team/index.ts";
-import type { Shared } from "../seat.ts";
+import {
+  type SubagentRuntime,
+  importCommits,
+  remoteSource,
+  type RuntimeRequest,
+  type TeamPlace,
+} from "../../team/index.ts";
+import type { SessionResources } from "../seat.ts";
 import { createRemoteAgent, type RemoteAgent, type RemoteAgentOptions } from "./remote-agent.ts";
 import type { RemoteWork } from "./remote-work.ts";
 
-export interface RemoteSeated {
-  readonly seat: ChildSeat;
+export interface OpenedRemoteRuntime {
+  readonly runtime: SubagentRuntime;
   readonly agent: RemoteAgent;
   /** Makes a branch of what came back. */
   finish(): Promise<AgentReport["worktree"]>;
@@ -21,10 +27,14 @@ export interface RemotePorts {
 }
 
 /** Seats an agent that a worker on another machine will run. */
-export async function seatRemote(request: SeatRequest, shared: Shared, ports: RemotePorts): Promise<RemoteSeated> {
+export async function openRemoteRuntime(
+  request: RuntimeRequest,
+  shared: SessionResources,
+  ports: RemotePorts,
+): Promise<OpenedRemoteRuntime> {
   const { work, place } = ports;
   const { parts } = shared;
-  const definition = travelling(request.definition);
+  const definition = portableDefinition(request.definition);
   const source = await remoteSource(place);
   const labels = request.definition.labels ?? [];
   for (const label of labels)
@@ -34,21 +44,23 @@ export async function seatRemote(request: SeatRequest, shared: Shared, ports: Re
         `${JSON.stringify(label)} is no label of workers: small letters, digits, - and _.`,
       );
   const bus = await work.bus();
-  const fitting = (await bus.workers()).filter((worker) => labels.every((label) => worker.labels.includes(label)));
+  const matchingWorkers = (await bus.workers()).filter((worker) =>
+    labels.every((label) => worker.labels.includes(label)),
+  );
   // Of this session alone: an object that is put a second time is not there for a moment.
   const object = `head-${source.head}-${parts.opened.sessionId}`;
   const { budget } = shared.ledger;
-  return seatJob(request, shared, {
+  return openJobRuntime(request, shared, {
     ...ports,
     notices: [
       ...source.notices,
-      ...(fitting.length > 0 ? [] : [`No worker${withLabels(labels)} is there yet: it waits for one.`]),
+      ...(matchingWorkers.length > 0 ? [] : [`No worker${withLabels(labels)} is there yet: it waits for one.`]),
     ],
     base: async () => source.head,
-    async submit(said) {
+    async submit(prompts) {
       await work.putOnce(object, source.bundle);
       return bus.submit({
-        id: jobOf(request.agentId),
+        id: jobIdOf(request.agentId),
         agent: request.agentId,
         path: request.path,
         description: request.path,
@@ -56,7 +68,7 @@ export async function seatRemote(request: SeatRequest, shared: Shared, ports: Re
         model: request.model,
         mode: request.mode,
         deny: parts.rules.deny.map(({ text }) => text),
-        said,
+        said: prompts,
         labels,
         leaseMs: work.leaseMs,
         leadWaitMs: work.leadWaitMs,
@@ -70,7 +82,11 @@ export async function seatRemote(request: SeatRequest, shared: Shared, ports: Re
 }
 
 /** Seats one that an earlier life of the session has given to a worker, which may be at work on it, or have finished. */
-export function takeUpRemote(request: SeatRequest, shared: Shared, ports: RemotePorts): Promise<RemoteSeated> {
+export function takeUpRemote(
+  request: RuntimeRequest,
+  shared: SessionResources,
+  ports: RemotePorts,
+): Promise<OpenedRemoteRuntime> {
   const { work } = ports;
   const { clock } = shared.parts;
   let found: Promise<SubmittedJob | undefined> | undefined;
@@ -79,7 +95,7 @@ export function takeUpRemote(request: SeatRequest, shared: Shared, ports: Remote
     const began = clock.monotonic();
     for (;;) {
       try {
-        const job = await (await work.bus()).find(jobOf(request.agentId));
+        const job = await (await work.bus()).find(jobIdOf(request.agentId));
         if (job) return job;
         throw new TroupeError("agent", "Nothing of it is on the bus any more: what it had done is in its log.");
       } catch (error) {
@@ -89,7 +105,7 @@ export function takeUpRemote(request: SeatRequest, shared: Shared, ports: Remote
       }
     }
   };
-  return seatJob(request, shared, {
+  return openJobRuntime(request, shared, {
     ...ports,
     notices: [],
     isAtWork: true,
@@ -103,11 +119,11 @@ export function takeUpRemote(request: SeatRequest, shared: Shared, ports: Remote
 }
 
 /** An agent elsewhere does one thing, so that its job can be named after it, and found again by whoever knows its log. */
-const jobOf = (agent: AgentId): string => agent.replace(/^agt_/, "job_");
+const jobIdOf = (agent: AgentId): string => agent.replace(/^agt_/, "job_");
 
 const retryMs = 1000;
 
-interface JobSeating extends RemotePorts {
+interface JobRuntimeOptions extends RemotePorts {
   readonly notices: readonly string[];
   readonly isAtWork?: boolean;
   /** The commit that it began from. */
@@ -115,7 +131,11 @@ interface JobSeating extends RemotePorts {
   readonly submit: RemoteAgentOptions["submit"];
 }
 
-async function seatJob(request: SeatRequest, shared: Shared, seating: JobSeating): Promise<RemoteSeated> {
+async function openJobRuntime(
+  request: RuntimeRequest,
+  shared: SessionResources,
+  seating: JobRuntimeOptions,
+): Promise<OpenedRemoteRuntime> {
   const { clock, createId, opened } = shared.parts;
   const { work } = seating;
   const log = await opened.agentLog(request.agentId);
@@ -148,7 +168,7 @@ async function seatJob(request: SeatRequest, shared: Shared, seating: JobSeating
     submit: seating.submit,
   });
   let finished: Promise<AgentReport["worktree"]> | undefined;
-  const seat: ChildSeat = {
+  const runtime: SubagentRuntime = {
     agent,
     conversation,
     replayed: log.replayed,
@@ -173,13 +193,13 @@ async function seatJob(request: SeatRequest, shared: Shared, seating: JobSeating
       await log.close();
     },
   };
-  return { seat, agent, finish: () => (finished ??= bringBack(agent, request, seating)) };
+  return { runtime, agent, finish: () => (finished ??= fetchCommits(agent, request, seating)) };
 }
 
-async function bringBack(
+async function fetchCommits(
   agent: RemoteAgent,
-  request: SeatRequest,
-  { work, place, base }: JobSeating,
+  request: RuntimeRequest,
+  { work, place, base }: JobRuntimeOptions,
 ): Promise<AgentReport["worktree"]> {
   const branch = `troupe/agent-${request.agentId.slice(-8)}`;
   const commits = agent.state()?.commits;
@@ -198,7 +218,7 @@ async function bringBack(
 }
 
 /** What of a definition goes to another machine: words and names. What would run something there does not. */
-export function travelling(definition: AgentDefinition): JobSpec["definition"] {
+export function portableDefinition(definition: AgentDefinition): JobSpec["definition"] {
   const { name, description, prompt, tools, disallowedTools, maxTurns, hooks, mcpServers, source } = definition;
   if (hooks !== undefined || mcpServers !== undefined)
     throw new TroupeError(

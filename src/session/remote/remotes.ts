@@ -13,15 +13,15 @@ import {
   type SubagentDefaults,
   createSubagent,
   moveToBackground,
-  type SeatRequest,
+  type RuntimeRequest,
   staysElsewhere,
   type TeamPlace,
 } from "../../team/index.ts";
-import { givenName } from "../given-name.ts";
-import type { Seat, Shared } from "../seat.ts";
-import type { AgentParts } from "../session-parts.ts";
+import { subagentName } from "../given-name.ts";
+import type { AgentRuntime, SessionResources } from "../seat.ts";
+import type { AgentDependencies } from "../session-parts.ts";
 import type { RemoteAgent } from "./remote-agent.ts";
-import { type RemoteSeated, seatRemote, takeUpRemote } from "./remote-seat.ts";
+import { type OpenedRemoteRuntime, openRemoteRuntime, takeUpRemote } from "./remote-seat.ts";
 
 export interface RemotesPorts {
   readonly defaults: SubagentDefaults;
@@ -32,25 +32,25 @@ export interface RemotesPorts {
 
 /** The agents of a session that are on other machines, over more than one life of the session. */
 export interface Remotes {
-  seat(request: SeatRequest): Promise<RemoteSeated>;
-  takeUp(lead: Seat, log: readonly StoredEnvelope[]): Promise<void>;
+  runtime(request: RuntimeRequest): Promise<OpenedRemoteRuntime>;
+  takeUp(lead: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
   isTakenUp(agent: AgentId): boolean;
   leave(): Promise<void>;
 }
 
 type Spawned = Extract<StoredEvent, { type: "agent.spawned" }>;
 
-export function createRemotes(shared: Shared, agents: AgentParts, ports: RemotesPorts): Remotes {
+export function createRemotes(shared: SessionResources, agents: AgentDependencies, ports: RemotesPorts): Remotes {
   const { remote: work } = agents;
   const { opened, createId } = shared.parts;
-  const seated = new Map<AgentId, { readonly agent: RemoteAgent; readonly description: string }>();
+  const runtimes = new Map<AgentId, { readonly agent: RemoteAgent; readonly description: string }>();
   const takenUp = new Set<AgentId>();
 
   const takeUp = async (id: AgentId, envelopes: readonly StoredEnvelope[], { lead, spawned, again }: Unfinished) => {
     if (!work || spawned.parent === undefined) return;
-    let hear: SeatRequest["onEnvelope"] = () => undefined;
+    let hear: RuntimeRequest["onEnvelope"] = () => undefined;
     const definition = definitionFor(spawned.agentType, agents.definitions);
-    const request: SeatRequest = {
+    const request: RuntimeRequest = {
       agentId: id,
       parent: spawned.parent,
       path: spawned.path,
@@ -64,25 +64,25 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
       isolated: false,
       onEnvelope: (envelope) => hear(envelope),
     };
-    const { seat, agent, finish } = await takeUpRemote(request, shared, { work, place: ports.placeAt(spawned.cwd) });
+    const { runtime, agent, finish } = await takeUpRemote(request, shared, { work, place: ports.placeAt(spawned.cwd) });
     const description = spawned.description ?? definition.name;
     const subagent = createSubagent({
       id,
       path: spawned.path,
-      name: givenName(id, spawned),
+      name: subagentName(id, spawned),
       definition,
       description,
       parent: spawned.parent,
       isFork: false,
       ...ports.defaults,
-      seat,
+      runtime,
       reseat: () => Promise.reject(staysElsewhere(spawned.path)),
       finishWorktree: finish,
       listen: (listener) => {
         hear = listener;
       },
     });
-    seated.set(id, { agent, description });
+    runtimes.set(id, { agent, description });
     takenUp.add(id);
     ports.adopt(subagent);
     const run = subagent.run([], ports.acquireSlotNow());
@@ -98,10 +98,10 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
   };
 
   return {
-    async seat(request) {
+    async runtime(request) {
       if (!work) throw new Error("there is no bus to other machines");
-      const made = await seatRemote(request, shared, { work, place: ports.placeAt(request.cwd) });
-      seated.set(request.agentId, { agent: made.agent, description: request.path });
+      const made = await openRemoteRuntime(request, shared, { work, place: ports.placeAt(request.cwd) });
+      runtimes.set(request.agentId, { agent: made.agent, description: request.path });
       return made;
     },
     async takeUp(lead, log) {
@@ -116,7 +116,7 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
     isTakenUp: (agent) => takenUp.has(agent),
     async leave() {
       if (!work?.outlives) return;
-      for (const [id, { agent, description }] of seated) {
+      for (const [id, { agent, description }] of runtimes) {
         if (!agent.running) continue;
         const lead = agents.lead();
         const isTask = lead.background.tasks.list().some((task) => task.agent === id && !task.ended);
@@ -140,7 +140,7 @@ export function createRemotes(shared: Shared, agents: AgentParts, ports: Remotes
 }
 
 interface Unfinished {
-  readonly lead: Seat;
+  readonly lead: AgentRuntime;
   readonly spawned: Spawned;
   /** The task that it is. */
   readonly again?: BackgroundId | undefined;
