@@ -56,8 +56,8 @@ export function describeAgent(
   const { mode } = modeUnder(parentMode);
   const memory = memoryFolder(definition, config);
   const notes = memory === undefined ? [] : memoryEntries(definition, memory);
-  const equipped = definition.tools ? { ...definition, tools: [...definition.tools, ...notes] } : definition;
-  const selected = selectAgentTools({ definition: equipped, pool, kind, mode, userDefined });
+  const extras = definition.tools ? { ...definition, tools: [...definition.tools, ...notes] } : definition;
+  const selected = selectAgentTools({ definition: extras, pool, kind, mode, userDefined });
   const missing = (names: readonly string[] = []) => names.filter((name) => !servers.includes(name));
   return {
     kind,

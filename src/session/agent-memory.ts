@@ -7,7 +7,7 @@ import { visibleText } from "../view/index.ts";
 import type { ContextPlaces } from "./context-files.ts";
 import { readSmallFile } from "./read-small-file.ts";
 
-type Remembering = Pick<AgentDefinition, "name" | "memory" | "tools">;
+type AgentWithMemory = Pick<AgentDefinition, "name" | "memory" | "tools">;
 
 /** The notes of a type of agent, as its `MEMORY.md` has them now. */
 export interface AgentMemory {
@@ -23,26 +23,26 @@ const sizeLimit = 25_000;
 const linesLimit = 200;
 
 /** Where agents of a type keep their notes; undefined for those that keep none. */
-export function memoryFolder({ name, memory }: Remembering, places: ContextPlaces): string | undefined {
+export function memoryFolder({ name, memory }: AgentWithMemory, places: ContextPlaces): string | undefined {
   if (memory === undefined) return undefined;
-  const { base, parts } = placeOf({ name, memory }, places);
+  const { base, parts } = memoryPlace({ name, memory }, places);
   return join(base, ...parts);
 }
 
 /** Makes the folder where it is not there yet, and reads the notes. Says why where the folder cannot be used. */
 export async function openAgentMemory(
-  { name, memory }: Remembering,
+  { name, memory }: AgentWithMemory,
   places: ContextPlaces,
 ): Promise<AgentMemory | { readonly problem: string } | undefined> {
   if (memory === undefined) return undefined;
-  const { base, parts } = placeOf({ name, memory }, places);
+  const { base, parts } = memoryPlace({ name, memory }, places);
   try {
     if (memory === "user") await makeFolder(base);
-    const folder = makeWithin(realpathSync(base), parts, memory === "user" ? 0o700 : 0o777);
-    if (memory === "local") await keepFromGit(dirname(folder));
+    const folder = makeFolderWithin(realpathSync(base), parts, memory === "user" ? 0o700 : 0o777);
+    if (memory === "local") await excludeFromGit(dirname(folder));
     return { folder, ...readNotes(join(folder, "MEMORY.md")) };
   } catch (error) {
-    if (!TroupeError.is(error) && !isFileTrouble(error)) throw error;
+    if (!TroupeError.is(error) && !isFileError(error)) throw error;
     return { problem: `its memory is not used: ${error.message}` };
   }
 }
@@ -57,7 +57,10 @@ export function memoryEntries({ tools }: Pick<AgentDefinition, "tools">, folder:
   return ["Read", "Write", "Edit"].map((tool) => `${tool}(${pattern})`);
 }
 
-function placeOf({ name, memory }: Remembering, places: ContextPlaces): { base: string; parts: readonly string[] } {
+function memoryPlace(
+  { name, memory }: AgentWithMemory,
+  places: ContextPlaces,
+): { base: string; parts: readonly string[] } {
   if (memory === "user") return { base: places.home, parts: ["agent-memory", name] };
   const kind = memory === "local" ? "agent-memory-local" : "agent-memory";
   return { base: mainCheckout(places.projectFolders[0] ?? places.userHome), parts: [".troupe", kind, name] };
@@ -82,13 +85,13 @@ function lineOf(path: string, pattern: RegExp): string | undefined {
   try {
     return lstatSync(path).isFile() ? pattern.exec(readFileSync(path, "utf8"))?.[1]?.trim() : undefined;
   } catch (error) {
-    if (isFileTrouble(error)) return undefined;
+    if (isFileError(error)) return undefined;
     throw error;
   }
 }
 
 /** Folder by folder, none of which may be a link: a repository could lead it anywhere. */
-function makeWithin(base: string, parts: readonly string[], mode: number): string {
+function makeFolderWithin(base: string, parts: readonly string[], mode: number): string {
   let folder = base;
   for (const part of parts) {
     folder = join(folder, part);
@@ -102,7 +105,7 @@ function makeWithin(base: string, parts: readonly string[], mode: number): strin
   return folder;
 }
 
-async function keepFromGit(folder: string): Promise<void> {
+async function excludeFromGit(folder: string): Promise<void> {
   try {
     await writeFile(join(folder, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
   } catch (error) {
@@ -129,7 +132,7 @@ function readNotes(path: string): Omit<AgentMemory, "folder"> {
   return { text: shown.join("\n"), cut: isCut ? cut : undefined, notices: [] };
 }
 
-const isFileTrouble = (error: unknown): error is Error =>
+const isFileError = (error: unknown): error is Error =>
   hasErrorCode(
     error,
     "EACCES",

@@ -10,7 +10,7 @@ import type { Slash } from "./open-slash.ts";
 import type { Policy } from "./policy.ts";
 
 /** What an agent has by its definition besides the session's tools: servers of its own, notes, skills it begins with. */
-export interface AgentOutfit {
+export interface AgentExtras {
   /** With entries for the tools that come with its servers and its notes. */
   readonly definition: AgentDefinition;
   /** The folder of its notes. */
@@ -18,13 +18,13 @@ export interface AgentOutfit {
   pool(tools: readonly Tool[]): readonly Tool[];
   ready(signal: AbortSignal): Promise<void>;
   /** Once it has a seat: loads its skills, and lets them allow what they may. */
-  equip(policy: Policy, tools: () => readonly Tool[]): Promise<Equipment>;
+  load(policy: Policy, tools: () => readonly Tool[]): Promise<LoadedExtras>;
   attach(ports: ElicitPorts): void;
   /** Ends its servers, until it goes on. */
   stop(): Promise<void>;
 }
 
-export interface Equipment {
+export interface LoadedExtras {
   /** For its system prompt. */
   readonly blocks: readonly string[];
   /** Skills that need not be offered to it. */
@@ -35,13 +35,16 @@ export interface Equipment {
   readonly notices: readonly string[];
 }
 
-export interface OutfitParts {
+export interface AgentExtrasParts {
   readonly servers: AgentServers | undefined;
   readonly memory: AgentMemory | { readonly problem: string } | undefined;
   readonly slash: Slash | undefined;
 }
 
-export function createOutfit(definition: AgentDefinition, { servers, memory, slash }: OutfitParts): AgentOutfit {
+export function createAgentExtras(
+  definition: AgentDefinition,
+  { servers, memory, slash }: AgentExtrasParts,
+): AgentExtras {
   const notes = memory && "folder" in memory ? memory : undefined;
   const { tools: named } = definition;
   const added = [...(servers?.entries ?? []), ...(notes ? memoryEntries(definition, notes.folder) : [])];
@@ -52,11 +55,11 @@ export function createOutfit(definition: AgentDefinition, { servers, memory, sla
     async ready(signal) {
       await servers?.ready(signal);
     },
-    async equip(policy, tools) {
+    async load(policy, tools) {
       const has = (name: string) => tools().some((tool) => tool.name === name);
-      const skills = await skillsOf(definition, { slash, policy, tools });
+      const skills = await loadSkills(definition, { slash, policy, tools });
       const missing = servers?.missing ?? [];
-      const canWrite = notes !== undefined && (await mayWrite(join(notes.folder, "MEMORY.md"), { policy, tools }));
+      const canWrite = notes !== undefined && (await canWriteFile(join(notes.folder, "MEMORY.md"), { policy, tools }));
       return {
         blocks: [
           skills.text,
@@ -84,7 +87,7 @@ export function createOutfit(definition: AgentDefinition, { servers, memory, sla
 }
 
 /** Whether it has a tool for it, and neither its mode nor a rule is against it. */
-async function mayWrite(
+async function canWriteFile(
   path: string,
   { policy, tools }: { policy: Policy; tools: () => readonly Tool[] },
 ): Promise<boolean> {
@@ -97,14 +100,14 @@ async function mayWrite(
 
 const noSkills: AgentSkills = { text: "", names: [], problems: [] };
 
-async function skillsOf(
+async function loadSkills(
   { skills }: AgentDefinition,
   { slash, policy, tools }: { slash: Slash | undefined; policy: Policy; tools: () => readonly Tool[] },
 ): Promise<AgentSkills> {
   if (skills === undefined || skills.length === 0) return noSkills;
-  const wrong: string[] = [];
+  const grantProblems: string[] = [];
   const source = slash?.source(async (rules, file) => {
-    wrong.push(
+    grantProblems.push(
       ...policy.grant(rules).map((problem) => `skills: ${file}: one of its allowed-tools is not used: ${problem}`),
     );
   });
@@ -114,5 +117,5 @@ async function skillsOf(
   const isDenied = async (skill: string) =>
     loader !== undefined && (await policy.decide(loader, { skill })).behavior === "deny";
   const preloaded = await preloadSkills(skills, { all: slash.all, source, isDenied });
-  return { ...preloaded, problems: [...preloaded.problems, ...wrong] };
+  return { ...preloaded, problems: [...preloaded.problems, ...grantProblems] };
 }

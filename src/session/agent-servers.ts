@@ -54,7 +54,7 @@ export async function openAgentServers(
   { config, env, clock, mcp, cwd, roots, signal }: AgentServersOptions,
 ): Promise<AgentServers> {
   const { named, inline } = serversOf(definition);
-  const own = mcpEntries({ ...config, mcpServers: [placeOf(definition, inline, config)] }, env).filter(
+  const own = mcpEntries({ ...config, mcpServers: [serverPlaceOf(definition, inline, config)] }, env).filter(
     ({ disabled }) => !disabled,
   );
   const safe = serverNames(own.map(({ name }) => name));
@@ -112,7 +112,7 @@ export async function openAgentServers(
     if (running || own.length === 0) return;
     await stopping;
     start();
-    await settled(running, { clock, signal: until });
+    await waitUntilSettled(running, { clock, signal: until });
   };
 
   const required = [
@@ -124,8 +124,8 @@ export async function openAgentServers(
     const needed = await waitForServers(required, { states }, { clock, signal });
     if (!needed.ok) {
       const failed = running?.hub.status().filter(({ server, error }) => required.includes(server) && error) ?? [];
-      const why = failed.map((status) => `${status.server}: ${wordsOf(status)}`);
-      throw new TroupeError("agent", [`${definition.name}: ${needed.message}`, ...why].join("\n"));
+      const reason = failed.map((status) => `${status.server}: ${wordsOf(status)}`);
+      throw new TroupeError("agent", [`${definition.name}: ${needed.message}`, ...reason].join("\n"));
     }
     await waitForServers(named, { states }, { clock, signal });
   } catch (error) {
@@ -158,7 +158,7 @@ export async function openAgentServers(
 }
 
 /** As if the definition's file were a settings file: what a project's says is filled in without the keys to models. */
-function placeOf(
+function serverPlaceOf(
   { source }: AgentDefinition,
   value: Readonly<Record<string, unknown>>,
   { cwd, projectFolders, strictMcp }: Config,
@@ -186,7 +186,7 @@ function entriesFor({ tools }: AgentDefinition, servers: readonly string[]): rea
 const wordsOf = ({ state, error }: McpStatus) => error ?? state;
 
 /** Resolves when no server is on its way, when it has taken too long, or when nobody wants it any more. */
-async function settled(
+async function waitUntilSettled(
   running: { readonly hub: McpHub } | undefined,
   { clock, signal }: { clock: Clock; signal: AbortSignal | undefined },
 ): Promise<void> {

@@ -19,7 +19,7 @@ import {
   staysElsewhere,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
-import type { AgentOutfit } from "./agent-outfit.ts";
+import type { AgentExtras } from "./agent-outfit.ts";
 import { subagentName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
 import { lastMode } from "./plan-mode.ts";
@@ -89,13 +89,13 @@ export function createSubagentRuntimes(
     const roots = request.isolated
       ? [cwd, ...parts.addedDirectories]
       : (evicted.get(request.parent)?.roots ?? parent.runtime.policy.roots);
-    const outfit = request.fork
+    const extras = request.fork
       ? undefined
       : await agents.loadExtras(request.definition, { cwd, roots, signal: request.signal });
     try {
-      return await buildRuntime(request, logs, { parent, roots, outfit });
+      return await buildRuntime(request, logs, { parent, roots, extras });
     } catch (error) {
-      await outfit?.stop();
+      await extras?.stop();
       throw error;
     }
   }
@@ -103,17 +103,17 @@ export function createSubagentRuntimes(
   async function buildRuntime(
     request: RuntimeRequest,
     logs: Logs | undefined,
-    { parent, roots, outfit }: RuntimeInputs,
+    { parent, roots, extras }: RuntimeInputs,
   ): Promise<SubagentRuntime> {
     const { fork } = request;
-    const definition = outfit?.definition ?? request.definition;
+    const definition = extras?.definition ?? request.definition;
     const log = await opened.agentLog(request.agentId);
     const own = toolsOf(() => runtime, request.path);
     const { kind, mode } = request;
     const userDefined = definition.source.level !== "built-in";
     const workerPool = (pool: readonly Tool[]) => parts.coordinator?.workerPool(pool) ?? pool;
     const select = memoizeByList(
-      () => workerPool([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...own]),
+      () => workerPool([...(extras?.pool(parts.tools()) ?? parts.tools()), ...own]),
       (pool) => selectAgentTools({ definition, pool, kind, mode, userDefined }),
     );
     const tools = fork ? parent.tools : () => select().tools;
@@ -135,8 +135,8 @@ export function createSubagentRuntimes(
         isMoved: request.delegated,
         permissionMode: (request.delegated ? undefined : lastMode(log.replayed)) ?? request.mode,
         roots,
-        memory: outfit?.memory,
-        ready: outfit?.ready,
+        memory: extras?.memory,
+        ready: extras?.ready,
         ceiling: request.delegated ? undefined : () => modeOf(request.parent),
         bubblesTo: fork && !request.delegated ? () => modeOf(request.parent) : undefined,
         rules: parts.rules,
@@ -147,17 +147,17 @@ export function createSubagentRuntimes(
         idleSubagents: () => idleSubagents(request.agentId),
       },
     );
-    const equipment = await outfit?.equip(runtime.policy, tools);
+    const loadedExtras = await extras?.load(runtime.policy, tools);
     runtimes.set(request.agentId, { runtime, tools });
     evicted.delete(request.agentId);
     const small = agents.smallModelFor(request.model);
-    const attach = () => outfit?.attach({ record: runtime.agent.record, ask: shared.ask, createId });
+    const attach = () => extras?.attach({ record: runtime.agent.record, ask: shared.ask, createId });
     const begin: SubagentRuntime["begin"] = async (spawned, inherited) => {
       await runtime.agent.record({ type: "agent.spawned", ...spawned });
       if (inherited) await runtime.agent.record({ type: "context.inherited", ...inherited });
       attach();
-      const system = equipment
-        ? agents.systemOf(definition, { ...equipment, cwd: request.cwd })
+      const system = loadedExtras
+        ? agents.systemOf(definition, { ...loadedExtras, cwd: request.cwd })
         : parent.runtime.conversation.system;
       await runtime.agent.record({ type: "context.composed", system: [...system] });
       const hookContext = (await runtime.hooks?.spawned()) ?? [];
@@ -167,19 +167,19 @@ export function createSubagentRuntimes(
       agent: runtime.agent,
       conversation: runtime.conversation,
       replayed: log.replayed,
-      notices: equipment
+      notices: loadedExtras
         ? [
             ...select().reports.map(
               ({ field, entry, message }) => `${definition.name}: ${field}: ${entry}: ${message}`,
             ),
-            ...equipment.notices,
+            ...loadedExtras.notices,
           ]
         : [],
       async begin(spawned, inherited) {
         try {
           await begin(spawned, inherited);
         } catch (error) {
-          await outfit?.stop();
+          await extras?.stop();
           throw error;
         }
       },
@@ -190,7 +190,7 @@ export function createSubagentRuntimes(
       },
       async stopLeftovers() {
         await runtime.background.stopRunning();
-        await outfit?.stop();
+        await extras?.stop();
       },
       aside:
         small &&
@@ -206,7 +206,7 @@ export function createSubagentRuntimes(
       async close() {
         await runtime.agent.close();
         await runtime.background.stopAll();
-        await outfit?.stop();
+        await extras?.stop();
         await ignoreDiskFull(runtime.hooks?.left());
         await runtime.sandbox?.close();
         evicted.set(request.agentId, { roots: runtime.policy.roots, mode: runtime.mode() });
@@ -305,7 +305,7 @@ export function createSubagentRuntimes(
 interface RuntimeInputs {
   readonly parent: { readonly runtime: AgentRuntime; readonly tools: () => readonly Tool[] };
   readonly roots: readonly string[];
-  readonly outfit: AgentOutfit | undefined;
+  readonly extras: AgentExtras | undefined;
 }
 
 /** On a full disk an agent goes without its last words. */

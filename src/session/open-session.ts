@@ -71,8 +71,8 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   const path = member?.path ?? leadPath;
   const cwd = member?.folder ?? parts.cwd;
   const roots = [cwd, ...parts.addedDirectories];
-  const outfit = member && (await parts.agents?.loadExtras(member.definition, { cwd, roots }));
-  const definition = outfit?.definition ?? member?.definition;
+  const extras = member && (await parts.agents?.loadExtras(member.definition, { cwd, roots }));
+  const definition = extras?.definition ?? member?.definition;
   const team: SessionTeam | undefined = parts.team?.({
     sessionId: opened.sessionId,
     agent: () => lead,
@@ -83,7 +83,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     tools: () => tools(),
   });
   const starting = subagents?.toolsOf(() => runtime, path, team?.starter) ?? [];
-  const pool = () => withTeamTools([...(outfit?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
+  const pool = () => withTeamTools([...(extras?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
   const { coordinator } = parts;
   const leadTools = coordinator ? () => coordinator.leadTools(pool(), team) : pool;
   const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : leadTools;
@@ -99,8 +99,8 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     env: member ? { ...parts.childEnv, ...member.env } : parts.childEnv,
     maxTurns: definition?.maxTurns ?? parts.maxTurns,
     member,
-    memory: outfit?.memory,
-    ready: outfit?.ready,
+    memory: extras?.memory,
+    ready: extras?.ready,
     openHooks: memberHooks?.create,
     teamRules: member?.teamRules,
     afterPlan: member?.mode,
@@ -108,7 +108,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     stillThere: async () => (await team?.stillThere()) ?? [],
     idleSubagents: () => subagents?.idleSubagents(log.agent) ?? [],
   });
-  const equipment = await outfit?.equip(runtime.policy, tools);
+  const loadedExtras = await extras?.load(runtime.policy, tools);
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = runtime;
   const sandboxNotices = await noSandbox(sandbox);
   parts.telemetry?.attach((message) => {
@@ -137,7 +137,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       () => Promise.all([subagents?.interruptAll("the session was closed"), background.stopAll()]),
       () => subagents?.close(),
       () => unlessFull(hooks?.ended(reason)),
-      () => outfit?.stop(),
+      () => extras?.stop(),
       () => parts.mcp?.close(),
       () => scope.close(),
       () => sandbox?.close(),
@@ -173,7 +173,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   if (resumed && lastMode(log.replayed) !== parts.permissionMode) {
     await lead.record({ type: "agent.changed", permissionMode: parts.permissionMode });
   }
-  for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(equipment?.notices ?? [])]) {
+  for (const message of [...opened.notices, ...parts.notices, ...sandboxNotices, ...(loadedExtras?.notices ?? [])]) {
     await lead.record({ type: "notice.raised", level: "warning", code: "start", message });
   }
   if (resumed) await subagents?.resumeRemoteAgents(runtime, log.replayed);
@@ -181,9 +181,9 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   await lead.closeOpenCalls();
   await background.recover(log.replayed, async (started) => subagents?.reportLostWork(started));
   const system =
-    definition && member && equipment && parts.agents
+    definition && member && loadedExtras && parts.agents
       ? refreshSystemPrompt(conversation.system, [
-          ...parts.agents.systemOf(definition, { ...equipment, cwd }),
+          ...parts.agents.systemOf(definition, { ...loadedExtras, cwd }),
           member.conduct,
         ])
       : parts.system(conversation.system);
@@ -197,7 +197,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     outputFile: (name) => runtime.outputFile(`${createId("out")}-${name}`),
     describe: coordinator && (() => coordinator.servers(parts.tools())),
   });
-  outfit?.attach({ record: lead.record, ask, createId });
+  extras?.attach({ record: lead.record, ask, createId });
   hooks?.started(resumed ? "resume" : "startup");
   try {
     await team?.start();

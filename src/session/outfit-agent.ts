@@ -1,12 +1,12 @@
 import type { Clock } from "../platform/index.ts";
 import type { AgentDefinition } from "../protocol/index.ts";
 import { openAgentMemory } from "./agent-memory.ts";
-import { type AgentOutfit, createOutfit } from "./agent-outfit.ts";
+import { type AgentExtras, createAgentExtras } from "./agent-outfit.ts";
 import type { Config } from "./load-config.ts";
 import type { SessionMcp } from "./mcp.ts";
 import type { Slash } from "./open-slash.ts";
 
-export interface OutfitOptions {
+export interface LoadAgentExtrasOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -18,12 +18,15 @@ export interface OutfitOptions {
 }
 
 /** Gets an agent what its definition says it is to have. Nothing of servers is loaded for one that names none. */
-export async function outfitAgent(definition: AgentDefinition, options: OutfitOptions): Promise<AgentOutfit> {
+export async function loadAgentExtras(
+  definition: AgentDefinition,
+  options: LoadAgentExtrasOptions,
+): Promise<AgentExtras> {
   const { mcpServers, requiredMcpServers = [] } = definition;
   const memory = await openAgentMemory(definition, options.config);
   const servers =
     mcpServers === undefined && requiredMcpServers.length === 0
       ? undefined
       : await (await import("./agent-servers.ts")).openAgentServers(definition, options);
-  return createOutfit(definition, { servers, memory, slash: options.slash });
+  return createAgentExtras(definition, { servers, memory, slash: options.slash });
 }

@@ -19,7 +19,7 @@ import type { AsideSettings, AgentSlots, TeamPlace } from "../team/index.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { AgentRuntime } from "./seat.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import type { AgentOutfit, Equipment } from "./agent-outfit.ts";
+import type { AgentExtras, LoadedExtras } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
 import type { OpenDoor } from "./observe/door-later.ts";
@@ -148,13 +148,13 @@ export interface AgentDependencies {
   /** The system prompt of an agent of this type that works in this folder, with blocks that are its own. */
   systemOf(
     definition: AgentDefinition,
-    own: Pick<Equipment, "blocks" | "skills" | "offersSkills"> & { readonly cwd: string },
+    own: Pick<LoadedExtras, "blocks" | "skills" | "offersSkills"> & { readonly cwd: string },
   ): readonly string[];
   /** What it has by its definition. Its servers are starting; whoever asks for it ends them. Rejects where a server that it needs cannot be had. */
   loadExtras(
     definition: AgentDefinition,
     own: { readonly cwd: string; readonly roots: readonly string[]; readonly signal?: AbortSignal | undefined },
-  ): Promise<AgentOutfit>;
+  ): Promise<AgentExtras>;
   /** Finishes or takes back what killed sessions have left of worktrees, and says what. Never rejects for the state they are in. */
   recoverWorktrees(): Promise<readonly string[]>;
   /** The session's hooks and the definition's; undefined where it has none of its own. */

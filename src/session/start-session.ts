@@ -16,7 +16,7 @@ import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { acpMember } from "./acp-member.ts";
 import { createCoordinator, isCoordinating } from "./coordinator.ts";
-import { outfitAgent } from "./outfit-agent.ts";
+import { loadAgentExtras } from "./outfit-agent.ts";
 import { createContextFiles } from "./context-files.ts";
 import { docsFolder } from "./docs-folder.ts";
 import { agentHooks } from "./hooks/agent-definition-hooks.ts";
@@ -317,7 +317,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
             own: coordinator ? [...blocks, scratchpadWords(coordinator.scratchpad)] : blocks,
           }),
         loadExtras: (definition, own) =>
-          outfitAgent(definition, { ...own, config, env: options.env, clock, mcp, slash }),
+          loadAgentExtras(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         recoverWorktrees: () =>
           putInOrder({ ...config, env: config.childEnv, clock, createId }, (removed) =>
             tellOfRemoved(removed, { config, clock }),
