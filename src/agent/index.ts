@@ -11,7 +11,7 @@ export { agentLaunched, agentNotification, type AgentReport, agentResult } from 
 export { conflictTask, whyGaveUp } from "./fragments/conflict.ts";
 export { isWorkerServers, scratchpadWords, type WorkerFacts, workerServers } from "./fragments/coordinator.ts";
 export { historyQuestion, progressQuestion } from "./fragments/agent-summary.ts";
-export { type HandOver, handOverQuestion, handOverVerdict } from "./fragments/hand-over.ts";
+export { type ReportCheck, reportCheckQuestion, parseReportCheck } from "./fragments/hand-over.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planModeOnForCoordinator, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
@@ -35,5 +35,5 @@ export { everybodyIdle } from "./fragments/everybody-idle.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
 export { memoryGone, ownMemoryGone } from "./fragments/memory-gone.ts";
 export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
-export { stillThere, type TeamStillThere } from "./fragments/still-there.ts";
+export { ongoingWork, type OngoingTeam } from "./fragments/still-there.ts";
 export { forkInstructions, forkMark } from "./fragments/fork.ts";

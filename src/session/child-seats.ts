@@ -13,7 +13,7 @@ import {
   type SubagentDefaults,
   type SubagentRuntime,
   createSubagent,
-  type LostReport,
+  type CrashReport,
   type ReopenedRuntime,
   type RuntimeRequest,
   staysElsewhere,
@@ -46,7 +46,7 @@ export interface SubagentRuntimePorts {
   readonly defaults: SubagentDefaults;
   isolationAt(cwd: string): IsolationPorts;
   toolsOf(runtime: () => AgentRuntime, path: AgentPath): readonly Tool[];
-  reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
+  reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined>;
   idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
 }
 

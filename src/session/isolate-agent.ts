@@ -4,7 +4,7 @@ import { isInside, realPathSync, runGit } from "../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../protocol/index.ts";
 import {
   createWorktree,
-  diffWords,
+  diffLine,
   finishWorktree,
   foreignPorts,
   freePorts,
@@ -64,7 +64,7 @@ const ours = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
   async finish() {
     const end = await finishWorktree(place, { name: made.name });
     if (end.outcome === "kept") {
-      const diff = await diffWords(place, { path: end.path, base: made.base });
+      const diff = await diffLine(place, { path: end.path, base: made.base });
       return { path: end.path, branch: end.branch ?? made.branch, kept: true, diff };
     }
     await hooks?.worktreeRemoved({ worktree_path: made.path, name: made.name, branch: made.branch });
@@ -85,7 +85,7 @@ const hooksOwn = async (
   async finish() {
     await freePorts(place, path);
     const hasDiff = base !== undefined && branch !== "";
-    return { path, branch, kept: true, ...(hasDiff && { diff: await diffWords(place, { path, base }) }) };
+    return { path, branch, kept: true, ...(hasDiff && { diff: await diffLine(place, { path, base }) }) };
   },
 });
 

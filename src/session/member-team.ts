@@ -120,7 +120,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
       sentBack: sentBackByHook,
       claimed: claimedTask,
-      beforeReport: reportable,
+      prepareReport: reportable,
       setMode: ({ mode, atMost }) =>
         setTeammateMode(seat(), { mode: options.elsewhere?.capMode(mode) ?? mode, atMost }, member),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,

@@ -9,8 +9,8 @@ import {
   type Ledger,
   type PermissionPorts,
   planModeOnForCoordinator,
-  stillThere,
-  type TeamStillThere,
+  ongoingWork,
+  type OngoingTeam,
 } from "../agent/index.ts";
 import { type ProcessScope, safeName } from "../platform/index.ts";
 import {
@@ -72,7 +72,7 @@ export interface AgentRuntimeOptions {
   /** The member of a team that the whole session is about. */
   readonly member?: { readonly team: string; readonly name: string } | undefined;
   /** What else no summary may lose. */
-  readonly stillThere?: (() => Promise<readonly TeamStillThere[]>) | undefined;
+  readonly stillThere?: (() => Promise<readonly OngoingTeam[]>) | undefined;
   /** Rules that hold for everybody in its team, at this moment. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
   /** The mode that an approved plan leads to where it begins with a plan. */
@@ -213,9 +213,9 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
     },
     hooks: hooks?.agent,
     stillThere: async () =>
-      stillThere({
+      ongoingWork({
         running: background.running(),
-        resting: spec.idleSubagents?.() ?? [],
+        idle: spec.idleSubagents?.() ?? [],
         teams: (await spec.stillThere?.()) ?? [],
       }),
     permissions: createPermissions({

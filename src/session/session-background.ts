@@ -2,7 +2,7 @@ import { type Agent, backgroundNotification } from "../agent/index.ts";
 import type { Clock, CreateId } from "../platform/index.ts";
 import type { BackgroundId, PromptId, StoredEnvelope, StoredEvent } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import type { LostReport } from "../team/index.ts";
+import type { CrashReport } from "../team/index.ts";
 import { type BackgroundEvent, type BackgroundTasks, createBackgroundTasks } from "../tool/index.ts";
 
 export interface SessionBackground {
@@ -11,7 +11,7 @@ export interface SessionBackground {
   /** Tells the agent of work that an earlier life of the session has left without an end. */
   recover(
     log: readonly StoredEnvelope[],
-    report: (started: StartedWork) => Promise<LostReport | "goes on" | undefined>,
+    report: (started: StartedWork) => Promise<CrashReport | "goes on" | undefined>,
   ): Promise<void>;
   /** Ends what runs, and wakes nobody for it. */
   stopRunning(): Promise<void>;

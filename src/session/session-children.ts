@@ -9,8 +9,8 @@ import {
   createRestingPlaces,
   createSendMessageTool,
   createAgentSlots,
-  lostReport,
-  type LostReport,
+  createCrashReport,
+  type CrashReport,
   type ParentAgent,
   sendOn,
   type AgentSlot,
@@ -40,7 +40,7 @@ export interface SessionSubagents {
   /** Agents that work in the foreground go on in the background. */
   sendToBackground(): void;
   /** What is told of an agent that was at work when an earlier life of the session ended. */
-  reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined>;
+  reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined>;
   /** Goes on with agents that workers on other machines have been at work on since an earlier life of the session. Before any of its calls is closed. */
   resumeRemoteAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
   /** The session ends: what works on other machines goes on there, and is taken up when the session is. */
@@ -127,7 +127,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       createAgentTool({
         subagents,
         parent,
-        handOverMs: agents.backgroundAfterMs,
+        backgroundAfterMs: agents.backgroundAfterMs,
         forks: agents.forks,
         coordinator: parts.coordinator !== undefined,
         teammates,
@@ -145,12 +145,12 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     ];
   }
 
-  async function reportLostWork(started: StartedWork): Promise<LostReport | "goes on" | undefined> {
+  async function reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined> {
     if (started.agent === undefined) return undefined;
     if (remotes.isTakenUp(started.agent)) return "goes on";
     const { agent, backgroundId: taskId, description } = started;
-    return lostReport(
-      { agent, taskId, description, wantsCheck: asides.handOverCheck },
+    return createCrashReport(
+      { agent, taskId, description, wantsCheck: asides.reportCheck },
       (await agents.readLogs()).get(agent) ?? [],
     );
   }
@@ -193,8 +193,8 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
         const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
         if (spawned?.parent !== runtime.id || known.has(agent) || remotes.isTakenUp(agent)) continue;
         if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
-        const { text } = lostReport(
-          { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.handOverCheck },
+        const { text } = createCrashReport(
+          { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.reportCheck },
           envelopes,
         );
         const promptId = agent.replace(/^agt_/, "prm_") as PromptId;

@@ -1,4 +1,4 @@
-import type { Agent, TeamStillThere } from "../agent/index.ts";
+import type { Agent, OngoingTeam } from "../agent/index.ts";
 import type { Ack, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { TeammateStarter } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
@@ -21,7 +21,7 @@ export interface SessionTeam {
   /** Members at work: the session is not done while they are. */
   running(): readonly RunningWork[];
   /** What no summary of the conversation may lose. */
-  stillThere(): Promise<readonly TeamStillThere[]>;
+  stillThere(): Promise<readonly OngoingTeam[]>;
   close(): Promise<void>;
 }
 

@@ -302,7 +302,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         sideQuestions: {
           progress: config.subagents.progressSummaries ?? true,
           history: config.subagents.historySummaries ?? true,
-          handOverCheck: config.subagents.handOverCheck === "on",
+          reportCheck: config.subagents.handOverCheck === "on",
         },
         smallModelFor: (ref) => {
           const small = smallModelOf(ref, { smallModel: config.smallModel, overrides: overridesOf(config) });

@@ -1,4 +1,4 @@
-import type { TeamStillThere } from "../agent/index.ts";
+import type { OngoingTeam } from "../agent/index.ts";
 import { type Member, type MemberStatus, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 
@@ -8,7 +8,7 @@ export async function ledStillThere(team: {
   readonly tasks: Pick<TaskList, "list">;
   members(): readonly Member[];
   statuses(): readonly MemberStatus[];
-}): Promise<TeamStillThere> {
+}): Promise<OngoingTeam> {
   const states = new Map(team.statuses().map(({ name, state }) => [name, state]));
   const lines = (members: readonly Member[]) =>
     members.map(({ name, agentType = "general-purpose", ended }) => {
@@ -28,7 +28,7 @@ export async function ledStillThere(team: {
 export async function memberStillThere(
   { name, team, members }: { readonly name: string; readonly team: string; readonly members: readonly Member[] },
   tasks: Pick<TaskList, "list">,
-): Promise<TeamStillThere> {
+): Promise<OngoingTeam> {
   const others = members.filter((each) => each.name !== name && !each.ended);
   return {
     heading: `You are ${name} of the team ${team}. ${others.length === 0 ? "Nobody else is in it." : "With you are:"}`,
@@ -38,7 +38,7 @@ export async function memberStillThere(
 }
 
 /** The tasks of a session outside of teams. */
-export const ownStillThere = async (tasks: () => Promise<TaskList>): Promise<TeamStillThere> => ({
+export const ownStillThere = async (tasks: () => Promise<TaskList>): Promise<OngoingTeam> => ({
   members: [],
   tasks: await tasksOf({ list: async () => (await tasks()).list() }),
 });

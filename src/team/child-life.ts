@@ -1,7 +1,7 @@
 import type { AgentReport } from "../agent/index.ts";
 import type { Envelope } from "../protocol/index.ts";
 import type { SubagentRuntime } from "./child-seat.ts";
-import { createDoings, type Doings } from "./doings.ts";
+import { createActivityLog, type ActivityLog } from "./doings.ts";
 import { createEvidence } from "./evidence.ts";
 import { evidenceText } from "./evidence-text.ts";
 import { createHistoryKeeper } from "./summaries.ts";
@@ -9,14 +9,14 @@ import { createHistoryKeeper } from "./summaries.ts";
 /** What is known of a sub-agent while it has a seat; all of it can be had again from its log. */
 export interface SubagentActivation {
   readonly runtime: SubagentRuntime;
-  readonly doings: Doings;
+  readonly activity: ActivityLog;
   /** Its last line by a small model. */
-  readonly lastLine: () => string | undefined;
-  readonly lastWords: () => string;
-  readonly evidence: () => { readonly words: string; readonly turns: number; readonly usage: AgentReport["usage"] };
+  readonly lastProgress: () => string | undefined;
+  readonly lastText: () => string;
+  readonly evidence: () => { readonly text: string; readonly turns: number; readonly usage: AgentReport["usage"] };
   /** Undefined where no account of a long history is wanted, or nobody can write it. */
-  readonly keepHistory: ReturnType<typeof createHistoryKeeper> | undefined;
-  hear(envelope: Envelope): void;
+  readonly summarizeHistory: ReturnType<typeof createHistoryKeeper> | undefined;
+  observe(envelope: Envelope): void;
 }
 
 export function createActivation(
@@ -24,46 +24,47 @@ export function createActivation(
   { history }: { readonly history: boolean },
 ): SubagentActivation {
   const evidence = createEvidence();
-  const doings = createDoings();
-  let lastWords = "";
-  let lastLine: string | undefined;
+  const activity = createActivityLog();
+  let lastText = "";
+  let lastProgress: string | undefined;
   for (const envelope of runtime.replayed) {
     evidence.add(envelope);
-    doings.hear(envelope.event);
-    if (runtime.isAtWork) hearWords(envelope.event);
+    activity.observe(envelope.event);
+    if (runtime.isAtWork) recordText(envelope.event);
   }
   const record = (event: Parameters<typeof runtime.agent.record>[0]) => runtime.agent.record(event);
   return {
     runtime,
-    doings,
-    lastLine: () => lastLine,
-    lastWords: () => lastWords,
+    activity,
+    lastProgress: () => lastProgress,
+    lastText: () => lastText,
     evidence() {
-      const found = evidence.evidence();
-      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = found.tokens;
+      const totals = evidence.evidence();
+      const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = totals.tokens;
       return {
-        words: evidenceText(found),
-        turns: found.turns,
+        text: evidenceText(totals),
+        turns: totals.turns,
         usage: {
           tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
-          toolCalls: Object.values(found.toolCalls).reduce((sum, count) => sum + count, 0),
-          durationMs: found.durationMs,
+          toolCalls: Object.values(totals.toolCalls).reduce((sum, count) => sum + count, 0),
+          durationMs: totals.durationMs,
         },
       };
     },
-    keepHistory: history && runtime.aside ? createHistoryKeeper({ doings, ask: runtime.aside, record }) : undefined,
-    hear(envelope) {
+    summarizeHistory:
+      history && runtime.aside ? createHistoryKeeper({ activity, ask: runtime.aside, record }) : undefined,
+    observe(envelope) {
       const { event } = envelope;
       evidence.add(envelope);
-      doings.hear(event);
-      if (event.type === "agent.summarized" && event.scope === "progress") lastLine = event.text;
-      hearWords(event);
+      activity.observe(event);
+      if (event.type === "agent.summarized" && event.scope === "progress") lastProgress = event.text;
+      recordText(event);
     },
   };
 
-  function hearWords(event: Envelope["event"]) {
+  function recordText(event: Envelope["event"]) {
     if (event.type !== "turn.ended") return;
-    const words = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-    if (words.length > 0) lastWords = words.join("\n");
+    const text = event.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    if (text.length > 0) lastText = text.join("\n");
   }
 }

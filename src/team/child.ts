@@ -52,18 +52,18 @@ export type PromptSender = "agent" | "user";
 /** Neither promise rejects because the agent went wrong: the report says so. */
 export interface SubagentRun {
   /** What came of it, before its worktree is kept or removed. */
-  readonly assembled: Promise<AgentReport>;
+  readonly reported: Promise<AgentReport>;
   /** The same with what became of the worktree; then the agent rests. */
   readonly done: Promise<AgentReport>;
   /** What it was sent on with is on disk; or it could not be, and the report says why. */
-  readonly heard: Promise<void>;
+  readonly delivered: Promise<void>;
 }
 
 /** What is wanted of a small model, for all agents of a session. */
 export interface AsideSettings {
   readonly progress: boolean;
   readonly history: boolean;
-  readonly handOverCheck: boolean;
+  readonly reportCheck: boolean;
 }
 
 /** What holds for all agents of a session. */

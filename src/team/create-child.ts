@@ -3,12 +3,12 @@ import type { ContentPart, PromptId } from "../protocol/index.ts";
 import type { Subagent, SubagentOptions, PromptSender } from "./child.ts";
 import { type SubagentActivation, createActivation } from "./child-life.ts";
 import type { SubagentRuntime } from "./child-seat.ts";
-import { checkHandOver } from "./hand-over-check.ts";
+import { checkReport } from "./hand-over-check.ts";
 import { createSlotLending, type SlotLending } from "./lend-place.ts";
-import { progressWords } from "./progress-words.ts";
+import { progressLine } from "./progress-words.ts";
 import { createRepetitionWatch } from "./repetition.ts";
 import type { AgentSlot } from "./spawn-limits.ts";
-import { keepSummarizing } from "./summaries.ts";
+import { summarizeProgress } from "./summaries.ts";
 import { createWatchdog, keepWatch } from "./watchdog.ts";
 
 /** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
@@ -34,8 +34,8 @@ export function createSubagent({
   let rested: Promise<unknown> = Promise.resolve();
   const telling = new Set<Promise<void>>();
   /** What it was told on its way and no answer has taken up yet. */
-  const unheard = new Map<PromptId, "waiting" | "promoted">();
-  let written = "";
+  const unanswered = new Map<PromptId, "waiting" | "promoted">();
+  let output = "";
   let slotLending: SlotLending | undefined;
   const newWatchdog = () =>
     createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
@@ -43,17 +43,17 @@ export function createSubagent({
 
   options.listen((envelope) => {
     const { event } = envelope;
-    activation?.hear(envelope);
+    activation?.observe(envelope);
     watch.hear(event);
     if (event.type === "prompt.admitted" && (event.source === "agent" || event.source === "user"))
-      unheard.set(event.promptId, "waiting");
-    if (event.type === "prompt.promoted" && unheard.has(event.promptId)) unheard.set(event.promptId, "promoted");
+      unanswered.set(event.promptId, "waiting");
+    if (event.type === "prompt.promoted" && unanswered.has(event.promptId)) unanswered.set(event.promptId, "promoted");
     if (event.type === "turn.ended") {
-      for (const [promptId, state] of unheard) if (state === "promoted") unheard.delete(promptId);
+      for (const [promptId, state] of unanswered) if (state === "promoted") unanswered.delete(promptId);
       for (const part of event.parts) if (part.type === "text") write(`${part.text}\n`);
     }
     if (event.type === "tool.called") write(`  ${event.title}\n`);
-    if (event.type === "context.compacted") meanwhile(activation?.keepHistory?.("compacted", leaving.signal));
+    if (event.type === "context.compacted") meanwhile(activation?.summarizeHistory?.("compacted", leaving.signal));
     const repeated = repetition.hear(event);
     if (repeated?.kind === "warning") void warn(repeated.message);
     if (repeated?.kind === "verdict") void giveUp(repeated.message);
@@ -75,7 +75,7 @@ export function createSubagent({
   };
 
   const write = (text: string) => {
-    written = (written + text).slice(-writtenLimit);
+    output = (output + text).slice(-outputLimit);
     for (const listener of listeners) listener(text);
   };
 
@@ -108,7 +108,7 @@ export function createSubagent({
   };
 
   const report = (
-    { evidence, lastWords, runtime }: SubagentActivation,
+    { evidence, lastText: lastWords, runtime }: SubagentActivation,
     outcome: RunOutcome | undefined,
   ): AgentReport => {
     const goesOn = runtime.isLeft?.() ?? false;
@@ -117,16 +117,16 @@ export function createSubagent({
       ended ??
       (outcome?.reason === "interrupted" ? { status: "stopped" as const, reason: "it was interrupted" } : undefined);
     const status = end?.status ?? (outcome?.reason === "completed" ? "completed" : "failed");
-    const { words, usage } = evidence();
+    const { text: words, usage } = evidence();
     return {
       agentId: id,
       description,
       status,
       text: lastWords(),
       reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
-      evidence: [words, ...unheardLine(unheard.size)].join("\n"),
+      evidence: [words, ...unansweredLine(unanswered.size)].join("\n"),
       usage,
-      ...(goesOn && { goesOn }),
+      ...(goesOn && { continuesRemotely: goesOn }),
     };
   };
 
@@ -150,7 +150,7 @@ export function createSubagent({
       },
     );
     try {
-      if (parts.length > 0) unheard.delete(await agent.admit(by, parts));
+      if (parts.length > 0) unanswered.delete(await agent.admit(by, parts));
       onHeard();
       // Whoever stopped it before it could begin has stopped it.
       if (ended === undefined) agent.resume();
@@ -171,22 +171,30 @@ export function createSubagent({
 
   const finish = async (assembled: Promise<AgentReport>, slot: AgentSlot): Promise<AgentReport> => {
     try {
-      const worked = await assembled;
+      const runReport = await assembled;
       const ask = activation?.runtime.aside;
-      const handOver =
-        asides?.handOverCheck && !worked.goesOn
-          ? await checkHandOver(worked, { ask, clock, signal: leaving.signal })
+      const reportCheck =
+        asides?.reportCheck && !runReport.continuesRemotely
+          ? await checkReport(runReport, { ask, clock, signal: leaving.signal })
           : undefined;
       try {
-        return { ...worked, handOver, worktree: worked.goesOn ? undefined : await finishWorktree?.() };
+        return {
+          ...runReport,
+          reportCheck,
+          worktree: runReport.continuesRemotely ? undefined : await finishWorktree?.(),
+        };
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        return { ...worked, handOver, evidence: `${worked.evidence}\nIts worktree could not be put in order: ${why}` };
+        return {
+          ...runReport,
+          reportCheck,
+          evidence: `${runReport.evidence}\nIts worktree could not be put in order: ${why}`,
+        };
       }
     } finally {
       phase = "resting";
       slot.release();
-      meanwhile(activation?.keepHistory?.("ended", leaving.signal));
+      meanwhile(activation?.summarizeHistory?.("ended", leaving.signal));
       options.onRest?.(subagent);
     }
   };
@@ -197,7 +205,7 @@ export function createSubagent({
     // Somebody may have sent it on meanwhile.
     if (activation !== active || phase !== "resting") return;
     activation = undefined;
-    written = "";
+    output = "";
     await active.runtime.close();
   };
 
@@ -221,13 +229,13 @@ export function createSubagent({
       options.onWake?.(subagent);
       slotLending = createSlotLending(slot);
       ended = undefined;
-      written = "";
+      output = "";
       let markHeard: () => void = () => undefined;
       const heard = new Promise<void>((resolve) => (markHeard = resolve));
       const assembled = work(parts, by, markHeard);
       const done = finish(assembled, slot);
       rested = Promise.allSettled([done]);
-      return { assembled, done, heard };
+      return { reported: assembled, done, delivered: heard };
     },
     async tell(parts, by = "agent") {
       if (phase !== "working") return false;
@@ -245,20 +253,20 @@ export function createSubagent({
     wake: async () => void (await wake()),
     interrupt,
     onText(listener, { fromStart } = { fromStart: false }) {
-      if (fromStart && written !== "") listener(written);
+      if (fromStart && output !== "") listener(output);
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    progress: () => (phase === "working" && activation ? progressWords(activation) : undefined),
+    progress: () => (phase === "working" && activation ? progressLine(activation) : undefined),
     showProgress() {
       const over = new AbortController();
       const showing = async () => {
         await waking?.catch(() => undefined);
         if (!asides?.progress || !activation?.runtime.aside || over.signal.aborted) return;
-        const { doings, runtime } = activation;
+        const { activity: doings, runtime } = activation;
         const signal = AbortSignal.any([over.signal, leaving.signal]);
-        await keepSummarizing(
-          { doings, ask: activation.runtime.aside, record: (event) => runtime.agent.record(event), clock },
+        await summarizeProgress(
+          { activity: doings, ask: activation.runtime.aside, record: (event) => runtime.agent.record(event), clock },
           signal,
         );
       };
@@ -289,9 +297,9 @@ const goesOnElsewhere =
   "the session was closed, and it goes on on another machine; what comes of it is told when the session is resumed";
 
 /** So much of what an agent has written is given to somebody who comes later. */
-const writtenLimit = 1_000_000;
+const outputLimit = 1_000_000;
 
-function unheardLine(count: number): string[] {
+function unansweredLine(count: number): string[] {
   if (count === 0) return [];
   const messages = count === 1 ? "1 message was" : `${count} messages were`;
   return [`${messages} not heard: it ended before it could answer. Send it on with SendMessage if that still matters.`];

@@ -4,7 +4,7 @@ import { diffText } from "./evidence-text.ts";
 import type { TeamPlace } from "./worktree/repository.ts";
 
 /** What a worktree has that its base has not, in one line for a model. Where git cannot tell, the line says so. */
-export async function diffWords(
+export async function diffLine(
   place: TeamPlace,
   worktree: { readonly path: string; readonly base: string },
 ): Promise<string> {

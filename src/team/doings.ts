@@ -1,8 +1,8 @@
 import type { CallId, Event } from "../protocol/index.ts";
 
 /** What an agent has done, as lines that a small model can be shown. Bounded, however long it works. */
-export interface Doings {
-  hear(event: Event): void;
+export interface ActivityLog {
+  observe(event: Event): void;
   /** Grows with everything that is worth a word. */
   readonly count: number;
   readonly turns: number;
@@ -18,7 +18,7 @@ export interface Doings {
 
 const keptLines = 300;
 
-export function createDoings(): Doings {
+export function createActivityLog(): ActivityLog {
   let lines: string[] = [];
   let count = 0;
   let turns = 0;
@@ -35,23 +35,23 @@ export function createDoings(): Doings {
   };
 
   return {
-    hear(event) {
+    observe(event) {
       switch (event.type) {
         case "prompt.admitted":
           prompts.set(event.promptId, wordsOf(event.parts));
           return;
         case "prompt.promoted": {
-          const said = prompts.get(event.promptId) ?? "";
+          const text = prompts.get(event.promptId) ?? "";
           prompts.delete(event.promptId);
-          if (first !== undefined) add(`told: ${cut(said, 400)}`);
-          first ??= said;
-          last = said;
+          if (first !== undefined) add(`told: ${cut(text, 400)}`);
+          first ??= text;
+          last = text;
           return;
         }
         case "turn.ended": {
           turns += 1;
-          const said = wordsOf(event.parts.flatMap((part) => (part.type === "text" ? [part] : [])));
-          if (said.trim() !== "") add(`said: ${cut(said, 600)}`);
+          const text = wordsOf(event.parts.flatMap((part) => (part.type === "text" ? [part] : [])));
+          if (text.trim() !== "") add(`said: ${cut(text, 600)}`);
           return;
         }
         case "tool.called":

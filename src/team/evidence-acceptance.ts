@@ -23,7 +23,7 @@ export interface CheckResult {
   readonly tail: string;
 }
 
-export interface AcceptanceOptions {
+export interface AcceptanceCheckOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessScope;
@@ -38,7 +38,10 @@ export interface AcceptanceOptions {
  * Runs the checks of a task one after another, all of them, each to its end or its timeout. That they may be run at all
  * was decided before. A check that fails refutes; one that could not be run proves nothing.
  */
-export async function runAcceptance(checks: readonly string[], options: AcceptanceOptions): Promise<Acceptance> {
+export async function runAcceptanceChecks(
+  checks: readonly string[],
+  options: AcceptanceCheckOptions,
+): Promise<Acceptance> {
   const results: CheckResult[] = [];
   const problems: string[] = [];
   for (const command of checks) {
@@ -53,7 +56,7 @@ export async function runAcceptance(checks: readonly string[], options: Acceptan
   return { state: checks.length > 0 && results.length === checks.length ? "verified" : "claimed", ...ran };
 }
 
-async function runCheck(command: string, options: AcceptanceOptions): Promise<CheckResult | { problem: string }> {
+async function runCheck(command: string, options: AcceptanceCheckOptions): Promise<CheckResult | { problem: string }> {
   const { cwd, env, processes, clock, timeoutMs, sandbox, signal } = options;
   const shell = (await findExecutable("bash", env["PATH"])) ?? "/bin/sh";
   const request = { command: shell, args: ["-c", command], cwd, env: shellEnvironment(env) };

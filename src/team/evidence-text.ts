@@ -23,8 +23,8 @@ export function evidenceText(evidence: FullEvidence, of: "all" | "since its last
     ...(evidence.diff ? [diffText(evidence.diff)] : []),
     ...(evidence.acceptance ? acceptanceLines(evidence.acceptance) : []),
   ];
-  const stretch = of === "all" ? "" : ` ${of}`;
-  return [`What was really done${stretch}, by the log:`, ...lines.map((line) => `- ${line}`)].join("\n");
+  const scope = of === "all" ? "" : ` ${of}`;
+  return [`What was really done${scope}, by the log:`, ...lines.map((line) => `- ${line}`)].join("\n");
 }
 
 /** The same as data, bounded: what is left out of a list is counted. Safe to be stored with a result. */

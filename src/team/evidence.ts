@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { BackgroundId, CallId, Envelope, Event, Usage } from "../protocol/index.ts";
-import { evidenceIn, newStretch, type Stretch } from "./stretch.ts";
+import { evidenceFromTotals, createEvidenceTotals, type EvidenceTotals } from "./stretch.ts";
 
 /** What an agent did to get its result, as its log has it: not what it says it did. */
 export interface Evidence {
@@ -42,9 +42,9 @@ export interface EvidenceFold {
   add(envelope: Pick<Envelope, "at" | "event">): void;
   evidence(): Evidence;
   /** What was done since the last cut; it grows. */
-  stretch(): Stretch;
+  totals(): EvidenceTotals;
   /** The same, and from here on is counted anew. What runs across the cut ends in the stretch that sees its end. */
-  cut(): Stretch;
+  cut(): EvidenceTotals;
 }
 
 export function evidenceOf(envelopes: Iterable<Envelope>): Evidence {
@@ -62,18 +62,18 @@ interface Call {
   readonly cwd: string;
 }
 
-type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 export function createEvidence(): EvidenceFold {
   const calls = new Map<CallId, Call>();
   const background = new Map<BackgroundId, { command: string; startedAt: number }>();
-  let now = newStretch();
+  let now = createEvidenceTotals();
   let commandsRun = 0;
   let cwd = "/";
   let lastAt: number | undefined;
   let working = false;
 
-  const settle = (event: Of<"tool.settled">, at: number) => {
+  const settle = (event: EventOf<"tool.settled">, at: number) => {
     const call = calls.get(event.callId) ?? { tool: "unknown", input: undefined, cwd };
     calls.delete(event.callId);
     now.toolCalls.set(call.tool, (now.toolCalls.get(call.tool) ?? 0) + 1);
@@ -83,7 +83,7 @@ export function createEvidence(): EvidenceFold {
       // A question before the call is part of its own time, but not of the command's.
       const ranMs = Math.max(0, Math.min(event.durationMs, at - call.calledAt));
       commandsRun += 1;
-      return void now.commands.set(`run ${commandsRun}`, commandOf(command, ranMs, event));
+      return void now.commands.set(`run ${commandsRun}`, commandEvidence(command, ranMs, event));
     }
     switch (event.outcome) {
       case "ok": {
@@ -94,14 +94,14 @@ export function createEvidence(): EvidenceFold {
         return;
       }
       case "denied":
-        return void now.denied.push(callOf(call, event, event.outcome));
+        return void now.denied.push(callEvidence(call, event, event.outcome));
       case "failed":
       case "interrupted":
-        return void now.failed.push(callOf(call, event, event.outcome));
+        return void now.failed.push(callEvidence(call, event, event.outcome));
     }
   };
 
-  const startBackground = (event: Of<"background.started">, at: number) => {
+  const startBackground = (event: EventOf<"background.started">, at: number) => {
     const open = [...calls.values()].find(
       (call) => call.calledAt !== undefined && field(call.input, "run_in_background") === true,
     );
@@ -110,7 +110,7 @@ export function createEvidence(): EvidenceFold {
     now.commands.set(event.backgroundId, { command, status: "running", exitCode: null, durationMs: 0 });
   };
 
-  const endBackground = ({ backgroundId, status, exitCode }: Of<"background.ended">, at: number) => {
+  const endBackground = ({ backgroundId, status, exitCode }: EventOf<"background.ended">, at: number) => {
     const task = background.get(backgroundId);
     if (!task) return;
     background.delete(backgroundId);
@@ -169,23 +169,23 @@ export function createEvidence(): EvidenceFold {
           return;
       }
     },
-    evidence: () => evidenceIn(now),
-    stretch: () => now,
+    evidence: () => evidenceFromTotals(now),
+    totals: () => now,
     cut() {
       const done = now;
-      now = newStretch();
+      now = createEvidenceTotals();
       return done;
     },
   };
 }
 
-function commandOf(command: string, durationMs: number, event: Of<"tool.settled">): CommandEvidence {
+function commandEvidence(command: string, durationMs: number, event: EventOf<"tool.settled">): CommandEvidence {
   const shown = event.display?.kind === "terminal" ? event.display : undefined;
   const status = event.outcome === "interrupted" ? "interrupted" : shown?.exitCode == null ? "killed" : "exited";
   return { command, status, exitCode: shown?.exitCode ?? null, durationMs };
 }
 
-function callOf(call: Call, event: Of<"tool.settled">, outcome: CallEvidence["outcome"]): CallEvidence {
+function callEvidence(call: Call, event: EventOf<"tool.settled">, outcome: CallEvidence["outcome"]): CallEvidence {
   const said = event.content.find((part) => part.type === "text");
   const what = call.title ?? JSON.stringify(call.input ?? null);
   return { tool: call.tool, what: cut(what), outcome, reason: cut(said?.text.split("\n")[0] ?? "") };

@@ -38,7 +38,7 @@ export async function moveToBackground(
       const stop = () => void subagent.interrupt("it was stopped");
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop, { once: true });
-      const { status, goesOn: continuesRemotely } = await run.assembled;
+      const { status, continuesRemotely } = await run.reported;
       stopWriting();
       stopShowing();
       return {

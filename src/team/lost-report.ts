@@ -3,7 +3,7 @@ import type { AgentId, StoredEnvelope, StoredEvent } from "../protocol/index.ts"
 import { evidenceOf } from "./evidence.ts";
 import { evidenceText } from "./evidence-text.ts";
 
-export interface LostReport {
+export interface CrashReport {
   readonly status: AgentReport["status"];
   readonly text: string;
 }
@@ -12,7 +12,7 @@ export interface LostReport {
  * What is told of an agent whose end nobody was told of before the program ended: how it ended, if it had; else what it
  * had done, and that it can go on.
  */
-export function lostReport(
+export function createCrashReport(
   work: {
     readonly agent: AgentId;
     readonly taskId?: string;
@@ -21,24 +21,24 @@ export function lostReport(
     readonly wantsCheck?: boolean | undefined;
   },
   envelopes: readonly StoredEnvelope[],
-): LostReport {
+): CrashReport {
   const evidence = evidenceOf(envelopes);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = evidence.tokens;
   const events = envelopes.map(({ event }) => event);
   const answer = events.findLast((event) => event.type === "turn.ended");
   const spawned = events.find((event) => event.type === "agent.spawned");
   const asked = events.findLast((event) => event.type === "prompt.admitted" && event.source === "agent");
-  const words = (parts: readonly { type: string; text?: string }[] = []) =>
+  const joinText = (parts: readonly { type: string; text?: string }[] = []) =>
     parts.map(({ text }) => text ?? "").join("\n");
-  const { status, reason } = endOf(events);
-  const text = agentNotification(work.taskId, asked?.type === "prompt.admitted" ? words(asked.parts) : "", {
+  const { status, reason } = endStatus(events);
+  const text = agentNotification(work.taskId, asked?.type === "prompt.admitted" ? joinText(asked.parts) : "", {
     agentId: work.agent,
     description: work.description,
     status,
     reason,
-    text: words(answer?.parts.filter((part) => part.type === "text")),
+    text: joinText(answer?.parts.filter((part) => part.type === "text")),
     evidence: evidenceText(evidence),
-    ...(work.wantsCheck && { handOver: { verdict: "not checked", why: "the program ended before it was" } }),
+    ...(work.wantsCheck && { reportCheck: { verdict: "not checked", reason: "the program ended before it was" } }),
     usage: {
       tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
       toolCalls: Object.values(evidence.toolCalls).reduce((sum, count) => sum + count, 0),
@@ -51,7 +51,7 @@ export function lostReport(
 
 const steps = new Set(["prompt.admitted", "prompt.promoted", "turn.started", "agent.idle"]);
 
-function endOf(events: readonly StoredEvent[]): Pick<AgentReport, "status" | "reason"> {
+function endStatus(events: readonly StoredEvent[]): Pick<AgentReport, "status" | "reason"> {
   const last = events.findLast(({ type }) => steps.has(type));
   if (last?.type !== "agent.idle" || last.reason === "interrupted") {
     return {

@@ -16,7 +16,7 @@ import {
 import { type Clock, type CreateId, createSeenIds } from "../platform/index.ts";
 import { keepAtIt } from "./keep-at-it.ts";
 import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox/mailbox.ts";
-import { createWaitingReports } from "./waiting-reports.ts";
+import { createReportBacklog } from "./waiting-reports.ts";
 import { whenRoom } from "./when-room.ts";
 
 /** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
@@ -132,9 +132,9 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   const { putAwayReport } = options;
   const reports =
     putAwayReport &&
-    createWaitingReports({
+    createReportBacklog({
       conversation: options.conversation,
-      putAway: (member, text) => whenRoom(() => putAwayReport(member, text), room),
+      archive: (member, text) => whenRoom(() => putAwayReport(member, text), room),
     });
   /** Marked when they have been acted on, not when the model has seen them. */
   const kept = new Set<MailId>();
@@ -265,7 +265,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       if (id !== undefined && !kept.has(id)) markRead([id]);
     },
     start() {
-      reports?.recall(options.replayed);
+      reports?.restore(options.replayed);
       following = keepAtIt(follow, { ...room, onBreak: tellOfBreak });
       following.catch(failUnlessEnded);
     },

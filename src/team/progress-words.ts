@@ -1,7 +1,7 @@
 import type { SubagentActivation } from "./child-life.ts";
 
 /** How far an agent at work is, in one line, for the one that looks after it. */
-export function progressWords({ evidence, doings, lastLine }: SubagentActivation): string {
+export function progressLine({ evidence, activity: doings, lastProgress: lastLine }: SubagentActivation): string {
   const { turns, usage } = evidence();
   const line = lastLine();
   return [

@@ -1,54 +1,57 @@
 import type { Envelope, MailBody } from "../protocol/index.ts";
 import { evidenceText } from "./evidence-text.ts";
-import { evidenceIn } from "./stretch.ts";
-import type { Report } from "./untold.ts";
+import { evidenceFromTotals } from "./stretch.ts";
+import type { UnreportedResult } from "./untold.ts";
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
 type ReportBody = Extract<MailBody, { kind: "idle_notification" }>;
 
 /** What the lead of a teammate is told of a rest: what has come of its work, and what was done for it. Undefined: nothing new. */
-export function restBody(report: Report, { reason, detail }: Idle): ReportBody | undefined {
+export function idleReportBody(report: UnreportedResult, { reason, detail }: Idle): ReportBody | undefined {
   // It was woken and had nothing to do: it is as idle as it was when that was told.
-  if (!report.worked && reason === "completed" && report.answers.length === 0) return undefined;
+  if (!report.hasWorked && reason === "completed" && report.answers.length === 0) return undefined;
   const idleReason = reason === "completed" ? "available" : reason === "interrupted" ? "interrupted" : "failed";
   const isUnfinished = idleReason !== "available";
   return {
     kind: "idle_notification",
     idleReason,
     ...outcomeOf(report, resultOf(report, { isUnfinished })),
-    ...(report.worked && evidenceOf(report)),
+    ...(report.hasWorked && evidenceOf(report)),
     ...(idleReason === "failed" && detail !== undefined && { failureReason: detail }),
   };
 }
 
 /** The same of one that has agreed to end, before it does. Undefined: it leaves without a word. */
-export function farewellBody(report: Report): ReportBody | undefined {
+export function farewellReportBody(report: UnreportedResult): ReportBody | undefined {
   const result = resultOf(report, { isUnfinished: true });
   if (result === undefined && report.completed === undefined) return undefined;
   // Of one that had told everything these are words about the end, and nothing was done for them.
-  const hasWorked = report.answers.length > 0 || report.done.toolCalls.size > 0;
+  const didWork = report.answers.length > 0 || report.evidenceTotals.toolCalls.size > 0;
   return {
     kind: "idle_notification",
     idleReason: "available",
     isLeaving: true,
     ...outcomeOf(report, result),
-    ...(hasWorked && evidenceOf(report)),
+    ...(didWork && evidenceOf(report)),
   };
 }
 
 /** Whoever did not come to an answer has what it said on its way there. */
-function resultOf({ answers, said }: Report, { isUnfinished }: { isUnfinished: boolean }): string | undefined {
-  const isWanted = said !== undefined && (isUnfinished || answers.length === 0);
-  const words = isWanted ? [...answers, said] : answers;
-  return words.length > 0 ? words.join("\n\n") : undefined;
+function resultOf(
+  { answers, lastText: said }: UnreportedResult,
+  { isUnfinished }: { isUnfinished: boolean },
+): string | undefined {
+  const includesLastText = said !== undefined && (isUnfinished || answers.length === 0);
+  const texts = includesLastText ? [...answers, said] : answers;
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
 }
 
-const outcomeOf = ({ toPeer, completed }: Report, result: string | undefined) => ({
+const outcomeOf = ({ lastPeerMessage: toPeer, completed }: UnreportedResult, result: string | undefined) => ({
   ...(result !== undefined && { result }),
   ...(toPeer !== undefined && { summary: toPeer }),
   ...(completed !== undefined && { completedTaskId: completed, completedStatus: "resolved" as const }),
 });
 
-const evidenceOf = ({ done, isFirst }: Report) => ({
-  evidence: evidenceText(evidenceIn(done), isFirst ? "all" : "since its last report"),
+const evidenceOf = ({ evidenceTotals: done, isFirst }: UnreportedResult) => ({
+  evidence: evidenceText(evidenceFromTotals(done), isFirst ? "all" : "since its last report"),
 });

@@ -40,7 +40,7 @@ export async function sendOn(
     const run = subagent.run(parts, slot, by);
     const prompt = parts.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
     const backgroundRun = await moveToBackground({ background }, { subagent, run, description, prompt });
-    await run.heard;
+    await run.delivered;
     return backgroundRun;
   }
 }

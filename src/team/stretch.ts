@@ -2,7 +2,7 @@ import { addUsage } from "../protocol/index.ts";
 import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
 
 /** What an agent did in a stretch of its log. Two that follow one another can be told as one. */
-export interface Stretch {
+export interface EvidenceTotals {
   turns: number;
   durationMs: number;
   costUsd: number;
@@ -16,7 +16,7 @@ export interface Stretch {
   readonly failed: CallEvidence[];
 }
 
-export const newStretch = (): Stretch => ({
+export const createEvidenceTotals = (): EvidenceTotals => ({
   turns: 0,
   durationMs: 0,
   costUsd: 0,
@@ -29,7 +29,7 @@ export const newStretch = (): Stretch => ({
   failed: [],
 });
 
-export function joinStretches(first: Stretch, next: Stretch): Stretch {
+export function joinEvidenceTotals(first: EvidenceTotals, next: EvidenceTotals): EvidenceTotals {
   const toolCalls = new Map(first.toolCalls);
   for (const [tool, count] of next.toolCalls) toolCalls.set(tool, (toolCalls.get(tool) ?? 0) + count);
   return {
@@ -46,15 +46,15 @@ export function joinStretches(first: Stretch, next: Stretch): Stretch {
   };
 }
 
-export const evidenceIn = (stretch: Stretch): Evidence => ({
-  turns: stretch.turns,
-  durationMs: stretch.durationMs,
-  costUsd: stretch.costUsd,
-  tokens: { ...stretch.tokens },
-  toolCalls: Object.fromEntries([...stretch.toolCalls].sort(([a], [b]) => (a < b ? -1 : 1))),
-  filesRead: [...stretch.filesRead],
-  filesChanged: [...stretch.filesChanged],
-  commands: [...stretch.commands.values()],
-  denied: [...stretch.denied],
-  failed: [...stretch.failed],
+export const evidenceFromTotals = (totals: EvidenceTotals): Evidence => ({
+  turns: totals.turns,
+  durationMs: totals.durationMs,
+  costUsd: totals.costUsd,
+  tokens: { ...totals.tokens },
+  toolCalls: Object.fromEntries([...totals.toolCalls].sort(([a], [b]) => (a < b ? -1 : 1))),
+  filesRead: [...totals.filesRead],
+  filesChanged: [...totals.filesChanged],
+  commands: [...totals.commands.values()],
+  denied: [...totals.denied],
+  failed: [...totals.failed],
 });

@@ -1,10 +1,10 @@
 import { type AskAside, historyQuestion, progressQuestion } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
 import type { StoredEvent } from "../protocol/index.ts";
-import type { Doings } from "./doings.ts";
+import type { ActivityLog } from "./doings.ts";
 
-export interface SummaryPorts {
-  readonly doings: Doings;
+export interface ActivitySummaryPorts {
+  readonly activity: ActivityLog;
   readonly ask: AskAside;
   /** The agent's own log. */
   readonly record: (event: StoredEvent) => Promise<void>;
@@ -12,23 +12,23 @@ export interface SummaryPorts {
 
 export const progressEveryMs = 30_000;
 /** A model that does not answer is not asked for ever. */
-const failuresBorne = 3;
+const maxFailures = 3;
 
 /**
  * One line on what an agent is doing, now and then, until `signal` aborts. Nothing is asked while nothing has happened.
  * Never rejects: what goes wrong here is no trouble of the agent's.
  */
-export async function keepSummarizing(
-  { doings, ask, record, clock }: SummaryPorts & { readonly clock: Clock },
+export async function summarizeProgress(
+  { activity, ask, record, clock }: ActivitySummaryPorts & { readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<void> {
   let seen = 0;
   let before: string | undefined;
-  for (let failures = 0; failures < failuresBorne; ) {
-    if (!(await slept(clock, signal))) return;
-    if (doings.count === seen) continue;
-    seen = doings.count;
-    const question = progressQuestion({ task: doings.task, before, doings: doings.lines(4_000) });
+  for (let failures = 0; failures < maxFailures; ) {
+    if (!(await sleepUntilNext(clock, signal))) return;
+    if (activity.count === seen) continue;
+    seen = activity.count;
+    const question = progressQuestion({ task: activity.task, before, activity: activity.lines(4_000) });
     const answer = await ask({ ...question, purpose: "summary", maxOutputTokens: 100 }, signal);
     const line = answer.ok ? oneLine(answer.text) : "";
     failures = line === "" ? failures + 1 : 0;
@@ -40,25 +40,25 @@ export async function keepSummarizing(
 }
 
 /** From so many turns on an agent's history is worth an account of its own. */
-const longTurns = 12;
+const historyEveryTurns = 12;
 
 /** Keeps what an agent has done in a few sentences in its log, if it has done much since the last time. Never rejects. */
-export function createHistoryKeeper({ doings, ask, record }: SummaryPorts) {
-  let turnsTold = doings.before === undefined ? 0 : doings.turns;
+export function createHistoryKeeper({ activity, ask, record }: ActivitySummaryPorts) {
+  let summarizedTurns = activity.before === undefined ? 0 : activity.turns;
   return async (why: "compacted" | "ended", signal: AbortSignal): Promise<void> => {
-    if (why === "ended" && doings.turns - turnsTold < longTurns) return;
-    const told = doings.turns;
-    const { task, before } = doings;
-    const question = historyQuestion({ task, before, doings: doings.lines(16_000) });
+    if (why === "ended" && activity.turns - summarizedTurns < historyEveryTurns) return;
+    const turnsNow = activity.turns;
+    const { task, before } = activity;
+    const question = historyQuestion({ task, before, activity: activity.lines(16_000) });
     const answer = await ask({ ...question, purpose: "summary", maxOutputTokens: 500 }, signal);
     const text = answer.ok ? answer.text.slice(0, 2_000).trim() : "";
     if (text === "") return;
-    turnsTold = told;
+    summarizedTurns = turnsNow;
     await record({ type: "agent.summarized", scope: "history", text }).catch(() => undefined);
   };
 }
 
-async function slept(clock: Clock, signal: AbortSignal): Promise<boolean> {
+async function sleepUntilNext(clock: Clock, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(progressEveryMs, signal);
     return true;

@@ -17,8 +17,8 @@ import { keepAtIt } from "./keep-at-it.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
 import { createOwnState } from "./own-state.ts";
 import { patientTasks } from "./patient-team.ts";
-import { farewellBody, restBody } from "./report-body.ts";
-import { createUntold } from "./untold.ts";
+import { farewellReportBody, idleReportBody } from "./report-body.ts";
+import { createUnreportedWork } from "./untold.ts";
 import { whenRoom } from "./when-room.ts";
 
 /** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
@@ -64,7 +64,7 @@ export interface TeammateRunnerOptions {
   /** The hooks of its rest: why it should not rest yet. */
   readonly beforeIdle: () => Promise<string | undefined>;
   /** Before its lead is told that it rests: what it has done is where its lead can see it. */
-  readonly beforeReport?: (() => Promise<void>) | undefined;
+  readonly prepareReport?: (() => Promise<void>) | undefined;
   readonly sentBack: (why: string) => string;
   /** `waited`: it was its own already, and blocked. */
   readonly claimed: (task: WorkItem, how: "free" | "waited") => string;
@@ -85,9 +85,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const { name, presence, agent } = options;
   const over = new AbortController();
   const tasks = patientTasks(options.tasks, { clock: options.clock, signal: over.signal });
-  const untold = createUntold();
+  const unreported = createUnreportedWork();
   const free = createFreeTasks(name, options.tools);
-  for (const envelope of options.replayed) untold.apply(envelope);
+  for (const envelope of options.replayed) unreported.apply(envelope);
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
   let leaving = false;
@@ -113,10 +113,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const state = createOwnState({ presence, isDraining: () => shutdown !== undefined, room, onFailure: fail });
 
   /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
-  const goesOn = (rest: EventId, { reason }: Idle) =>
+  const hasMoreWork = (idleEvent: EventId, { reason }: Idle) =>
     over.signal.aborted ||
     agent().running ||
-    (untold.lastRest ?? rest) !== rest ||
+    (unreported.lastIdleEvent ?? idleEvent) !== idleEvent ||
     (reason === "completed" && options.conversation().hasReason);
 
   /** An inbox that cannot be read this once is looked into again: it is not empty, and nobody is broken by that. */
@@ -130,15 +130,15 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   };
 
   /** Also for mail that is on its way from its inbox. In this order: what leaves the inbox meanwhile is a reason then. */
-  const willGoOn = async (rest: EventId, idle: Idle) => {
-    if (goesOn(rest, idle)) return true;
+  const willContinue = async (idleEvent: EventId, idle: Idle) => {
+    if (hasMoreWork(idleEvent, idle)) return true;
     const isAwaited = idle.reason === "completed" && (await toHear()).some(({ body }) => isSaid(body));
-    return isAwaited || goesOn(rest, idle);
+    return isAwaited || hasMoreWork(idleEvent, idle);
   };
 
-  const rested = async (rest: EventId, idle: Idle) => {
+  const onIdle = async (idleEvent: EventId, idle: Idle) => {
     // Who goes has said so, and that is its last word.
-    if (leaving || agreed || (await willGoOn(rest, idle))) return;
+    if (leaving || agreed || (await willContinue(idleEvent, idle))) return;
     if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
       const why = await options.beforeIdle();
       if (why !== undefined) {
@@ -148,52 +148,52 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       }
     }
     timesSentBack = 0;
-    if (await willGoOn(rest, idle)) return;
+    if (await willContinue(idleEvent, idle)) return;
     // Nobody sees it idle who has not its report, nor while there is a task for it.
-    await tellLead(rest);
+    await reportToLead(idleEvent);
     await claimNext();
-    if (goesOn(rest, idle)) return;
+    if (hasMoreWork(idleEvent, idle)) return;
     state.say("idle", idle.detail ?? idle.reason);
     await state.stated();
   };
 
   /** The run that says it is over ends only after it has said so. */
-  const whenStill = async (rest: EventId, idle: Idle) => {
+  const afterSettled = async (idleEvent: EventId, idle: Idle) => {
     try {
       await agent().settled();
-      void inTurn(() => rested(rest, idle));
+      void inTurn(() => onIdle(idleEvent, idle));
     } catch (error) {
-      breakOff(error, rest);
+      breakOff(error, idleEvent);
     }
   };
 
   /** Nobody would look for one who is there and hears nothing any more. */
-  const breakOff = (error: unknown, rest = untold.lastRest) => {
+  const breakOff = (error: unknown, idleEvent = unreported.lastIdleEvent) => {
     if (leaving || over.signal.aborted) return;
     const detail = error instanceof Error ? error.message : String(error);
-    void inTurn(() => tellOfBreak(rest, detail));
+    void inTurn(() => reportFailure(idleEvent, detail));
     leave("failed", detail);
   };
 
-  const tellOfBreak = async (rest: EventId | undefined, detail: string) => {
-    if (rest !== undefined) return tellLead(rest, { type: "agent.idle", reason: "failed", detail });
+  const reportFailure = async (idleEvent: EventId | undefined, detail: string) => {
+    if (idleEvent !== undefined) return reportToLead(idleEvent, { type: "agent.idle", reason: "failed", detail });
     const body: MailBody = { kind: "idle_notification", idleReason: "failed", failureReason: detail };
     await options.link().send({ to: teamLead, body, wakes: true });
   };
 
-  const tellLead = async (rest: EventId, instead?: Idle) => {
-    const report = untold.upTo(rest);
+  const reportToLead = async (idleEvent: EventId, instead?: Idle) => {
+    const report = unreported.reportUntil(idleEvent);
     if (!report) return;
-    const body = restBody(report, instead ?? report.idle);
+    const body = idleReportBody(report, instead ?? report.idle);
     if (!body) return;
-    await options.beforeReport?.();
+    await options.prepareReport?.();
     await options.link().send({ id: report.mailId, to: teamLead, body, wakes: body.idleReason === "failed" });
   };
 
   /** What it has not told of yet, before it says that it agrees: after that nothing comes from it. */
-  const sayFarewell = async () => {
-    const report = untold.upToNow();
-    const body = report && farewellBody(report);
+  const sendFarewell = async () => {
+    const report = unreported.reportUntilNow();
+    const body = report && farewellReportBody(report);
     if (body) await options.link().send({ id: report.mailId, to: teamLead, body, wakes: false });
   };
 
@@ -280,12 +280,12 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       const { event, agent: id } = envelope;
       root ??= id;
       if (id !== root) return;
-      untold.apply(envelope);
+      unreported.apply(envelope);
       switch (event.type) {
         case "turn.started":
           return state.say("working");
         case "agent.idle":
-          return void whenStill(envelope.id, event);
+          return void afterSettled(envelope.id, event);
         case "tool.settled":
           if (shutdown === undefined && agreed) leave("shutdown");
           return;
@@ -299,7 +299,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         if (!over.signal.aborted) options.onFailure(error);
       });
       await inTurn(async () => {
-        if (untold.lastRest !== undefined) await tellLead(untold.lastRest);
+        if (unreported.lastIdleEvent !== undefined) await reportToLead(unreported.lastIdleEvent);
         const list = await tasks.list();
         free.begun(list);
         const mine = list.find((task) => task.owner === name && task.status === "in_progress");
@@ -310,7 +310,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         if (again && again.generation > 0) await begin(again);
         else await claimNext();
         // It died before it could say that it rests.
-        if (untold.hasAnswered && !agent().running) agent().wake();
+        if (unreported.hasAnswered && !agent().running) agent().wake();
       });
     },
     expected() {
@@ -325,7 +325,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       if (!shutdown) throw new Error("nobody has asked for an end");
       const { settle } = shutdown;
       const answered = { requestId: shutdown.requestId };
-      if (approve) await sayFarewell();
+      if (approve) await sendFarewell();
       const body: MailBody = approve
         ? { kind: "shutdown_approved", ...answered }
         : { kind: "shutdown_rejected", ...answered, reason: reason ?? "it gave no reason" };

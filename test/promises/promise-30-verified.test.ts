@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProcessScope, type ProcessScope, systemClock } from "../../src/platform/index.ts";
-import { type AcceptanceOptions, runAcceptance } from "../../src/team/index.ts";
+import { type AcceptanceCheckOptions, runAcceptanceChecks } from "../../src/team/index.ts";
 import { tempTree } from "../session/temp-tree.ts";
 
 describe("promise 30: claimed and verified are two different states", () => {
@@ -10,10 +10,10 @@ describe("promise 30: claimed and verified are two different states", () => {
   });
   afterEach(() => processes.close());
 
-  const run = (checks: string[], options: Partial<AcceptanceOptions> = {}) => {
+  const run = (checks: string[], options: Partial<AcceptanceCheckOptions> = {}) => {
     const env = { PATH: process.env["PATH"] ?? "", BASH_ENV: "/nonexistent" };
     const cwd = tempTree({ "done.txt": "yes\n" }).root;
-    return runAcceptance(checks, { cwd, env, processes, clock: systemClock, timeoutMs: 20_000, ...options });
+    return runAcceptanceChecks(checks, { cwd, env, processes, clock: systemClock, timeoutMs: 20_000, ...options });
   };
 
   test("no checks: it is claimed", async () => {

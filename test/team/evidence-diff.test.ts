@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createWorktree, diffStat, diffWords } from "../../src/team/index.ts";
+import { createWorktree, diffStat, diffLine } from "../../src/team/index.ts";
 import { newAgentId, testRepository } from "./repository.ts";
 
 describe("what a worktree has that its base has not", () => {
@@ -33,8 +33,8 @@ describe("what a worktree has that its base has not", () => {
     });
     expect({ added, removed }).toEqual({ added: 3, removed: 2 });
     await expect(diffStat(repository.place, { path: repository.root, base })).rejects.toThrow("is no worktree of");
-    expect(await diffWords(repository.place, { path, base })).toMatch(/^diff: \d+ files, \+\d+ -\d+: /);
-    expect(await diffWords(repository.place, { path: repository.root, base })).toMatch(
+    expect(await diffLine(repository.place, { path, base })).toMatch(/^diff: \d+ files, \+\d+ -\d+: /);
+    expect(await diffLine(repository.place, { path: repository.root, base })).toMatch(
       /^diff: not known \(.*is no worktree/,
     );
   });

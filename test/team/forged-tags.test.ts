@@ -11,7 +11,7 @@ import {
   memberMail,
   sentBackByHook,
   stillElsewhere,
-  stillThere,
+  ongoingWork,
   teammateConduct,
 } from "../../src/agent/index.ts";
 import { environment } from "../../src/agent/fragments/environment.ts";
@@ -73,9 +73,9 @@ const words: Readonly<Record<string, () => readonly string[]>> = {
     bodies.map((body) => inside(memberMail(bodyMail(body, { from: forged, summary: forged, color: forged })))),
   "earlier reports": () => [earlierReports({ member: forged, path: "/home/x" })],
   "still there": () => [
-    stillThere({
+    ongoingWork({
       running: [{ id: "bg_1", kind: "shell", description: forged }],
-      resting: [{ name: forged, description: forged }],
+      idle: [{ name: forged, description: forged }],
       teams: [{ heading: forged, members: [forged], tasks: [task] }],
     }) ?? "",
   ],

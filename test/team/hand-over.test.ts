@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { handedOver, handOverVerdict } from "../../src/agent/fragments/hand-over.ts";
+import { checkedReportText, parseReportCheck } from "../../src/agent/fragments/hand-over.ts";
 import type { Answer, Ask } from "../../src/testing.ts";
 import { agent, lead, resultOf, teamSession } from "./team-session.ts";
 
@@ -95,9 +95,11 @@ test.each([
   ["FLAGGED: because", "flagged"],
   ["Flagged", "flagged"],
   ["", undefined],
-])("the verdict of %j is %s", (answer, verdict) => expect(handOverVerdict(answer)?.verdict).toBe(verdict));
+])("the verdict of %j is %s", (answer, verdict) => expect(parseReportCheck(answer)?.verdict).toBe(verdict));
 
 test("what the one that gets a report reads", () => {
-  const words = (["clean", "flagged", "not checked"] as const).map((verdict) => handedOver("R", { verdict, why: "w" }));
+  const words = (["clean", "flagged", "not checked"] as const).map((verdict) =>
+    checkedReportText("R", { verdict, reason: "w" }),
+  );
   expect(words).toMatchSnapshot();
 });

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { createLedger } from "../../src/agent/index.ts";
 import { createAskAside } from "../../src/agent/ask-aside.ts";
 import type { CallId, PromptId, StoredEvent } from "../../src/protocol/index.ts";
-import { createDoings } from "../../src/team/doings.ts";
-import { keepSummarizing, progressEveryMs } from "../../src/team/summaries.ts";
+import { createActivityLog } from "../../src/team/doings.ts";
+import { summarizeProgress, progressEveryMs } from "../../src/team/summaries.ts";
 import { itemsOf } from "../../src/view/index.ts";
 import { type Answer, type Clock, createScriptedModel, createTestClock, systemClock } from "../../src/testing.ts";
 import { agent, gate, lead, resultOf, teamSession } from "./team-session.ts";
@@ -20,7 +20,7 @@ const did = (title: string): StoredEvent => ({
 /** What is asked beside an agent that does what the test says, by a real question to a scripted model. */
 function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { maxBudgetUsd?: number } = {}) {
   const clock = createTestClock();
-  const doings = createDoings();
+  const doings = createActivityLog();
   const recorded: StoredEvent[] = [];
   let next = 0;
   const model = createScriptedModel(
@@ -32,7 +32,7 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
   );
   const record = async (event: StoredEvent) => {
     recorded.push(event);
-    doings.hear(event);
+    doings.observe(event);
   };
   const ledger = createLedger({ maxBudgetUsd });
   const ask = createAskAside({
@@ -44,7 +44,7 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
     costOf: (_ref, usage) => usage.outputTokens,
   });
   const over = new AbortController();
-  const watching = keepSummarizing({ doings, ask, record, clock }, over.signal);
+  const watching = summarizeProgress({ activity: doings, ask, record, clock }, over.signal);
   return {
     doings,
     recorded,
@@ -66,16 +66,21 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
 describe("a line on what an agent is doing, by a small model", () => {
   test("one in 30 s, nothing while nothing has happened; the agent pays", async () => {
     const run = watched([{ text: "Runs the tests\n" }, { text: "Mends the parser" }]);
-    run.doings.hear({ type: "prompt.admitted", promptId: "p" as PromptId, source: "agent", parts: [text("mend it")] });
-    run.doings.hear({ type: "prompt.promoted", promptId: "p" as PromptId });
+    run.doings.observe({
+      type: "prompt.admitted",
+      promptId: "p" as PromptId,
+      source: "agent",
+      parts: [text("mend it")],
+    });
+    run.doings.observe({ type: "prompt.promoted", promptId: "p" as PromptId });
     await run.later();
     expect(run.model.calls).toHaveLength(0);
-    run.doings.hear(did("$ npm test"));
+    run.doings.observe(did("$ npm test"));
     await run.later();
     await run.later();
     await run.later();
     expect(run.model.calls).toHaveLength(1);
-    run.doings.hear(did("Edit parser.ts"));
+    run.doings.observe(did("Edit parser.ts"));
     await run.later();
     await run.end();
     expect(run.recorded.map((event) => (event.type === "agent.summarized" ? event.text : event.type))).toEqual([
@@ -96,7 +101,7 @@ describe("a line on what an agent is doing, by a small model", () => {
   test("a model that does not answer is left alone after three times, and so is one without a budget", async () => {
     for (const run of [watched([]), watched([{ text: "" }, { text: " " }, { text: "" }])]) {
       for (let turn = 0; turn < 5; turn++) {
-        run.doings.hear(did(`call ${turn}`));
+        run.doings.observe(did(`call ${turn}`));
         await run.later();
       }
       await run.ended;
@@ -104,7 +109,7 @@ describe("a line on what an agent is doing, by a small model", () => {
       expect(run.recorded.filter(({ type }) => type === "agent.summarized")).toEqual([]);
     }
     const poor = watched([{ text: "never" }], { maxBudgetUsd: 0 });
-    poor.doings.hear(did("x"));
+    poor.doings.observe(did("x"));
     await poor.later();
     await poor.end();
     expect(poor.model.calls).toHaveLength(0);

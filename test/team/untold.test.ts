@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event, EventId, MailId } from "../../src/protocol/index.ts";
-import { farewellBody, restBody } from "../../src/team/report-body.ts";
-import { createUntold } from "../../src/team/untold.ts";
+import { farewellReportBody, idleReportBody } from "../../src/team/report-body.ts";
+import { createUnreportedWork } from "../../src/team/untold.ts";
 import { backgroundId, callId, enclose, spawned } from "../view/envelopes.ts";
 
 const idle = (reason: "completed" | "interrupted" | "failed" = "completed"): Event => ({ type: "agent.idle", reason });
@@ -37,7 +37,7 @@ const bash = (name: string, command: string) => call(name, "Bash", { command }, 
 
 /** As a log would have it: `told` stands for the report of the last rest or of what came until then. */
 function follow() {
-  const untold = createUntold();
+  const untold = createUnreportedWork();
   const log: Event[] = [];
   const ids: EventId[] = [];
   const add = (...events: readonly Event[]) => {
@@ -55,8 +55,8 @@ function follow() {
     to: "team-lead",
   });
   const report = () => {
-    const found = untold.lastRest && untold.upTo(untold.lastRest);
-    return found && { mailId: found.mailId, ...restBody(found, found.idle) };
+    const found = untold.lastIdleEvent && untold.reportUntil(untold.lastIdleEvent);
+    return found && { mailId: found.mailId, ...idleReportBody(found, found.idle) };
   };
   add(spawned("scout@alpha"));
   return { untold, add, sent, report };
@@ -138,15 +138,15 @@ describe("what a lead has not been told", () => {
   test("who agrees to end has told all there was, and has it told once also in another life", () => {
     const { untold, add, sent } = follow();
     add(...turn("", "c1"), ...bash("c1", "make"), ...turn("[one]"), idle(), ...turn("[two]", "c2"));
-    const last = untold.upToNow();
-    expect(last && farewellBody(last)).toMatchObject({
+    const last = untold.reportUntilNow();
+    expect(last && farewellReportBody(last)).toMatchObject({
       idleReason: "available",
       isLeaving: true,
       result: "[one]\n\n[two]",
       evidence: expect.stringContaining('"make"') as string,
     });
     add(sent(last?.mailId as MailId), idle("interrupted"));
-    const rest = untold.lastRest && untold.upTo(untold.lastRest);
+    const rest = untold.lastIdleEvent && untold.reportUntil(untold.lastIdleEvent);
     expect(rest).toMatchObject({ worked: false, answers: [], said: undefined });
   });
 
@@ -154,11 +154,11 @@ describe("what a lead has not been told", () => {
     const { untold, add, sent, report } = follow();
     add(...turn("[one]"), idle());
     add(sent(report()?.mailId as MailId), ...turn("", "c1"));
-    const silent = untold.upToNow();
-    expect(silent && farewellBody(silent)).toBeUndefined();
+    const silent = untold.reportUntilNow();
+    expect(silent && farewellReportBody(silent)).toBeUndefined();
     add(...turn("goodbye", "c2"));
-    const polite = untold.upToNow();
-    expect(polite && farewellBody(polite)).toEqual({
+    const polite = untold.reportUntilNow();
+    expect(polite && farewellReportBody(polite)).toEqual({
       kind: "idle_notification",
       idleReason: "available",
       isLeaving: true,

@@ -1,5 +1,5 @@
 import { escapeMarkup } from "./escape-markup.ts";
-import { type HandOver, handedOver, handOverWarning } from "./hand-over.ts";
+import { type ReportCheck, checkedReportText, reportCheckWarning } from "./hand-over.ts";
 
 /** How a sub-agent's work came out, for the one that started it. */
 export interface AgentReport {
@@ -11,11 +11,11 @@ export interface AgentReport {
   /** Why it ended, when it did not end by itself. */
   readonly reason?: string | undefined;
   /** It is not over: it goes on elsewhere, and nothing more is heard of it before the session is resumed. */
-  readonly goesOn?: boolean | undefined;
+  readonly continuesRemotely?: boolean | undefined;
   /** What it did to get there, as its log has it. */
   readonly evidence: string;
   /** Where reports are looked at before they are handed over: what came of it. */
-  readonly handOver?: HandOver | undefined;
+  readonly reportCheck?: ReportCheck | undefined;
   readonly usage: { readonly tokens: number; readonly toolCalls: number; readonly durationMs: number };
   readonly worktree?:
     | {
@@ -28,7 +28,8 @@ export interface AgentReport {
     | undefined;
 }
 
-const nothingSaid = "The agent ended without a closing message. That is no failure by itself: what it did is below.";
+const noClosingMessage =
+  "The agent ended without a closing message. That is no failure by itself: what it did is below.";
 
 /** The result of a foreground agent. `brief` leaves out what only matters to somebody who may go on with the agent. */
 export function agentResult(report: AgentReport, { brief }: { brief: boolean }): string {
@@ -36,7 +37,7 @@ export function agentResult(report: AgentReport, { brief }: { brief: boolean }):
     report.status === "completed"
       ? []
       : [`The agent ${report.status}: ${report.reason ?? "no reason was given"}. What it had done until then:`];
-  const text = report.text.trim() === "" ? nothingSaid : handedOver(report.text, report.handOver);
+  const text = report.text.trim() === "" ? noClosingMessage : checkedReportText(report.text, report.reportCheck);
   const tail =
     brief && report.status === "completed" ? [] : [report.evidence, worktreeLine(report), usageBlock(report)];
   return [...head, text, ...tail].filter((part) => part !== "").join("\n\n");
@@ -44,7 +45,7 @@ export function agentResult(report: AgentReport, { brief }: { brief: boolean }):
 
 /** Tells the one that started it that a background agent has ended. */
 export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string => {
-  const warning = handOverWarning(report.handOver);
+  const warning = reportCheckWarning(report.reportCheck);
   return [
     "<task-notification>",
     ...(taskId === undefined ? [] : [`<task-id>${taskId}</task-id>`]),
@@ -54,7 +55,7 @@ export const agentNotification = (taskId: string | undefined, prompt: string, re
     `<prompt>${escapeMarkup(cut(prompt, 400))}</prompt>`,
     ...(report.reason === undefined ? [] : [`<reason>${escapeMarkup(report.reason)}</reason>`]),
     ...(warning === undefined ? [] : [`<warning>${escapeMarkup(warning)}</warning>`]),
-    `<output>\n${escapeMarkup(report.text.trim() === "" ? nothingSaid : cut(report.text, 20_000))}\n</output>`,
+    `<output>\n${escapeMarkup(report.text.trim() === "" ? noClosingMessage : cut(report.text, 20_000))}\n</output>`,
     `<evidence>\n${escapeMarkup(report.evidence)}\n</evidence>`,
     ...(report.worktree ? [`<worktree>${escapeMarkup(worktreeLine(report))}</worktree>`] : []),
     usageBlock(report),
@@ -63,9 +64,9 @@ export const agentNotification = (taskId: string | undefined, prompt: string, re
 };
 
 /** The result of a call that has left an agent at work. */
-export const agentLaunched = (agent: { agentId: string; taskId: string; outputFile: string; why?: string }): string =>
+export const agentLaunched = (agent: { agentId: string; taskId: string; outputFile: string; note?: string }): string =>
   [
-    `${agent.why ?? "The agent is at work in the background."} You will be told when it has ended; do not wait for it or do its work yourself.`,
+    `${agent.note ?? "The agent is at work in the background."} You will be told when it has ended; do not wait for it or do its work yourself.`,
     `agent id: ${agent.agentId}`,
     `task id: ${agent.taskId} (TaskOutput shows what it has written, TaskStop ends it)`,
     `output file: ${agent.outputFile}`,

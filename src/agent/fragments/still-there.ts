@@ -3,15 +3,15 @@ import { escapeMarkup } from "./escape-markup.ts";
 import { taskLine } from "./task-words.ts";
 
 /** Work that outlives a compaction. */
-export interface StillThere {
+export interface OngoingWork {
   readonly running: readonly { readonly id: string; readonly kind: "shell" | "agent"; readonly description: string }[];
   /** Agents at rest that can be sent on. */
-  readonly resting: readonly { readonly name: string; readonly description: string }[];
+  readonly idle: readonly { readonly name: string; readonly description: string }[];
   /** The teams it is in, and the session's own task list. */
-  readonly teams?: readonly TeamStillThere[];
+  readonly teams?: readonly OngoingTeam[];
 }
 
-export interface TeamStillThere {
+export interface OngoingTeam {
   /** Which team, and what the agent is in it. */
   readonly heading?: string | undefined;
   /** A line each. Those who matter most come first: where there are too many, the last are told by number. */
@@ -24,7 +24,7 @@ const shown = 40;
 const teamsShown = 10;
 
 /** Stands after a summary: what the summary may have forgotten, and the runtime has not. Undefined where there is nothing. */
-export function stillThere({ running, resting, teams = [] }: StillThere): string | undefined {
+export function ongoingWork({ running, idle, teams = [] }: OngoingWork): string | undefined {
   const kinds = { shell: "command", agent: "agent" };
   const lines = [
     ...section(
@@ -33,7 +33,7 @@ export function stillThere({ running, resting, teams = [] }: StillThere): string
     ),
     ...section(
       "Agents of yours that have finished, and go on from where they were with SendMessage:",
-      newest(resting.map(({ name, description }) => `- ${line(name)}: ${line(description)}`)),
+      newest(idle.map(({ name, description }) => `- ${line(name)}: ${line(description)}`)),
     ),
     ...teams.slice(0, teamsShown).flatMap(teamLines),
     ...(teams.length > teamsShown ? [`And ${teams.length - teamsShown} more teams.`] : []),
@@ -46,7 +46,7 @@ const section = (heading: string, lines: readonly string[]) => (lines.length ===
 const newest = (lines: readonly string[]) =>
   lines.length <= shown ? lines : [...lines.slice(-shown), `- and ${lines.length - shown} more before these`];
 
-function teamLines({ heading, members, tasks }: TeamStillThere): readonly string[] {
+function teamLines({ heading, members, tasks }: OngoingTeam): readonly string[] {
   const open = tasks?.filter(isOpenTask) ?? [];
   const { length } = members;
   return [

@@ -19,7 +19,7 @@ export interface AgentToolOptions {
   /** Who calls, as it is now. */
   readonly parent: () => ParentAgent;
   /** After this long in the foreground an agent goes on in the background by itself. */
-  readonly handOverMs: number;
+  readonly backgroundAfterMs: number;
   /** Resolves when the user sends the foreground agents of this caller to the background. */
   readonly sentToBackground: (signal: AbortSignal) => Promise<void>;
   readonly forks: boolean;
@@ -172,15 +172,18 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   context.signal.addEventListener("abort", stop, { once: true });
   if (context.signal.aborted) stop();
   const over = new AbortController();
-  const handOver = Promise.race([after(options.handOverMs, over.signal), options.sentToBackground(over.signal)]);
+  const movesToBackground = Promise.race([
+    after(options.backgroundAfterMs, over.signal),
+    options.sentToBackground(over.signal),
+  ]);
   try {
     const first = await Promise.race([
       run.done.then((report) => ({ report })),
-      handOver.then(() => "hand over" as const),
+      movesToBackground.then(() => "hand over" as const),
     ]);
     if (first === "hand over" && !context.signal.aborted) {
-      const why = "The agent takes long and goes on in the background, where it was; nothing is run again.";
-      return launched({ ...(await moveToBackground(context, { subagent: child, run, ...input })), note: why }, notes);
+      const note = "The agent takes long and goes on in the background, where it was; nothing is run again.";
+      return launched({ ...(await moveToBackground(context, { subagent: child, run, ...input })), note }, notes);
     }
     const report = first === "hand over" ? await run.done : first.report;
     const text = agentResult(report, { brief: oneShot.has(child.definition.name) && !report.worktree });

@@ -48,7 +48,7 @@ export async function messageSubagent(
     await reclaimSlot(signal);
   }
   if (backgroundRun === "heard") return textResult(`${to} is at work and will hear it after its current turn.`);
-  return textResult(agentLaunched({ ...backgroundRun, why: `${to} had finished and goes on from where it was.` }));
+  return textResult(agentLaunched({ ...backgroundRun, note: `${to} had finished and goes on from where it was.` }));
 }
 
 export function didYouMean(name: string, names: readonly string[]): string {

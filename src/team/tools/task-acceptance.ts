@@ -1,8 +1,8 @@
 import type { WorkItem } from "../../protocol/index.ts";
 import type { TaskProof } from "../../store/index.ts";
-import { type Acceptance, type AcceptanceOptions, runAcceptance } from "../evidence-acceptance.ts";
+import { type Acceptance, type AcceptanceCheckOptions, runAcceptanceChecks } from "../evidence-acceptance.ts";
 
-export interface TaskAcceptanceOptions extends AcceptanceOptions {
+export interface TaskAcceptanceOptions extends AcceptanceCheckOptions {
   /** Why this command may not be run by whoever completes the task; undefined if it may. */
   readonly refuse: (command: string) => Promise<string | undefined>;
 }
@@ -22,7 +22,7 @@ export async function acceptTask(
     const refusal = await options.refuse(command);
     ran.push(
       refusal === undefined
-        ? await runAcceptance([command], { ...options, timeoutMs })
+        ? await runAcceptanceChecks([command], { ...options, timeoutMs })
         : { state: "claimed", checks: [], problem: `${JSON.stringify(command)} was not run: ${refusal}` },
     );
     if (options.signal?.aborted) break;

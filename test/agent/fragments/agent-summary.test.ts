@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { historyQuestion, progressQuestion } from "../../../src/agent/fragments/agent-summary.ts";
-import { handOverQuestion } from "../../../src/agent/fragments/hand-over.ts";
+import { reportCheckQuestion } from "../../../src/agent/fragments/hand-over.ts";
 
 test("what a small model is asked about an agent", () => {
   const agent = { task: "mend it", before: "Ran the tests", doings: ["said: I look", "did: $ npm test"] };
@@ -11,8 +11,8 @@ test("what a small model is asked about an agent", () => {
 
 test("what a small model is asked about a report", () => {
   const report = { text: "R", evidence: "E", mark: "=====1=====" };
-  expect(handOverQuestion(report)).toMatchSnapshot();
-  const long = handOverQuestion({ ...report, text: `begin${"x".repeat(100_000)}end` }).text;
+  expect(reportCheckQuestion(report)).toMatchSnapshot();
+  const long = reportCheckQuestion({ ...report, text: `begin${"x".repeat(100_000)}end` }).text;
   expect(long.length).toBeLessThan(32_000);
   expect(long).toMatch(/^=====1=====\nbegin[\s\S]*end\n/);
 });
