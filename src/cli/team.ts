@@ -68,7 +68,7 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
   const stored = await teams.open(name);
   try {
     const { team, status, tasks, mail, problems } = await overview(stored);
-    const isOurs = claudeFolder !== undefined && !stored.tellsRest?.(teamLead);
+    const isOurs = claudeFolder !== undefined && !stored.reportsIdle?.(teamLead);
     if (flags.json) {
       printJson({ team, status, tasks: count(tasks), mail, problems });
       return exitCodes.done;

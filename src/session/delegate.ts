@@ -71,7 +71,7 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     slot.release();
     throw error;
   }
-  const { onRest: _, onWake: __, ...defaults } = ports.defaults;
+  const { onIdle: _, onWake: __, ...defaults } = ports.defaults;
   const subagent = createSubagent({
     ...defaults,
     id: request.agentId,

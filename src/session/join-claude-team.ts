@@ -35,7 +35,7 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
   if (!(await store.list()).some(({ name }) => name === team)) return undefined;
   const stored = await store.open(team);
   try {
-    if (!stored.tellsRest?.(teamLead)) {
+    if (!stored.reportsIdle?.(teamLead)) {
       await stored.close();
       return undefined;
     }
@@ -58,7 +58,7 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
 }
 
 /** Of those who were killed nobody else takes the entry out. */
-async function tidyUp({ record, presence, tellsRest }: StoredTeam): Promise<void> {
+async function tidyUp({ record, presence, reportsIdle: tellsRest }: StoredTeam): Promise<void> {
   for (const { name, ended } of (await record.read()).members) {
     if (ended || tellsRest?.(name)) continue;
     if ((await presence.look(name))?.alive === "dead") await record.end(name, { reason: "lost" });

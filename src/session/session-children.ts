@@ -6,7 +6,7 @@ import {
   createAgentTool,
   type SubagentDefaults,
   createSubagentRegistry,
-  createRestingPlaces,
+  createIdleCache,
   createSendMessageTool,
   createAgentSlots,
   createCrashReport,
@@ -69,9 +69,9 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
   const { opened, clock, createId } = parts;
   const limits = parts.spawnLimits ?? createAgentSlots(parts.limits ?? {}, { clock });
   for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
-  const idleSlots = createRestingPlaces();
+  const idleSlots = createIdleCache();
   const { watchdog, sideQuestions: asides, remote: work } = agents;
-  const defaults: SubagentDefaults = { clock, watchdog, asides, onWake: idleSlots.wakes, onRest: idleSlots.rests };
+  const defaults: SubagentDefaults = { clock, watchdog, asides, onWake: idleSlots.wakes, onIdle: idleSlots.rests };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
   const isolationAt = (cwd: string): IsolationPorts => ({

@@ -22,13 +22,13 @@ export interface Subagent {
   readonly isFork: boolean;
   readonly running: boolean;
   /** It can be sent on. */
-  readonly resting: boolean;
+  readonly isIdle: boolean;
   /** Says something, if there is something to say, and works until there is nothing left to do. One at a time. */
   run(parts: readonly ContentPart[], slot: AgentSlot, by?: PromptSender): SubagentRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
   tell(parts: readonly ContentPart[], by?: PromptSender): Promise<boolean>;
   /** Resolves when no run is under way, nor anything that comes after one. */
-  rested(): Promise<void>;
+  whenIdle(): Promise<void>;
   /** Has it ready to be sent on. Rejects with a TroupeError if it cannot be had again. */
   wake(): Promise<void>;
   /** Gives its place away while it waits for agents of its own; the result takes one again, once for all that wait. */
@@ -42,7 +42,7 @@ export interface Subagent {
   /** Has a small model say now and then what it is doing, where that is wanted; the result ends it. */
   showProgress(): () => void;
   /** While it rests it holds nothing: its log is closed, and read again when it is sent on. */
-  putAway(): void;
+  evict(): void;
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export interface SubagentDefaults {
   readonly watchdog?: WatchdogSettings | undefined;
   readonly asides?: AsideSettings | undefined;
   readonly onWake?: ((subagent: Subagent) => void) | undefined;
-  readonly onRest?: ((subagent: Subagent) => void) | undefined;
+  readonly onIdle?: ((subagent: Subagent) => void) | undefined;
 }
 
 export interface SubagentOptions

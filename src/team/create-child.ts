@@ -22,8 +22,8 @@ export function createSubagent({
   let activation: SubagentActivation | undefined = activate(firstRuntime);
   let finishWorktree = finishFirst;
   let waking: Promise<SubagentActivation> | undefined;
-  let putting: Promise<void> = Promise.resolve();
-  const leaving = new AbortController();
+  let evicting: Promise<void> = Promise.resolve();
+  const closeController = new AbortController();
   /** What a small model is asked meanwhile. */
   const beside = new Set<Promise<void>>();
   const repetition = createRepetitionWatch();
@@ -31,7 +31,7 @@ export function createSubagent({
   let ended: { readonly status: "stopped" | "failed"; readonly reason: string } | undefined;
   /** `finishing`: it has reported, and its worktree is being put in order. */
   let phase: "resting" | "working" | "finishing" = "resting";
-  let rested: Promise<unknown> = Promise.resolve();
+  let lastRun: Promise<unknown> = Promise.resolve();
   const telling = new Set<Promise<void>>();
   /** What it was told on its way and no answer has taken up yet. */
   const unanswered = new Map<PromptId, "waiting" | "promoted">();
@@ -53,7 +53,8 @@ export function createSubagent({
       for (const part of event.parts) if (part.type === "text") write(`${part.text}\n`);
     }
     if (event.type === "tool.called") write(`  ${event.title}\n`);
-    if (event.type === "context.compacted") meanwhile(activation?.summarizeHistory?.("compacted", leaving.signal));
+    if (event.type === "context.compacted")
+      meanwhile(activation?.summarizeHistory?.("compacted", closeController.signal));
     const repeated = repetition.hear(event);
     if (repeated?.kind === "warning") void warn(repeated.message);
     if (repeated?.kind === "verdict") void giveUp(repeated.message);
@@ -99,7 +100,7 @@ export function createSubagent({
   };
 
   const reopen = async (): Promise<SubagentActivation> => {
-    await putting;
+    await evicting;
     const reopenedRuntime = await options.reseat();
     finishWorktree = reopenedRuntime.finishWorktree;
     const reopened = (activation = activate(reopenedRuntime.runtime));
@@ -175,7 +176,7 @@ export function createSubagent({
       const ask = activation?.runtime.aside;
       const reportCheck =
         asides?.reportCheck && !runReport.continuesRemotely
-          ? await checkReport(runReport, { ask, clock, signal: leaving.signal })
+          ? await checkReport(runReport, { ask, clock, signal: closeController.signal })
           : undefined;
       try {
         return {
@@ -194,12 +195,12 @@ export function createSubagent({
     } finally {
       phase = "resting";
       slot.release();
-      meanwhile(activation?.summarizeHistory?.("ended", leaving.signal));
-      options.onRest?.(subagent);
+      meanwhile(activation?.summarizeHistory?.("ended", closeController.signal));
+      options.onIdle?.(subagent);
     }
   };
 
-  const putAway = async (active: SubagentActivation) => {
+  const evict = async (active: SubagentActivation) => {
     await Promise.all(beside);
     await active.runtime.settled();
     // Somebody may have sent it on meanwhile.
@@ -220,7 +221,7 @@ export function createSubagent({
     get running() {
       return phase === "working";
     },
-    get resting() {
+    get isIdle() {
       return phase === "resting";
     },
     run(parts, slot, by = "agent") {
@@ -234,7 +235,7 @@ export function createSubagent({
       const heard = new Promise<void>((resolve) => (markHeard = resolve));
       const assembled = work(parts, by, markHeard);
       const done = finish(assembled, slot);
-      rested = Promise.allSettled([done]);
+      lastRun = Promise.allSettled([done]);
       return { reported: assembled, done, delivered: heard };
     },
     async tell(parts, by = "agent") {
@@ -249,7 +250,7 @@ export function createSubagent({
       return true;
     },
     lendSlot: async () => slotLending?.lend() ?? (async () => undefined),
-    rested: async () => void (await rested),
+    whenIdle: async () => void (await lastRun),
     wake: async () => void (await wake()),
     interrupt,
     onText(listener, { fromStart } = { fromStart: false }) {
@@ -264,7 +265,7 @@ export function createSubagent({
         await waking?.catch(() => undefined);
         if (!asides?.progress || !activation?.runtime.aside || over.signal.aborted) return;
         const { activity: doings, runtime } = activation;
-        const signal = AbortSignal.any([over.signal, leaving.signal]);
+        const signal = AbortSignal.any([over.signal, closeController.signal]);
         await summarizeProgress(
           { activity: doings, ask: activation.runtime.aside, record: (event) => runtime.agent.record(event), clock },
           signal,
@@ -273,21 +274,21 @@ export function createSubagent({
       meanwhile(showing());
       return () => over.abort();
     },
-    putAway() {
+    evict() {
       if (!activation || phase !== "resting") return;
-      putting = putAway(activation);
+      evicting = evict(activation);
       // Whoever sends it on or closes it hears of a failure; until then it is nobody's.
-      putting.catch(() => undefined);
+      evicting.catch(() => undefined);
     },
     async close() {
-      leaving.abort(new DOMException("the session is closed", "AbortError"));
+      closeController.abort(new DOMException("the session is closed", "AbortError"));
       if (phase === "working") await interrupt("the session was closed");
-      await rested;
+      await lastRun;
       await Promise.all(beside);
       const active = activation;
       activation = undefined;
       await active?.runtime.close();
-      await putting;
+      await evicting;
     },
   };
   return subagent;

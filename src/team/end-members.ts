@@ -2,7 +2,7 @@ import { isOutside, type Member, type MemberStatus, type RequestId, teamLead } f
 import type { CreateId } from "../platform/index.ts";
 import type { LeadTeam } from "./lead-team-port.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
-import { type MemberLives, restMs } from "./member-lives.ts";
+import { type TeammateLifecycle, suspendMs } from "./member-lives.ts";
 import type { MemberWatch } from "./member-watch.ts";
 import type { StopAnswer, StopMember } from "./stop-member.ts";
 
@@ -21,7 +21,7 @@ type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
 
 export interface EndMembersOptions {
   readonly stops: StopMember;
-  readonly lives: () => Pick<MemberLives, "has" | "goneWithin" | "endNow">;
+  readonly lives: () => Pick<TeammateLifecycle, "has" | "goneWithin" | "endNow">;
   readonly watch: () => MemberWatch;
   readonly mailbox: Mailbox;
   readonly createId: CreateId;
@@ -59,7 +59,7 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
     const isLate = answer.kind === "late";
     // Another program may only have said that it ends.
     if (isOutside(memberOf(name))) await lives().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
-    else if (isLate || !(await lives().goneWithin(name, restMs))) await lives().endNow(name, { detail });
+    else if (isLate || !(await lives().goneWithin(name, suspendMs))) await lives().endNow(name, { detail });
     await watch().look();
     return answer;
   };

@@ -38,7 +38,7 @@ export {
   type ParentAgent,
   staysElsewhere,
 } from "./children.ts";
-export { createRestingPlaces } from "./resting.ts";
+export { createIdleCache } from "./resting.ts";
 export { sendOn } from "./send-on.ts";
 export { moveToBackground } from "./keep-in-background.ts";
 export { createCrashReport, type CrashReport } from "./lost-report.ts";

@@ -23,11 +23,11 @@ import { leftOver } from "./left-over.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
-import { createMemberLives } from "./member-lives.ts";
+import { createTeammateLifecycle } from "./member-lives.ts";
 import { createMemberRights } from "./member-rights.ts";
 import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
 import { patientSend, patientTeam } from "./patient-team.ts";
-import { createQuiescence, isWork } from "./quiescence.ts";
+import { createTeamIdleDetector, isWork } from "./quiescence.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
 import { createStopMember } from "./stop-member.ts";
@@ -48,9 +48,9 @@ export interface LeadTeamOptions {
   /** What the lead itself works in at this moment. */
   readonly mode: () => PermissionMode;
   /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
-  readonly putAway: (member: Member) => Promise<readonly string[]>;
+  readonly cleanUp: (member: Member) => Promise<readonly string[]>;
   /** Keeps a report of a member that makes room for a newer one; gives the file's path. */
-  readonly putAwayReport?: ((member: string, text: string) => Promise<string>) | undefined;
+  readonly archiveReport?: ((member: string, text: string) => Promise<string>) | undefined;
   readonly shutdownMs: number;
   /** How long a member may take to begin. */
   readonly startMs?: number | undefined;
@@ -89,7 +89,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   /** Nobody waits for those to come to rest whom programs and people speak for. */
   const driven = () => others().filter((member) => !isOutside(member));
   /** Unless those programs tell when they have nothing more to do. */
-  const awaited = () => others().filter((member) => !isOutside(member) || team.tellsRest?.(member.name) === true);
+  const awaited = () => others().filter((member) => !isOutside(member) || team.reportsIdle?.(member.name) === true);
   const remote = new Set<string>();
   const memberOf = (name: string): Member => {
     const found = others().find((member) => member.name === name);
@@ -146,7 +146,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       }),
     },
     replayed: options.replayed,
-    putAwayReport: options.putAwayReport,
+    putAwayReport: options.archiveReport,
     onTaken: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") {
         if (mail.body.isLeaving && mail.body.evidence === undefined) quiescence.heardGoodbye(mail.id);
@@ -159,7 +159,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     clock,
     createId: options.createId,
   });
-  const quiescence = createQuiescence({
+  const quiescence = createTeamIdleDetector({
     lead,
     conversation: options.conversation,
     tasks: team.tasks,
@@ -168,7 +168,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
     look: () => watch.look(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead && !remote.has(name)),
-    onlyTellsRest: team.tellsRest,
+    onlyReportsIdle: team.reportsIdle,
     onFailure: fail,
   });
   const say = (state: MemberStatus["state"]) => void whenRoom(() => own.set(state), room).catch(fail);
@@ -181,7 +181,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const watch: MemberWatch = createMemberWatch({
     team,
     onChange: (status, member) => {
-      if (isOutside(member) && !team.tellsRest?.(member.name)) remote.add(member.name);
+      if (isOutside(member) && !team.reportsIdle?.(member.name)) remote.add(member.name);
       else remote.delete(member.name);
       options.onStatus(status, member);
       quiescence.changed(status);
@@ -196,7 +196,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     onFailure: fail,
   });
 
-  const lives = createMemberLives({
+  const lives = createTeammateLifecycle({
     ...options,
     team,
     link: () => link,
@@ -310,7 +310,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     expect,
     get isUndecided() {
-      return quiescence.isUndecided;
+      return quiescence.isSettling;
     },
     atWork() {
       const states = new Set<string>(["starting", "working", "waiting"]);
@@ -325,7 +325,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       if (envelope.event.type === "turn.started") say("working");
       if (envelope.event.type === "agent.idle") {
         say("idle");
-        quiescence.leadRests();
+        quiescence.onLeadIdle();
       }
       if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
       // By what it says: the lead itself takes it up only once it is stored.
@@ -369,7 +369,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         quiescence.close,
         // Who rests takes back what it has asked.
         async () => {
-          for (const trouble of await lives.restAll()) await warn(trouble);
+          for (const trouble of await lives.suspendAll()) await warn(trouble);
         },
         answers.close,
         silence.close,

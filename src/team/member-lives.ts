@@ -8,7 +8,7 @@ import type { MemberWatch } from "./member-watch.ts";
 import { notOursToStart } from "./not-ours-to-start.ts";
 
 /** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
-export interface MemberLives {
+export interface TeammateLifecycle {
   begin(member: Member): Promise<Member>;
   /** One that was there before this lead was. */
   keep(member: Member, started: RunningMember): void;
@@ -37,7 +37,7 @@ export interface MemberLives {
   /** Ends it without asking; what it had in hand goes back. Whom another program runs is only taken out of the team. */
   endNow(name: string, end: EndOfMember): Promise<void>;
   /** All of them, at once; from here on nobody who goes is lost. Gives what went wrong with any of them. */
-  restAll(): Promise<readonly string[]>;
+  suspendAll(): Promise<readonly string[]>;
 }
 
 export interface EndOfMember {
@@ -46,7 +46,7 @@ export interface EndOfMember {
   readonly detail: string | undefined;
 }
 
-export interface MemberLivesOptions {
+export interface TeammateLifecycleOptions {
   readonly team: Pick<StoredTeam, "name" | "record" | "tasks">;
   readonly lead: () => Agent;
   readonly link: () => MemberLink;
@@ -60,14 +60,14 @@ export interface MemberLivesOptions {
   /** Nobody waits for answers to its questions any more. */
   readonly forget: (name: string) => void;
   /** Puts in order what a member leaves behind that was ended from outside. */
-  readonly putAway: (member: Member) => Promise<readonly string[]>;
+  readonly cleanUp: (member: Member) => Promise<readonly string[]>;
   readonly clock: Clock;
 }
 
 /** How long a member that was told to rest may take to do so. */
-export const restMs = 5_000;
+export const suspendMs = 5_000;
 
-export function createMemberLives(options: MemberLivesOptions): MemberLives {
+export function createTeammateLifecycle(options: TeammateLifecycleOptions): TeammateLifecycle {
   const { team, lead, memberOf, clock } = options;
   const { record } = team;
   const running = new Map<string, RunningMember>();
@@ -175,11 +175,11 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     }
   };
 
-  const putAway = async (member: Member) => {
+  const cleanUp = async (member: Member) => {
     const warn = (message: string) =>
       lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
     try {
-      for (const trouble of await options.putAway(member)) await warn(trouble);
+      for (const trouble of await options.cleanUp(member)) await warn(trouble);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
       await warn(`the worktree of ${member.name} could not be put in order: ${error.message}`);
@@ -202,7 +202,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     const handle = running.get(name);
     if (!handle) return true;
     const stop = new AbortController();
-    const late = clock.sleep(Math.max(ms, handle.restMs ?? 0), stop.signal).then(
+    const late = clock.sleep(Math.max(ms, handle.suspendMs ?? 0), stop.signal).then(
       () => false,
       () => false,
     );
@@ -223,7 +223,7 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });
       options.forget(name);
-      await putAway(memberOf(name));
+      await cleanUp(memberOf(name));
       await options.watch().look();
     });
 
@@ -257,11 +257,11 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     }
   };
 
-  const rest = async (name: string) => {
+  const suspend = async (name: string) => {
     leaving.add(name);
     if (!running.has(name)) return;
     const asked = options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
-    if (await goneWithin(name, restMs, asked)) return;
+    if (await goneWithin(name, suspendMs, asked)) return;
     // Where there is no place for the question, or nobody heeds it.
     await kill(name);
   };
@@ -280,10 +280,10 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
     giveBackOfEnded,
     goneWithin,
     endNow,
-    async restAll() {
+    async suspendAll() {
       closing = true;
       const names = [...running.keys()];
-      const came = await Promise.allSettled(names.map(rest));
+      const came = await Promise.allSettled(names.map(suspend));
       return came.flatMap((each, index) =>
         each.status === "fulfilled" ? [] : [`${names[index]} could not be brought to rest: ${messageOf(each.reason)}`],
       );

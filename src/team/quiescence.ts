@@ -5,9 +5,9 @@ import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
 import { promptOfMail } from "./member-link.ts";
 
 /** Notices when nobody in a team is at work any more, and wakes the lead once if something is left for it. */
-export interface Quiescence {
+export interface TeamIdleDetector {
   /** Whether it is still to be seen if the lead has something to do. */
-  readonly isUndecided: boolean;
+  readonly isSettling: boolean;
   /** Whether something was said to this member that it has not come to rest after. */
   isAwaited(name: string): boolean;
   /** It is there, and has something to do now. */
@@ -19,11 +19,11 @@ export interface Quiescence {
   tasksChanged(): void;
   changed(status: MemberStatus): void;
   /** It has said so; the run that did ends only after that. */
-  leadRests(): void;
+  onLeadIdle(): void;
   close(): Promise<void>;
 }
 
-export interface QuiescenceOptions {
+export interface TeamIdleOptions {
   readonly lead: () => Agent;
   readonly conversation: () => Pick<Conversation, "waiting" | "hasReason">;
   readonly tasks: TaskList;
@@ -32,7 +32,7 @@ export interface QuiescenceOptions {
   readonly look: () => Promise<void>;
   readonly statuses: () => readonly MemberStatus[];
   /** Of whom nothing is seen while it works: it only tells when it rests. */
-  readonly onlyTellsRest?: ((name: string) => boolean) | undefined;
+  readonly onlyReportsIdle?: ((name: string) => boolean) | undefined;
   /** Resolves after so long, or when the team is closed. */
   readonly pause: (ms: number) => Promise<void>;
   /** It has been seen, and the lead is woken if it has. */
@@ -55,7 +55,7 @@ const claimMs = 300;
 const maxPauses = 10;
 const maxLooks = 25;
 
-export function createQuiescence(options: QuiescenceOptions): Quiescence {
+export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetector {
   const awaited = new Set<string>();
   /** Who is idle and had unread mail at the last look: it is about to hear it, or has heard it and only the mark is missing. */
   const unheard = new Set<string>();
@@ -107,7 +107,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   const checkOnce = async () => {
     isDue = false;
     isReportDue = false;
-    if (closed || !isNews || options.lead().running || !everybodyRests()) return;
+    if (closed || !isNews || options.lead().running || !isEverybodyIdle()) return;
     await options.look();
     const before = states();
     unheard.clear();
@@ -118,7 +118,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       const counts = unread.filter(({ wakes, refused }) => wakes && refused === undefined);
       const isToWork = counts.some(({ body }) => isWork.has(body.kind));
       // What it told of was the rest before this work: the one after it is told too.
-      if (isToWork && options.onlyTellsRest?.(name)) awaited.add(name);
+      if (isToWork && options.onlyReportsIdle?.(name)) awaited.add(name);
       else if (isToWork) unheard.add(name);
       else if (counts.length > 0) isBusy = true;
     }
@@ -146,7 +146,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       if (states() !== before) return check();
     }
     const reports = options.conversation().waiting.filter((id) => !goodbyes.has(id)).length;
-    if (closed || options.lead().running || !everybodyRests()) return;
+    if (closed || options.lead().running || !isEverybodyIdle()) return;
     isNews = false;
     if (left.length === 0 && reports === 0) return;
     await options.lead().admit("agent", [{ type: "text", text: everybodyIdle({ left, reports }) }]);
@@ -160,7 +160,7 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   };
 
   /** A lead that broke says so itself. */
-  const whenStill = async () => {
+  const leadSettled = async () => {
     await Promise.allSettled([options.lead().settled()]);
   };
 
@@ -172,11 +172,11 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
   };
   const states = () => JSON.stringify(present().map(({ name, state, since }) => [name, state, since]));
   const present = () => options.statuses().filter(({ state }) => state !== "ended");
-  const everybodyRests = () =>
+  const isEverybodyIdle = () =>
     options.statuses().length > 0 && awaited.size === 0 && present().every(({ state }) => state === "idle");
 
   return {
-    get isUndecided() {
+    get isSettling() {
       return pending > 0 || isReportDue;
     },
     isAwaited: (name) => awaited.has(name) || unheard.has(name),
@@ -197,9 +197,9 @@ export function createQuiescence(options: QuiescenceOptions): Quiescence {
       if (state === "ended" || state === "working") isNews = true;
       if (state === "ended" || state === "idle") check();
     },
-    leadRests() {
+    onLeadIdle() {
       pending += 1;
-      void whenStill().finally(() => {
+      void leadSettled().finally(() => {
         check();
         pending -= 1;
       });

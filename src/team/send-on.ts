@@ -29,11 +29,11 @@ export async function sendOn(
 ): Promise<BackgroundRun | "heard"> {
   for (;;) {
     if (await subagent.tell(parts, by)) return "heard";
-    await subagent.rested();
+    await subagent.whenIdle();
     await subagent.wake();
     const slot = await subagents.acquireSlot(subagent, signal);
     // Somebody else may have spoken first.
-    if (!subagent.resting) {
+    if (!subagent.isIdle) {
       slot.release();
       continue;
     }

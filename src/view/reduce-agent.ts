@@ -22,15 +22,18 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       return { ...agent, model, permissionMode, cwd };
     }
     case "agent.idle":
-      return rest(agent, envelope, event);
+      return becomeIdle(agent, envelope, event);
     case "agent.summarized":
       return event.scope === "progress"
         ? { ...agent, progress: { text: event.text, at } }
-        : say({ ...agent, summary: { text: event.text, at } }, { kind: "summary", text: event.text, seq, at });
+        : addNotice({ ...agent, summary: { text: event.text, at } }, { kind: "summary", text: event.text, seq, at });
     case "agent.stopped": {
       const { outcome, detail } = event;
-      const stopped: AgentView = { ...atRest(agent), status: { kind: "stopped", outcome, ...(detail && { detail }) } };
-      return say(stopped, { kind: "stopped", outcome, detail, seq, at });
+      const stopped: AgentView = {
+        ...idleStatus(agent),
+        status: { kind: "stopped", outcome, ...(detail && { detail }) },
+      };
+      return addNotice(stopped, { kind: "stopped", outcome, detail, seq, at });
     }
     case "prompt.admitted": {
       const { promptId, source, parts, insteadOf } = event;
@@ -41,7 +44,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       const prompt = agent.waitingPrompts.find((waiting) => waiting.promptId === event.promptId);
       if (!prompt) return agent;
       const waitingPrompts = agent.waitingPrompts.filter((waiting) => waiting !== prompt);
-      return say({ ...agent, waitingPrompts, status: { kind: "running" } }, { ...prompt, seq, at });
+      return addNotice({ ...agent, waitingPrompts, status: { kind: "running" } }, { ...prompt, seq, at });
     }
     case "turn.started":
       return { ...agent, status: { kind: "running" }, model: event.model, draft: newDraft(event.turn) };
@@ -51,7 +54,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
       const failed: AgentView = { ...agent, draft: undefined };
       // An abort is told by the `agent.idle` that follows it.
       if (event.failure.kind === "aborted") return failed;
-      return say(failed, { kind: "failure", turn: event.turn, failure: event.failure, seq, at });
+      return addNotice(failed, { kind: "failure", turn: event.turn, failure: event.failure, seq, at });
     }
     case "cost.recorded": {
       const { model, usage, costUsd, purpose } = event;
@@ -60,7 +63,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     }
     case "context.compacted": {
       const { trigger, summary, tokensBefore } = event;
-      return say(
+      return addNotice(
         { ...agent, contextTokens: undefined },
         { kind: "compaction", trigger, summary, tokensBefore, seq, at },
       );
@@ -84,7 +87,7 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     }
     case "notice.raised": {
       const { level, code, message } = event;
-      return say(agent, { kind: "notice", level, code, message, seq, at });
+      return addNotice(agent, { kind: "notice", level, code, message, seq, at });
     }
     case "thinking.delta":
       return redraft(agent, event.turn, (draft) => ({
@@ -101,8 +104,8 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
     case "tool.drafted":
       return redraft(agent, event.turn, (draft) => {
         // An empty piece is how a call begins: two calls of one tool may follow each other.
-        const goesOn = draft.phase.kind === "tool" && draft.tool?.name === event.name && event.inputJson !== "";
-        const inputJson = (goesOn ? draft.tool.inputJson : "") + event.inputJson;
+        const isContinuing = draft.phase.kind === "tool" && draft.tool?.name === event.name && event.inputJson !== "";
+        const inputJson = (isContinuing ? draft.tool.inputJson : "") + event.inputJson;
         return { ...draft, tool: { name: event.name, inputJson }, phase: { kind: "tool" } };
       });
     case "turn.waiting":
@@ -140,17 +143,17 @@ export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
 /** The process that ran this agent is gone: whatever it was in the middle of does not go on. */
 export function abandonTurn(agent: AgentView): AgentView {
   if (agent.status.kind === "idle" || agent.status.kind === "stopped") return agent;
-  return { ...atRest(agent), status: { kind: "idle", reason: "interrupted" } };
+  return { ...idleStatus(agent), status: { kind: "idle", reason: "interrupted" } };
 }
 
-function rest(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"agent.idle">): AgentView {
-  const resting: AgentView = { ...atRest(agent), status: { kind: "idle", reason, ...(detail && { detail }) } };
-  const told = itemAt(agent.transcript, agent.transcript.length - 1)?.kind === "failure";
-  if (reason === "completed" || (reason === "failed" && told)) return resting;
-  return say(resting, { kind: "idle", reason, detail, seq, at });
+function becomeIdle(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"agent.idle">): AgentView {
+  const idleItem: AgentView = { ...idleStatus(agent), status: { kind: "idle", reason, ...(detail && { detail }) } };
+  const shownText = itemAt(agent.transcript, agent.transcript.length - 1)?.kind === "failure";
+  if (reason === "completed" || (reason === "failed" && shownText)) return idleItem;
+  return addNotice(idleItem, { kind: "idle", reason, detail, seq, at });
 }
 
-const atRest = (agent: AgentView): AgentView => ({ ...agent, draft: undefined, openQuestions: [] });
+const idleStatus = (agent: AgentView): AgentView => ({ ...agent, draft: undefined, openQuestions: [] });
 
 function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextTokens }: Of<"turn.ended">): AgentView {
   let { transcript, lastWords } = agent;
@@ -179,7 +182,7 @@ function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextT
 /** As much of somebody's words as a row shows of them, in the widest window. */
 const previewed = 300;
 
-const say = (agent: AgentView, item: TranscriptItem): AgentView => ({
+const addNotice = (agent: AgentView, item: TranscriptItem): AgentView => ({
   ...agent,
   transcript: append(agent.transcript, item),
 });

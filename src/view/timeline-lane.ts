@@ -33,63 +33,63 @@ export function reduceLane(lane: Lane, envelope: Envelope): Lane {
 type Step<E> = (lane: Lane, event: E, envelope: Envelope) => Lane;
 
 const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
-  "session.opened": (lane, _, envelope) => begin(rest(lane), spanOf(envelope, "idle")),
-  "session.closed": (lane, { reason }, envelope) => begin(rest(lane), spanOf(envelope, "idle", reason)),
-  "agent.spawned": (lane, _, envelope) => (lane.base ? lane : begin(lane, spanOf(envelope, "idle"))),
+  "session.opened": (lane, _, envelope) => beginSpan(endOpenSpans(lane), spanOf(envelope, "idle")),
+  "session.closed": (lane, { reason }, envelope) => beginSpan(endOpenSpans(lane), spanOf(envelope, "idle", reason)),
+  "agent.spawned": (lane, _, envelope) => (lane.base ? lane : beginSpan(lane, spanOf(envelope, "idle"))),
   "agent.idle": (lane, { reason, detail = "" }, envelope) =>
-    begin(rest(lane), { ...spanOf(envelope, "idle", reason), title: short(detail) }),
+    beginSpan(endOpenSpans(lane), { ...spanOf(envelope, "idle", reason), title: shortText(detail) }),
   "agent.stopped": (lane, { outcome, detail = "" }, envelope) =>
-    begin(rest(lane), { ...spanOf(envelope, "stopped", outcome), title: short(detail) }),
-  "prompt.promoted": (lane, _, envelope) => (isAtRest(lane) ? begin(lane, spanOf(envelope, "model")) : lane),
-  "turn.started": (lane, { model }, envelope) => begin(rest(lane), spanOf(envelope, "thinking", model)),
+    beginSpan(endOpenSpans(lane), { ...spanOf(envelope, "stopped", outcome), title: shortText(detail) }),
+  "prompt.promoted": (lane, _, envelope) => (isIdleLane(lane) ? beginSpan(lane, spanOf(envelope, "model")) : lane),
+  "turn.started": (lane, { model }, envelope) => beginSpan(endOpenSpans(lane), spanOf(envelope, "thinking", model)),
   /** An attempt that was paid for and lost: the answer is asked for again. */
   "cost.recorded": (lane, { purpose, model }, envelope) =>
     purpose === "lost" && lane.base?.kind === "thinking"
-      ? begin(endBase(lane, { kind: "model", title: "the answer was lost" }), spanOf(envelope, "thinking", model))
+      ? beginSpan(endBase(lane, { kind: "model", title: "the answer was lost" }), spanOf(envelope, "thinking", model))
       : lane,
   "turn.ended": (lane, { parts }, envelope) => {
     const ended = endBase(lane, { event: envelope.id, seq: envelope.seq });
-    return parts.some(({ type }) => type === "tool_call") ? ended : begin(ended, spanOf(envelope, "model"));
+    return parts.some(({ type }) => type === "tool_call") ? ended : beginSpan(ended, spanOf(envelope, "model"));
   },
   "turn.failed": (lane, { failure }, envelope) => {
-    const title = short(`${failure.kind}: ${failure.message}`);
+    const title = shortText(`${failure.kind}: ${failure.message}`);
     const ended = endBase(lane, { kind: "model", title, event: envelope.id, seq: envelope.seq });
-    return begin(ended, spanOf(envelope, "model"));
+    return beginSpan(ended, spanOf(envelope, "model"));
   },
   /** What a member of a team asks through its lead is the member's wait. */
   "permission.asked": (lane, { member, callId, requestId, tool, question }, envelope) =>
     member
       ? lane
-      : beginCall(lane, callId, { ...spanOf(envelope, "permission", tool), title: short(question), requestId }),
+      : beginCall(lane, callId, { ...spanOf(envelope, "permission", tool), title: shortText(question), requestId }),
   "permission.settled": (lane, { requestId }) => {
     const [asked] = [...lane.calls].filter(([, span]) => span.requestId === requestId);
     return asked ? endCall(lane, asked[0], {}) : lane;
   },
   "tool.called": (lane, { callId, name, title }, envelope) =>
-    beginCall(lane, callId, { ...spanOf(envelope, "tool", name), title: short(title) }),
+    beginCall(lane, callId, { ...spanOf(envelope, "tool", name), title: shortText(title) }),
   "tool.settled": (lane, { callId, outcome }, envelope) => {
     const settled = endCall(lane, callId, { outcome });
-    return settled !== lane && !settled.base ? begin(settled, spanOf(envelope, "model")) : settled;
+    return settled !== lane && !settled.base ? beginSpan(settled, spanOf(envelope, "model")) : settled;
   },
 };
 
 /** Whoever begins it says when. */
 function spanOf({ id, seq }: Envelope, kind: Span["kind"], name = ""): Span {
-  return { kind, from: 0, to: undefined, row: 0, name: short(name), title: "", event: id, seq };
+  return { kind, from: 0, to: undefined, row: 0, name: shortText(name), title: "", event: id, seq };
 }
 
-const isAtRest = ({ base, calls }: Lane): boolean =>
+const isIdleLane = ({ base, calls }: Lane): boolean =>
   calls.size === 0 && (!base || base.kind === "idle" || base.kind === "stopped");
 
 /** Everything it was at is over. */
-function rest(lane: Lane): Lane {
+function endOpenSpans(lane: Lane): Lane {
   let after = lane;
   for (const callId of lane.calls.keys()) after = endCall(after, callId, {});
   return endBase(after, {});
 }
 
 /** Beside calls that are not settled nothing begins: they are what it does. */
-function begin(lane: Lane, span: Span): Lane {
+function beginSpan(lane: Lane, span: Span): Lane {
   const ended = endBase(lane, {});
   return ended.calls.size > 0 ? ended : { ...ended, base: { ...span, from: lane.at } };
 }
@@ -120,4 +120,4 @@ function close(lane: Lane, span: Span): Lane {
   return isNothing ? lane : { ...lane, spans: addSpan(lane.spans, { ...span, to: lane.at }) };
 }
 
-const short = (text: string): string => (text.length > 160 ? text.slice(0, 160) : text);
+const shortText = (text: string): string => (text.length > 160 ? text.slice(0, 160) : text);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSession, type Envelope, type PermissionAsker } from "../../src/index.ts";
 import type { PermissionMode } from "../../src/protocol/index.ts";
-import { restingAsTheyAre } from "../../src/team/resting.ts";
+import { maxIdleInMemory } from "../../src/team/resting.ts";
 import type { Ask } from "../../src/testing.ts";
 import {
   environment,
@@ -52,7 +52,7 @@ describe("waking a finished fork", () => {
 });
 
 test("waking a fork that was put away: the same bytes again", async () => {
-  const many = restingAsTheyAre + 4;
+  const many = maxIdleInMemory + 4;
   const { session, server, happened } = await forkSession((ask) => {
     if (isForks(ask)) return { text: ask.said.includes("Once more") ? "Second report." : "First report." };
     if (saysOf(ask).includes("task-notification")) return { text: "Heard." };

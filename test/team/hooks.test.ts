@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { restingAsTheyAre } from "../../src/team/resting.ts";
+import { maxIdleInMemory } from "../../src/team/resting.ts";
 import { agent, lead, resultOf, teamSession, textOf } from "./team-session.ts";
 
 const hook = (command: string, more: object = {}) => ({ ...more, hooks: [{ type: "command", command }] });
@@ -48,7 +48,7 @@ describe("2.10 hooks of sub-agents", () => {
         [
           { calls: [agent("work", { name: "first" })] },
           // So many others that the first is put away.
-          { calls: Array.from({ length: restingAsTheyAre + 2 }, (_, index) => agent("rest", { name: `n${index}` })) },
+          { calls: Array.from({ length: maxIdleInMemory + 2 }, (_, index) => agent("rest", { name: `n${index}` })) },
           { calls: [{ tool: "Write", input: { file_path: "go", content: "" } }] },
           { text: "over" },
         ],

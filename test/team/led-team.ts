@@ -69,7 +69,7 @@ export async function ledTeam({ backend, seen = (team) => team, onRecord, ...mor
     defaultBackend: async () => ({ type: backend.type }),
     plansBy: "lead",
     mode: () => "bypassPermissions",
-    putAway: async () => [],
+    cleanUp: async () => [],
     shutdownMs: 1_000,
     onStatus: () => undefined,
     replayed: [],

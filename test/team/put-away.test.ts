@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { restingAsTheyAre } from "../../src/team/resting.ts";
+import { maxIdleInMemory } from "../../src/team/resting.ts";
 import { until } from "../process/live-processes.ts";
 import { agent, lead, resultOf, teamSession, textOf } from "./team-session.ts";
 import { testRepository } from "./repository.ts";
@@ -33,7 +33,7 @@ test.runIf(process.platform === "linux")(
     });
     await team.session.ask("go");
     await team.quiet();
-    await until("few logs are open", () => openLogs() <= restingAsTheyAre);
+    await until("few logs are open", () => openLogs() <= maxIdleInMemory);
     const again = team.asked("lead/a0").at(-1)?.request;
     expect(textOf(again?.messages ?? [])).toMatch(/my name is a0.*I am my name is a0.*who are you\?/);
     // The same bytes as before, so that what the provider still holds of it is found.
@@ -46,7 +46,7 @@ test.runIf(process.platform === "linux")(
 
 test("an agent that left its worktree as it was gets one again; one that worked goes on in its own", async () => {
   const { repo } = testRepository();
-  const fillers = Array.from({ length: restingAsTheyAre + 2 }, (_, index) => agent("nothing", { name: `f${index}` }));
+  const fillers = Array.from({ length: maxIdleInMemory + 2 }, (_, index) => agent("nothing", { name: `f${index}` }));
   const bash = (command: string) => ({ tool: "Bash", input: { command } });
   const team = await teamSession({
     cwd: repo,

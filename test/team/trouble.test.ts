@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import { type StoredEvent, teamUser, TroupeError } from "../../src/protocol/index.ts";
 import { createMemberLink } from "../../src/team/member-link.ts";
-import { createQuiescence } from "../../src/team/quiescence.ts";
+import { createTeamIdleDetector } from "../../src/team/quiescence.ts";
 import { teamMailbox } from "../../src/team/team-mailbox.ts";
 import { heldBackend, ledTeam, wishFor } from "./led-team.ts";
 import { gate } from "./team-session.ts";
@@ -119,11 +119,11 @@ test("a call that is made twice at once starts one member, and both know it", as
 });
 
 /** What a lead that has a report to read notices of its one member, which is idle. */
-function noticing(more: Partial<Parameters<typeof createQuiescence>[0]>) {
+function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
   const admitted: string[] = [];
   const failures: unknown[] = [];
   const woken = gate();
-  const quiescence = createQuiescence({
+  const quiescence = createTeamIdleDetector({
     lead: () =>
       ({
         running: false,
@@ -165,17 +165,17 @@ const unmarked = { wakes: true, body: { kind: "text", text: "look around" } };
 test("one that only tells when it rests is waited for until it has told of the rest after the work that it had not read", async () => {
   let unread = [unmarked];
   const { quiescence, admitted, woken } = noticing({
-    onlyTellsRest: () => true,
+    onlyReportsIdle: () => true,
     mailbox: { readUnread: async (name: string) => (name === "scout" ? unread : []) } as never,
   });
   const settled = async () => {
-    while (quiescence.isUndecided) await new Promise((resolve) => setImmediate(resolve));
+    while (quiescence.isSettling) await new Promise((resolve) => setImmediate(resolve));
   };
   quiescence.heardFrom("scout");
   await settled();
   // It reads it, and nothing is seen of that.
   unread = [];
-  quiescence.leadRests();
+  quiescence.onLeadIdle();
   await settled();
   expect(quiescence.isAwaited("scout")).toBe(true);
   expect(admitted).toEqual([]);

@@ -152,7 +152,7 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
 }
 
 async function assertMayDelete(
-  { name, record, presence, tellsRest }: StoredTeam,
+  { name, record, presence, reportsIdle: tellsRest }: StoredTeam,
   { force, except }: { force: boolean; except: readonly string[] },
 ): Promise<void> {
   if (tellsRest?.(teamLead))

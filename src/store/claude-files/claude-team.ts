@@ -110,7 +110,7 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
     inbox,
     bodies: mail.bodies,
     isUnsigned: true,
-    tellsRest: (member) => !journal.isOurs(member),
+    reportsIdle: (member) => !journal.isOurs(member),
     close,
   };
 }

@@ -42,7 +42,7 @@ export interface StoredTeam {
   /** Its mail has no place for signatures: who can write it is believed, within what each may send. */
   readonly isUnsigned?: true;
   /** Of a member that another program runs: whether it tells when it has nothing more to do, so that it can be waited for. */
-  readonly tellsRest?: (member: string) => boolean;
+  readonly reportsIdle?: (member: string) => boolean;
   close(): Promise<void>;
 }
 

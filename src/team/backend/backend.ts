@@ -16,7 +16,7 @@ export interface RunningMember {
   /** Resolves once it is no longer there; with what went wrong, if something did. */
   readonly ended: Promise<string | undefined>;
   /** How long it may take to come to rest, if that is longer than for others. */
-  readonly restMs?: number;
+  readonly suspendMs?: number;
   /** Resolves when all that it has done so far is where its lead can see it. */
   readonly settled?: () => Promise<void>;
   /** Where it works on another machine, as far as that is known. */

@@ -203,7 +203,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     ended.catch(() => undefined); // whoever waits for it hears of it
     return {
       ended,
-      get restMs() {
+      get suspendMs() {
         return state?.status === "held" && !holder.isSilent() ? maxRestMs : 0;
       },
       settled: branch.settled,
