@@ -5,7 +5,7 @@ import { ownProgram } from "../session/index.ts";
 import { createTmuxBackend } from "../team/index.ts";
 import { drawSummary } from "./demo/draw-summary.ts";
 import { drawTeam } from "./demo/draw-team.ts";
-import { lookAtTeam } from "./demo/look-at-team.ts";
+import { readTeamResult } from "./demo/look-at-team.ts";
 import { playTeam, team as teamName } from "./demo/play-team.ts";
 import type { TestRun } from "./demo/run-tests.ts";
 import { createSampleRepository } from "./demo/sample-repository.ts";
@@ -73,7 +73,7 @@ async function show({ workspace, screen, flags, signal }: Showing): Promise<numb
   // The script says that all is well whatever happens: only a look of our own tells.
   const after = await repository.runTests(signal);
   const state = await repository.look();
-  const team = await lookAtTeam(teamName, { home: workspace.home, lead: sessionId });
+  const team = await readTeamResult(teamName, { home: workspace.home, lead: sessionId });
   drawSummary(screen, {
     before,
     after,

@@ -183,7 +183,7 @@ export function createSubagentRuntimes(
           throw error;
         }
       },
-      async takeUp() {
+      async resume() {
         attach();
         await runtime.agent.closeOpenCalls();
         await runtime.background.recover(log.replayed, reportLostWork);
@@ -271,7 +271,7 @@ export function createSubagentRuntimes(
         onEnvelope: (envelope) => onEnvelope(envelope),
       };
       const runtime = await openSubagentRuntime(request, await allLogs());
-      await runtime.takeUp();
+      await runtime.resume();
       return createSubagent({
         id,
         path: spawned.path,
@@ -282,7 +282,7 @@ export function createSubagentRuntimes(
         isFork,
         ...defaults,
         runtime,
-        reseat: () => reopen(request, spawned.worktree),
+        reopen: () => reopen(request, spawned.worktree),
         finishWorktree: worktree?.finish,
         listen: (listener) => {
           onEnvelope = listener;

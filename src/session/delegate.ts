@@ -65,7 +65,7 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     runtime = await ports.runtime(request, known?.logs);
     const { path, parent, model, mode: permissionMode, cwd, definition } = request;
     const spawned = { path, parent, model, permissionMode, cwd, description: work.description };
-    if (known) await runtime.takeUp();
+    if (known) await runtime.resume();
     else await runtime.begin({ ...spawned, agentType: definition.name });
   } catch (error) {
     slot.release();
@@ -82,7 +82,7 @@ export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts
     parent: request.parent,
     isFork: request.fork,
     runtime,
-    reseat: () => Promise.reject(new Error(`${request.path} does one thing, and is not sent on`)),
+    reopen: () => Promise.reject(new Error(`${request.path} does one thing, and is not sent on`)),
     listen: (listener) => {
       onEnvelope = listener;
     },

@@ -103,7 +103,7 @@ function leadMessageTool(
 ) {
   const { agent, runtime: seat } = ports;
   const tell = async (text: string) => {
-    if (led.over.aborted) return;
+    if (led.closed.aborted) return;
     await agent().admit("agent", [{ type: "text", text: escapeTags(text) }]);
     agent().wake();
   };

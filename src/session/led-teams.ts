@@ -69,7 +69,7 @@ export interface LedTeams {
   teammateStarted(team: string, name: string, slot: AgentSlot): void;
   /** Shows the entries of a task list as they are, and each change. */
   showTasks(tasks: TaskList, team: string | undefined): void;
-  readonly over: AbortSignal;
+  readonly closed: AbortSignal;
   close(): Promise<void>;
 }
 
@@ -86,15 +86,15 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   const teams = new Map<string, LeadTeam>();
   const closers = new Map<string, () => Promise<void>>();
   /** Those that the lead's model has made, in this life or an earlier one: nobody else has a use for them. */
-  const made = new Set(ledBefore(ports, ({ made: isMade }) => isMade === true));
-  const over = new AbortController();
+  const made = new Set(previouslyLedTeams(ports, ({ made: isMade }) => isMade === true));
+  const closed = new AbortController();
   const onProblems = createDamageNotices(ports);
   const slots = ports.subagents && createTeammateSlots(ports.subagents.acquireSlotNow);
 
-  const only = (name?: string): LeadTeam | undefined =>
+  const findTeam = (name?: string): LeadTeam | undefined =>
     name === undefined ? [...teams.values()].at(-1) : teams.get(name);
-  const teamOf = (name?: string): LeadTeam => {
-    const found = only(name);
+  const requireTeam = (name?: string): LeadTeam => {
+    const found = findTeam(name);
     if (found) return found;
     const names = [...teams.keys()];
     const hint =
@@ -105,7 +105,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     );
   };
 
-  const take = async (team: StoredTeam): Promise<readonly string[]> => {
+  const startLeading = async (team: StoredTeam): Promise<readonly string[]> => {
     const { createLeadTeam, teamMailbox } = await loadLeading();
     const mailbox = teamMailbox(team, { clock, createId });
     const lead = await createLeadTeam({
@@ -157,7 +157,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   };
 
   const followTasks = (tasks: TaskList, team: string | undefined) =>
-    showTasks(tasks, { team, agent, signal: over.signal, onProblems });
+    showTasks(tasks, { team, agent, signal: closed.signal, onProblems });
 
   const join = async (name: string, how: { readonly made?: true } = {}) => {
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
@@ -168,14 +168,14 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
 
   const create = async (wanted: string, description?: string) => {
     const team = await make(wanted, description);
-    await take(team);
+    await startLeading(team);
     made.add(team.name);
     await join(team.name, { made: true });
     return { team: team.name, lead: teamLead };
   };
 
   /** Rejects if another session leads it: both would read one inbox. */
-  const takeFromNobody = async (team: StoredTeam): Promise<readonly string[]> => {
+  const adoptUnlessLed = async (team: StoredTeam): Promise<readonly string[]> => {
     const before = await team.presence.look(teamLead);
     if (before && before.alive !== "dead" && before.state !== "ended") {
       await team.close();
@@ -185,25 +185,25 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       );
     }
     await team.record.changeTeam({ leadSessionId: ports.sessionId });
-    return take(team);
+    return startLeading(team);
   };
 
   /** One that an earlier life of this session has led; meanwhile it may have become another's. */
-  const takeAgain = async (team: StoredTeam): Promise<readonly string[]> =>
-    (await team.record.read()).leadSessionId === ports.sessionId ? take(team) : takeFromNobody(team);
+  const resumeLeading = async (team: StoredTeam): Promise<readonly string[]> =>
+    (await team.record.read()).leadSessionId === ports.sessionId ? startLeading(team) : adoptUnlessLed(team);
 
   /** A team that is there already, if nobody leads it; undefined if there is none. */
-  const takeUp = async (name: string): Promise<string | undefined> => {
+  const adopt = async (name: string): Promise<string | undefined> => {
     const known = (await store.list()).find((summary) => summary.name === name);
     if (!known) return undefined;
-    await say(await takeFromNobody(await store.open(name)));
+    await raiseNotices(await adoptUnlessLed(await store.open(name)));
     made.delete(name);
     await join(name);
     return name;
   };
 
   /** One that the user has named stays until the user takes it away. With a number it would be another one each time. */
-  const makeAsked = async (wanted: string): Promise<string> => {
+  const createRequested = async (wanted: string): Promise<string> => {
     const team = await make(wanted);
     const { name } = team;
     if (/-\d+$/.test(name) && name !== wanted.normalize("NFC")) {
@@ -213,12 +213,12 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       const other = nearestName(wanted, names) ?? names.join(", ");
       throw new TroupeError("team", `There is a team already that is called almost ${wanted}: ${other}. Say which.`);
     }
-    await take(team);
+    await startLeading(team);
     await join(name);
     return name;
   };
 
-  const say = async (notices: readonly string[]) => {
+  const raiseNotices = async (notices: readonly string[]) => {
     for (const message of notices)
       await agent().record({ type: "notice.raised", level: "warning", code: "team", message });
     if (notices.length === 0) return;
@@ -234,7 +234,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   };
 
   const remove = async (name?: string) => {
-    const team = teamOf(name);
+    const team = requireTeam(name);
     const active = team.members().filter((member) => !member.ended);
     if (active.length > 0) {
       const names = active.map((member) => member.name).join(", ");
@@ -247,27 +247,27 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
 
   return {
     all: () => [...teams.values()],
-    find: only,
-    get: teamOf,
-    with: (who) => teamWith(who, [...teams.values()]) ?? teamOf(),
+    find: findTeam,
+    get: requireTeam,
+    with: (nameOrId) => findTeamWith(nameOrId, [...teams.values()]) ?? requireTeam(),
     create,
     remove,
     teammateStarted: (team, name, slot) => slots?.started(team, name, slot),
     showTasks: followTasks,
-    over: over.signal,
+    closed: closed.signal,
     async start() {
-      for (const name of ledBefore(ports)) {
+      for (const name of previouslyLedTeams(ports)) {
         const missing = await store
           .open(name)
-          .then(takeAgain)
+          .then(resumeLeading)
           .catch((error: unknown) => {
             if (!TroupeError.is(error)) throw error;
             return [`the team ${name} could not be taken up again: ${error.message}`];
           });
-        await say(missing);
+        await raiseNotices(missing);
       }
       if (options.team === undefined || teams.has(options.team)) return;
-      const team = (await takeUp(options.team)) ?? (await makeAsked(options.team));
+      const team = (await adopt(options.team)) ?? (await createRequested(options.team));
       const text = leadConduct({ team, lead: teamLead });
       const promptId = createId<PromptId>("prm");
       await agent().admitOnce({ promptId, source: "agent", parts: [{ type: "text", text }], quiet: true });
@@ -282,18 +282,18 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
         ...leaving,
         options.closeBackends,
         () => slots?.close(),
-        () => over.abort(new DOMException("the session has ended", "AbortError")),
+        () => closed.abort(new DOMException("the session has ended", "AbortError")),
       ]);
     },
   };
 }
 
-function teamWith(who: string, teams: readonly LeadTeam[]): LeadTeam | undefined {
+function findTeamWith(nameOrId: string, teams: readonly LeadTeam[]): LeadTeam | undefined {
   const has = (fits: (member: Member) => boolean) => teams.find((team) => team.members().some(fits));
   return (
-    has(({ agentId }) => agentId === who) ??
-    has(({ name, ended }) => name === who && !ended) ??
-    has(({ name }) => name === who)
+    has(({ agentId }) => agentId === nameOrId) ??
+    has(({ name, ended }) => name === nameOrId && !ended) ??
+    has(({ name }) => name === nameOrId)
   );
 }
 
@@ -310,7 +310,10 @@ function isEmpty(team: LeadTeam): boolean {
 type Joined = Extract<Event, { type: "team.joined" }>;
 
 /** Teams that an earlier life of the session has led and not left: all, or those whose last joining fits. */
-function ledBefore({ replayed }: TeamPorts, fits: (joined: Joined) => boolean = () => true): readonly string[] {
+function previouslyLedTeams(
+  { replayed }: TeamPorts,
+  fits: (joined: Joined) => boolean = () => true,
+): readonly string[] {
   const led = new Set<string>();
   for (const { event } of replayed) {
     if (event.type === "team.left" || event.type === "team.joined") led.delete(event.team);

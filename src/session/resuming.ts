@@ -4,7 +4,7 @@ import type { OpenedSession, SessionStore } from "../store/index.ts";
 import type { Config } from "./load-config.ts";
 
 /** The id of the session that is meant. */
-export async function sessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
+export async function findSessionToResume(which: string, store: SessionStore, { cwd }: Config): Promise<string> {
   if (which !== "latest") return which;
   const latest = await store.latest(cwd);
   if (latest) return latest.sessionId;
@@ -15,12 +15,12 @@ export async function sessionToResume(which: string, store: SessionStore, { cwd 
 }
 
 /** Undefined if there is no session of this id yet. */
-export async function openIfThere(store: SessionStore, sessionId: SessionId): Promise<OpenedSession | undefined> {
+export async function openIfExists(store: SessionStore, sessionId: SessionId): Promise<OpenedSession | undefined> {
   return (await store.has(sessionId)) ? store.open(sessionId) : undefined;
 }
 
 /** A session goes on where it was, wherever it is resumed from. */
-export function existing(folder: string): string {
+export function requireFolder(folder: string): string {
   if (existsSync(folder)) return folder;
   throw new TroupeError(
     "session_not_found",
@@ -29,7 +29,7 @@ export function existing(folder: string): string {
 }
 
 /** A session goes on with the model it had last. */
-export function modelOf(opened: OpenedSession | undefined): string | undefined {
+export function lastModelOf(opened: OpenedSession | undefined): string | undefined {
   const events = opened?.leadLog.replayed.map(({ event }) => event) ?? [];
   const last = events.findLast(
     (event) => event.type === "agent.spawned" || (event.type === "agent.changed" && event.model),

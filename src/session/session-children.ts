@@ -12,7 +12,7 @@ import {
   createCrashReport,
   type CrashReport,
   type ParentAgent,
-  sendOn,
+  resumeSubagent,
   type AgentSlot,
   type Isolation,
   type TeammateStarter,
@@ -22,7 +22,7 @@ import { createSubagentRuntimes } from "./child-seats.ts";
 import { runDelegatedTask, type DelegatedWork } from "./delegate.ts";
 import { subagentName } from "./given-name.ts";
 import { isolateAgent, type IsolationPorts } from "./isolate-agent.ts";
-import { createRemotes } from "./remote/remotes.ts";
+import { createRemoteAgents } from "./remote/remotes.ts";
 import { type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
 import type { AgentDependencies } from "./session-parts.ts";
@@ -105,7 +105,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
     openRemoteRuntime: work && ((request) => remotes.runtime(request)),
   });
-  const remotes = createRemotes(shared, agents, {
+  const remotes = createRemoteAgents(shared, agents, {
     defaults,
     placeAt: (cwd) => isolationAt(cwd).place,
     adopt: (subagent) => subagents.adopt(subagent),
@@ -147,7 +147,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
 
   async function reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined> {
     if (started.agent === undefined) return undefined;
-    if (remotes.isTakenUp(started.agent)) return "goes on";
+    if (remotes.isResumed(started.agent)) return "goes on";
     const { agent, backgroundId: taskId, description } = started;
     return createCrashReport(
       { agent, taskId, description, wantsCheck: asides.reportCheck },
@@ -181,7 +181,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       sendToBackground.clear();
     },
     reportLostWork,
-    resumeRemoteAgents: remotes.takeUp,
+    resumeRemoteAgents: remotes.resume,
     leave: remotes.leave,
     async reportLostAgents(runtime, log) {
       const open = new Set(runtime.conversation.openCalls().map(({ call }) => call.callId));
@@ -191,7 +191,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       );
       for (const [agent, envelopes] of await agents.readLogs()) {
         const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
-        if (spawned?.parent !== runtime.id || known.has(agent) || remotes.isTakenUp(agent)) continue;
+        if (spawned?.parent !== runtime.id || known.has(agent) || remotes.isResumed(agent)) continue;
         if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
         const { text } = createCrashReport(
           { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.reportCheck },
@@ -230,7 +230,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
       const { description } = subagent;
       const ports = { children: subagents, background: reportTo.background.tasks, signal: closing.signal };
-      await sendOn(subagent, { parts: submitted.parts, by: "user", description }, ports);
+      await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description }, ports);
       return { ok: true };
     },
     async interrupt(path) {

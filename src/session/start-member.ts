@@ -120,7 +120,7 @@ export async function startForMember(
     isFork: false,
     turn: 0,
   };
-  const { content } = await startMember({ ...wish, team, signal: start.led.over }, parent, start);
+  const { content } = await startMember({ ...wish, team, signal: start.led.closed }, parent, start);
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 

@@ -31,7 +31,7 @@ import { openSlash } from "./open-slash.ts";
 import { openJointAccounts } from "./joint-accounts.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
-import { existing, modelOf, openIfThere, sessionToResume } from "./resuming.ts";
+import { requireFolder, lastModelOf, openIfExists, findSessionToResume } from "./resuming.ts";
 import { remoteWork } from "./remote/remote-work.ts";
 import { secretsOf } from "./secrets-of.ts";
 import { requirePrice } from "./require-price.ts";
@@ -136,18 +136,18 @@ export async function startSession(options: StartOptions): Promise<Session> {
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
-      opened = await store.open(await sessionToResume(options.resume, store, config));
+      opened = await store.open(await findSessionToResume(options.resume, store, config));
       // Trust that was given for this folder says nothing about another.
       if (opened.cwd !== config.cwd)
-        config = await loadConfig({ ...options, cwd: existing(opened.cwd), trust: undefined });
+        config = await loadConfig({ ...options, cwd: requireFolder(opened.cwd), trust: undefined });
       const teams = openTeamStore({ ...config, clock, createId });
       if (!options.isBesideTeam) await refuseTeammate(opened.sessionId, opened.leadLog.replayed, teams);
     }
-    if (options.sessionId !== undefined) opened = await openIfThere(store, options.sessionId);
+    if (options.sessionId !== undefined) opened = await openIfExists(store, options.sessionId);
     mcp = await startMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
     const hooks = await openHooks(config.hooks);
     const git = gitState(config.cwd, config.childEnv);
-    const ref = options.flags.model ?? modelOf(opened) ?? config.model;
+    const ref = options.flags.model ?? lastModelOf(opened) ?? config.model;
     const known = ref === undefined ? undefined : models.get(ref);
     const loaded = await loadAgentDefinitions(config);
     const member = options.member && definitionOf(options.member, loaded.agents);

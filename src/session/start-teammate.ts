@@ -246,7 +246,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       const troubles = await tellOfRemoved([removed], { config, clock });
       for (const text of troubles) await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
     };
-    const there = await resumeWorktree(place, name, { takeOver: true });
+    const there = await resumeWorktree(place, name, { adopt: true });
     if (there) return { ...there, isMoved: false, finish: finish(name) };
     if (existsSync(worktreePath)) {
       const ports = await foreignPorts(place, { path: worktreePath, settings: config.worktree });

@@ -24,7 +24,7 @@ export { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
 export { claudeCommand } from "./claude-files/claude-command.ts";
 export { openTeamStore } from "./open-team-store.ts";
 export { createFileTeamStore } from "./team/load-team-store.ts";
-export { createLifeFilter, logsOfLives } from "./team/agent-lives.ts";
+export { createRunFilter, logsAcrossRuns } from "./team/agent-lives.ts";
 export { checkName } from "./team/names.ts";
 export type { HeldMail, Inbox, InboxReader, MailBodies } from "./team/inbox-port.ts";
 export { openMailFiles } from "./team/mail-files.ts";

@@ -24,7 +24,7 @@ export interface SubagentRuntime {
   /** Writes down how it begins. Only for one that is new. */
   begin(spawned: Spawned, inherited?: { readonly from: AgentId; readonly turn: number }): Promise<void>;
   /** Only for one that is known from its log: settles what an earlier life of the session has left open. */
-  takeUp(): Promise<void>;
+  resume(): Promise<void>;
   /** Stops commands it has left running: nobody will hear of them once it has reported. */
   stopLeftovers(): Promise<void>;
   /** Asks a small model something beside its work; undefined where none is known. */

@@ -80,7 +80,7 @@ export interface SubagentOptions
     ReopenedRuntime,
     Pick<Subagent, "id" | "path" | "name" | "definition" | "description" | "parent" | "isFork"> {
   /** Seats it again from its log. */
-  readonly reseat: () => Promise<ReopenedRuntime>;
+  readonly reopen: () => Promise<ReopenedRuntime>;
   /** How the envelopes of its seat reach it. */
   readonly listen: (hear: (envelope: Envelope) => void) => void;
 }

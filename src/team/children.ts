@@ -84,7 +84,7 @@ export interface SubagentRegistryOptions {
   /** Seats one again that was put away while it rested. */
   readonly reopen: (request: RuntimeRequest, worktree: Spawned["worktree"]) => Promise<ReopenedRuntime>;
   /** Seats one that is known from its log only; undefined when there is no such agent. */
-  readonly recall: (nameOrId: string) => Promise<Subagent | undefined>;
+  readonly resume: (nameOrId: string) => Promise<Subagent | undefined>;
   readonly limits: AgentSlots;
   readonly defaults: SubagentDefaults;
   readonly createId: CreateId;
@@ -211,7 +211,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
         isFork: fork,
         ...options.defaults,
         runtime,
-        reseat: () =>
+        reopen: () =>
           remote ? Promise.reject(staysElsewhere(path)) : options.reopen(runtimeRequest, spawned.worktree),
         finishWorktree: worktree?.finish ?? elsewhere?.finish,
         listen: (listener) => {
@@ -249,8 +249,8 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
   };
 
   const lendOwnSlot = () => {
-    const goesOn = options.limits.lendOwnSlot();
-    return async () => goesOn();
+    const reclaim = options.limits.lendOwnSlot();
+    return async () => reclaim();
   };
 
   const adopt = (subagent: Subagent) => {
@@ -267,9 +267,9 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
         subagents.get(names.get(nameOrId) ?? (nameOrId as AgentId)) ??
         [...subagents.values()].find(({ path }) => path === nameOrId);
       if (known) return known;
-      const recalled = await options.recall(nameOrId);
-      if (recalled) adopt(recalled);
-      return recalled;
+      const resumed = await options.resume(nameOrId);
+      if (resumed) adopt(resumed);
+      return resumed;
     },
     adopt,
     lendSlotOf: async (parent) => subagents.get(parent)?.lendSlot() ?? lendOwnSlot(),

@@ -101,10 +101,10 @@ export function createSubagent({
 
   const reopen = async (): Promise<SubagentActivation> => {
     await evicting;
-    const reopenedRuntime = await options.reseat();
+    const reopenedRuntime = await options.reopen();
     finishWorktree = reopenedRuntime.finishWorktree;
     const reopened = (activation = activate(reopenedRuntime.runtime));
-    await reopenedRuntime.runtime.takeUp();
+    await reopenedRuntime.runtime.resume();
     return reopened;
   };
 

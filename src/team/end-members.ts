@@ -37,7 +37,7 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
   const { stops, lives, watch, memberOf } = options;
   const stopping = new Map<string, Promise<StopAnswer>>();
   /** Asked by an earlier life of this lead, or by the shell. */
-  const takenUp = new Set<string>();
+  const adopted = new Set<string>();
 
   const underWay = async (name: string, work: Promise<StopAnswer>): Promise<StopAnswer> => {
     stopping.set(name, work);
@@ -64,8 +64,8 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
     return answer;
   };
 
-  const takeUp = async ({ name, since }: MemberStatus, request: OpenRequest): Promise<StopAnswer> => {
-    const answer = await stops.takeUp(name, request);
+  const adopt = async ({ name, since }: MemberStatus, request: OpenRequest): Promise<StopAnswer> => {
+    const answer = await stops.adopt(name, request);
     const now = watch().statusOf(name);
     // What it has answered may have been heard before anybody here waited for that.
     const isOver =
@@ -88,15 +88,15 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
     async seen(status) {
       const { name, state } = status;
       const isAsked = () => stopping.has(name) || stops.requestTo(name) !== undefined || !lives().has(name);
-      if (state !== "draining" || takenUp.has(name) || isAsked()) return;
-      takenUp.add(name);
+      if (state !== "draining" || adopted.has(name) || isAsked()) return;
+      adopted.add(name);
       try {
         const request = await requestTo(name);
         if (isAsked()) return;
-        const ended = takeUp(status, request);
+        const ended = adopt(status, request);
         await (request.moreMs > 0 ? ended : underWay(name, ended));
       } finally {
-        takenUp.delete(name);
+        adopted.delete(name);
       }
     },
     async settled() {
@@ -105,6 +105,6 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
   };
 }
 
-type OpenRequest = Parameters<StopMember["takeUp"]>[1];
+type OpenRequest = Parameters<StopMember["adopt"]>[1];
 
 const tooLate = "it did not answer in time";

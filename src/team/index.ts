@@ -39,7 +39,7 @@ export {
   staysElsewhere,
 } from "./children.ts";
 export { createIdleCache } from "./resting.ts";
-export { sendOn } from "./send-on.ts";
+export { resumeSubagent } from "./send-on.ts";
 export { moveToBackground } from "./keep-in-background.ts";
 export { createCrashReport, type CrashReport } from "./lost-report.ts";
 export { createAgentTool, type TeammateStarter, type TeammateSpawnRequest } from "./tools/agent-tool.ts";

@@ -352,7 +352,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           await record.end(member.name, { reason: "lost", detail: error.message });
         }
       }
-      missing.push(...(await lives.giveBackOfEnded()));
+      missing.push(...(await lives.releaseTasksOfEnded()));
       for (const name of await leftOver(driven(), mailbox)) quiescence.sentTo(name);
       link.start();
       watch.start();

@@ -31,7 +31,7 @@ export interface TeammateLifecycle {
   /** It gives no sign: others may take up what it has begun. What is only meant for it stays its own. */
   silent(name: string): Promise<void>;
   /** What those have in hand goes back who have ended: whoever put that down may have died before this. Gives what is to be told. */
-  giveBackOfEnded(): Promise<readonly string[]>;
+  releaseTasksOfEnded(): Promise<readonly string[]>;
   /** Resolves when it is no longer there; false when it still is after that long. */
   goneWithin(name: string, ms: number): Promise<boolean>;
   /** Ends it without asking; what it had in hand goes back. Whom another program runs is only taken out of the team. */
@@ -91,10 +91,10 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     try {
       running.delete(member.name);
       // Before its end is put down: nobody looks for what one has in hand who has ended.
-      const back = await giveBack(member.name, why);
+      const released = await releaseTasks(member.name, why);
       await record.end(member.name, { reason: "lost", detail: why });
       options.forget(member.name);
-      const tasks = backWords(back);
+      const tasks = releasedText(released);
       await tell(
         `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`,
       );
@@ -106,10 +106,10 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   const hungUp = async ({ name }: Member, { wasSeen }: { readonly wasSeen: boolean }) => {
     if (closing || leaving.has(name)) return;
     options.forget(name);
-    const back = await giveBack(name, "its program is gone");
-    if (!wasSeen && back.length === 0) return;
+    const released = await releaseTasks(name, "its program is gone");
+    if (!wasSeen && released.length === 0) return;
     await tell(
-      `${name}, which another program runs, is gone.${backWords(back)} It is still in the team: it may come back by itself, and mail to it waits until then.`,
+      `${name}, which another program runs, is gone.${releasedText(released)} It is still in the team: it may come back by itself, and mail to it waits until then.`,
     );
   };
 
@@ -119,22 +119,24 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     lead().wake();
   };
 
-  const giveBack = (name: string, why: string) =>
+  const releaseTasks = (name: string, why: string) =>
     team.tasks.releaseGone(async (owner) => (owner.name === name ? why : undefined));
 
-  const giveBackOfEnded = async () => {
+  const releaseTasksOfEnded = async () => {
     const ended = new Set(record.current().members.flatMap((member) => (member.ended ? [member.name] : [])));
-    const back = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? hasEnded : undefined));
-    return back.length === 0 ? [] : [`Some tasks were still those of members who have ended.${backWords(back)}`];
+    const released = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? hasEnded : undefined));
+    return released.length === 0
+      ? []
+      : [`Some tasks were still those of members who have ended.${releasedText(released)}`];
   };
 
   const silent = async (name: string) => {
     const why = "its owner gives no sign";
-    const back = await team.tasks.releaseGone(async (owner) =>
+    const released = await team.tasks.releaseGone(async (owner) =>
       owner.name === name && owner.holder !== undefined ? why : undefined,
     );
-    if (back.length === 0) return;
-    const message = `Your teammate ${name} gives no sign.${backWords(back)} If it comes back it is told that they are no longer its own.`;
+    if (released.length === 0) return;
+    const message = `Your teammate ${name} gives no sign.${releasedText(released)} If it comes back it is told that they are no longer its own.`;
     await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
   };
 
@@ -218,7 +220,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   const endNow = (name: string, { reason = "killed", detail }: EndOfMember) =>
     quietly(name, async () => {
       await kill(name);
-      await giveBack(name, "it was ended");
+      await releaseTasks(name, "it was ended");
       if (isOutside(memberOf(name))) await record.free(name);
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });
@@ -249,7 +251,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     try {
       return await begin(await options.cap(await record.change(name, { ended: null })));
     } catch (error) {
-      await giveBack(name, hasEnded);
+      await releaseTasks(name, hasEnded);
       await record.end(name, { reason: "lost", detail: messageOf(error) });
       throw error;
     } finally {
@@ -277,7 +279,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     folderOf: (name) => running.get(name)?.folder?.(),
     giveUp,
     silent,
-    giveBackOfEnded,
+    releaseTasksOfEnded,
     goneWithin,
     endNow,
     async suspendAll() {
@@ -291,8 +293,8 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   };
 }
 
-const backWords = (back: readonly WorkItem[]) =>
-  back.length === 0 ? "" : ` Back on the task list: ${back.map(({ id }) => `#${id}`).join(", ")}.`;
+const releasedText = (released: readonly WorkItem[]) =>
+  released.length === 0 ? "" : ` Back on the task list: ${released.map(({ id }) => `#${id}`).join(", ")}.`;
 
 const hasEnded = "its owner has ended";
 

@@ -4,13 +4,13 @@ import type { Subagent, PromptSender } from "./child.ts";
 import type { SubagentRegistry } from "./children.ts";
 import { moveToBackground, type BackgroundRun } from "./keep-in-background.ts";
 
-export interface Sending {
+export interface MessageToSubagent {
   readonly parts: readonly ContentPart[];
   readonly by: PromptSender;
   readonly description: string;
 }
 
-export interface SendingPorts {
+export interface ResumeSubagentPorts {
   readonly subagents: SubagentRegistry;
   /** Whose background task a finished agent becomes: that one is told of its end. */
   readonly background: ToolContext["background"];
@@ -22,10 +22,10 @@ export interface SendingPorts {
  * where it was, in the background. What was said is on disk when this resolves. Rejects with a TroupeError that a model
  * can read if it cannot go on.
  */
-export async function sendOn(
+export async function resumeSubagent(
   subagent: Subagent,
-  { parts, by, description }: Sending,
-  { subagents, background, signal }: SendingPorts,
+  { parts, by, description }: MessageToSubagent,
+  { subagents, background, signal }: ResumeSubagentPorts,
 ): Promise<BackgroundRun | "heard"> {
   for (;;) {
     if (await subagent.tell(parts, by)) return "heard";

@@ -10,7 +10,7 @@ export interface StopMember {
    * The same for a request that seems to be with it already and that nobody waits for any more: it has its time from now on,
    * and so much more. It may have been answered before: who asks anew sends all the same, and this one is `open` then.
    */
-  takeUp(name: string, request: { readonly requestId: RequestId; readonly moreMs: number }): Promise<StopAnswer>;
+  adopt(name: string, request: { readonly requestId: RequestId; readonly moreMs: number }): Promise<StopAnswer>;
   /** The open request to this member, the last if there are two. */
   requestTo(name: string): RequestId | undefined;
   readonly handlers: MailHandlers;
@@ -85,7 +85,7 @@ export function createStopMember(options: StopMemberOptions): StopMember {
       limit(requestId, name, options.deadlineMs);
       return answered;
     },
-    takeUp(name, { requestId, moreMs }) {
+    adopt(name, { requestId, moreMs }) {
       const answered = expect(requestId, { name, isSent: false });
       limit(requestId, name, options.deadlineMs + moreMs);
       return answered;

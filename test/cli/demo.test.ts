@@ -276,13 +276,13 @@ describe("what the demo believes", () => {
     [but({ members: [] }), /there was no team/],
     [but({ members: [{ ...member, ended: undefined }] }), /tester did not end by agreement \(it has not ended\)/],
     [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /by agreement \(killed\)/],
-    [but({ living: ["tester"] }), /still running: tester/],
+    [but({ stillRunning: ["tester"] }), /still running: tester/],
     [but({ tasks: [] }), /there were no tasks/],
     [but({ tasks: [{ ...task, status: "in_progress" }] }), /task #2 is in_progress/],
     [but({ tasks: [{ ...task, proof: "claimed" }] }), /task #2 is not verified/],
     [but({ mail: { sent: 3, read: 2 } }), /1 of 3 messages were not read/],
     [but({ answered: 0 }), /nobody asked for a permission/],
-    [but({ lives: new Map([["tester", 1]]) }), /nobody died and came back/],
+    [but({ startCounts: new Map([["tester", 1]]) }), /nobody died and came back/],
   ])("%#", (run, expected) => {
     const said = whatWentWrong(run);
     if (expected === undefined) expect(said).toBeUndefined();

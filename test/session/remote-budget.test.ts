@@ -74,7 +74,7 @@ test("who makes no request for long gives back what it has, and asks again", asy
   const job = createJobLedger((wanted) => share.grant(wanted, never), {
     clock,
     afterMs: 1000,
-    give: (keeps) => share.given(keeps),
+    release: (keeps) => share.given(keeps),
   });
   const hold = await job.hold(tokens(100));
   expect(clock.sleeping).toBe(0);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, EventId, SessionId, StoredEnvelope } from "../../src/protocol/index.ts";
-import { createFileSessionStore, createLifeFilter, logsOfLives, openSessionCopy } from "../../src/store/index.ts";
+import { createFileSessionStore, createRunFilter, logsAcrossRuns, openSessionCopy } from "../../src/store/index.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
 const ports = { clock: systemClock, createId: idMaker(systemClock) };
@@ -36,10 +36,10 @@ test("lives follow each other: what an earlier one says after a later one has be
     // A gap: nothing after it can be gone on from.
     said("ses_b", 6, "b6"),
   ];
-  const logs = logsOfLives(lane);
+  const logs = logsAcrossRuns(lane);
   expect(words(logs.get(own))).toEqual(["a1", "a2", "b3", "b4"]);
   expect(words(logs.get(under))).toEqual(["below"]);
-  expect(words(lane.filter(createLifeFilter()))).toEqual(["a1", "below", "a2", "a3", "b3", "b4", "b6"]);
+  expect(words(lane.filter(createRunFilter()))).toEqual(["a1", "below", "a2", "a3", "b3", "b4", "b6"]);
 });
 
 test("a session that happens elsewhere is one of this home, over several openings", async () => {

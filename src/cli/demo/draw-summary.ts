@@ -1,7 +1,7 @@
 import { itemsOf, type Spending, sessionSpending, type SessionView, tokensOf } from "../../view/index.ts";
 import type { BackendType, SessionId, WorkItem } from "../../protocol/index.ts";
 import type { Screen } from "../screen.ts";
-import type { TeamAfterwards } from "./look-at-team.ts";
+import type { TeamResult } from "./look-at-team.ts";
 import type { TestRun } from "./run-tests.ts";
 import type { RepositoryState } from "./sample-repository.ts";
 
@@ -9,7 +9,7 @@ export interface Summary {
   readonly before: TestRun;
   readonly after: TestRun;
   readonly state: RepositoryState;
-  readonly team: TeamAfterwards;
+  readonly team: TeamResult;
   readonly backend: BackendType;
   readonly sessionId: SessionId;
   readonly durationMs: number;
@@ -25,7 +25,7 @@ export function drawSummary(screen: Screen, summary: Summary): void {
   for (const [name, value] of fieldsOf(summary)) screen.field(name, value);
   screen.line();
   screen.line("What to try next", paint.bold);
-  for (const [command, what] of nextOf(summary)) {
+  for (const [command, what] of nextSteps(summary)) {
     screen.whole(command, { first: "  ", style: paint.cyan });
     screen.paragraph(what, { first: "      ", style: paint.dim });
   }
@@ -42,12 +42,12 @@ function fieldsOf({ before, after, team, state, backend, durationMs }: Summary):
     ],
     ...team.tasks.map((task, index): [string, string] => [
       index === 0 ? "tasks" : "",
-      `#${task.id} ${task.subject}: ${howDone(task)}${task.owner ? `, ${task.owner}` : ""}`,
+      `#${task.id} ${task.subject}: ${taskProofText(task)}${task.owner ? `, ${task.owner}` : ""}`,
     ]),
     ["mail", `${team.mail.sent} sent, ${team.mail.read} read`],
     ...[...team.sessions].map(([name, view], index): [string, string] => [
       index === 0 ? "team" : "",
-      [`${name}: ${workOf(view)}`, ...livesOf(team, name)].join(", "),
+      [`${name}: ${workOf(view)}`, ...startsText(team, name)].join(", "),
     ]),
     ["", backend === "tmux" ? "each member in a process of its own" : "all in one process"],
     ["cost", costOf([...team.sessions.values()].map(sessionSpending))],
@@ -55,7 +55,7 @@ function fieldsOf({ before, after, team, state, backend, durationMs }: Summary):
   ];
 }
 
-const howDone = ({ status, proof }: WorkItem) =>
+const taskProofText = ({ status, proof }: WorkItem) =>
   status !== "completed" ? status : proof === "verified" ? "verified by its check" : "done";
 
 function workOf(view: SessionView): string {
@@ -67,7 +67,7 @@ function workOf(view: SessionView): string {
   return `${turns} turns, ${calls} calls`;
 }
 
-const livesOf = ({ lives, members }: TeamAfterwards, name: string): string[] => [
+const startsText = ({ startCounts: lives, members }: TeamResult, name: string): string[] => [
   ...((lives.get(name) ?? 1) > 1 ? ["killed and brought back"] : []),
   ...members.flatMap(({ name: member, ended }) =>
     member === name && ended ? [`ended by ${wordsOf[ended.reason]}`] : [],
@@ -83,7 +83,7 @@ function costOf(spending: readonly Spending[]): string {
   return `$${sum(({ costUsd }) => costUsd).toFixed(2)} (a script is free); ${tokens} tokens, ${cached}% of them cached`;
 }
 
-function nextOf({ kept, sessionId, program }: Summary): [string, string][] {
+function nextSteps({ kept, sessionId, program }: Summary): [string, string][] {
   const home = `TROUPE_HOME=${kept?.home ?? ""} `;
   const look: [string, string][] = kept
     ? [

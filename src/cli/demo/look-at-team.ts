@@ -4,24 +4,24 @@ import { createFileSessionStore, createFileTeamStore } from "../../store/index.t
 import { emptyView, reduce, type SessionView } from "../../view/index.ts";
 
 /** What is on disk of the team once it is over: nobody's words, only what was kept. */
-export interface TeamAfterwards {
+export interface TeamResult {
   readonly members: readonly Member[];
   readonly tasks: readonly WorkItem[];
   readonly mail: { readonly sent: number; readonly read: number };
   /** The session of the lead and of each member, by name. */
   readonly sessions: ReadonlyMap<string, SessionView>;
   /** How often each member was started: by its log, not by anybody's word. */
-  readonly lives: ReadonlyMap<string, number>;
+  readonly startCounts: ReadonlyMap<string, number>;
   /** Members whose process is still there. */
-  readonly living: readonly string[];
+  readonly stillRunning: readonly string[];
   /** Questions that somebody has answered. */
   readonly answered: number;
 }
 
-export async function lookAtTeam(
+export async function readTeamResult(
   name: string,
   { home, lead }: { home: string; lead: SessionId },
-): Promise<TeamAfterwards> {
+): Promise<TeamResult> {
   const ports = { home, clock: systemClock, createId: idMaker(systemClock) };
   const team = await createFileTeamStore(ports).open(name);
   const store = createFileSessionStore(ports);
@@ -35,20 +35,20 @@ export async function lookAtTeam(
       if (id !== undefined) logs.set(member.name, (await store.read(id)).lead);
     }
     const leadLog = logs.get(teamLead) ?? [];
-    const living: string[] = [];
+    const stillRunning: string[] = [];
     for (const member of members) {
-      const there = await team.presence.look(member.name);
-      if (there?.alive === "alive" && there.pid !== process.pid) living.push(member.name);
+      const presence = await team.presence.look(member.name);
+      if (presence?.alive === "alive" && presence.pid !== process.pid) stillRunning.push(member.name);
     }
     return {
       members: members.filter((member) => member.name !== teamLead),
       tasks: await team.tasks.list(),
       mail: { sent: mail.length, read: mail.filter(({ state }) => state === "read").length },
       sessions: new Map([...logs].map(([who, log]) => [who, log.reduce(reduce, emptyView)])),
-      lives: new Map(
+      startCounts: new Map(
         [...logs].map(([who, log]) => [who, log.filter(({ event }) => event.type === "session.opened").length]),
       ),
-      living,
+      stillRunning,
       answered: leadLog.filter(({ event }) => event.type === "permission.settled" && event.by === "user").length,
     };
   } finally {

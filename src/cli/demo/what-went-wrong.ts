@@ -1,4 +1,4 @@
-import type { TeamAfterwards } from "./look-at-team.ts";
+import type { TeamResult } from "./look-at-team.ts";
 import type { TestRun } from "./run-tests.ts";
 import type { RepositoryState } from "./sample-repository.ts";
 
@@ -6,7 +6,7 @@ export interface Outcome {
   readonly before: TestRun;
   readonly after: TestRun;
   readonly state: Pick<RepositoryState, "commits" | "leftOver">;
-  readonly team: Pick<TeamAfterwards, "members" | "tasks" | "mail" | "lives" | "living" | "answered">;
+  readonly team: Pick<TeamResult, "members" | "tasks" | "mail" | "startCounts" | "stillRunning" | "answered">;
 }
 
 /** Commits: of the implementer, and of the tester. */
@@ -21,7 +21,14 @@ export function whatWentWrong({ before, after, state, team }: Outcome): string |
   return wrongWith(team);
 }
 
-function wrongWith({ members, tasks, mail, lives, living, answered }: Outcome["team"]): string | undefined {
+function wrongWith({
+  members,
+  tasks,
+  mail,
+  startCounts: lives,
+  stillRunning: living,
+  answered,
+}: Outcome["team"]): string | undefined {
   const stayed = members.find(({ ended }) => ended?.reason !== "shutdown");
   if (members.length === 0) return "there was no team";
   if (stayed) return `${stayed.name} did not end by agreement (${stayed.ended?.reason ?? "it has not ended"})`;

@@ -18,7 +18,7 @@ import { printJson, terminal, warn } from "./output.ts";
 
 /** How long one may take to answer where the settings say nothing, and to end once it is not asked any more. */
 const defaultShutdownMs = 60_000;
-const endsNowWithinMs = 15_000;
+const stopNowTimeoutMs = 15_000;
 
 export interface StopFlags {
   readonly now?: boolean;
@@ -27,28 +27,33 @@ export interface StopFlags {
 }
 
 /** Asks a member to end, and ends it when it gives no answer in time; or ends it without asking its model. */
-export async function stop(name: string, who: string, flags: StopFlags): Promise<number> {
-  return withTeam(name, async (place) => {
-    const { stored } = place;
-    const member = memberOf(stored, who);
-    if (member.ended) return report(flags, member, `${who} has ended already`);
-    if (await isGone(stored, who)) {
-      await giveBack(stored, who);
-      await stored.record.end(who, { reason: "killed", detail: "ended from the shell; its process was gone" });
-      return report(flags, memberOf(stored, who), `${who} was not running any more, and has ended now`);
+export async function stop(name: string, memberName: string, flags: StopFlags): Promise<number> {
+  return withTeam(name, async (context) => {
+    const { stored } = context;
+    const member = memberOf(stored, memberName);
+    if (member.ended) return report(flags, member, `${memberName} has ended already`);
+    if (await isNotRunning(stored, memberName)) {
+      await releaseTasks(stored, memberName);
+      await stored.record.end(memberName, { reason: "killed", detail: "ended from the shell; its process was gone" });
+      return report(flags, memberOf(stored, memberName), `${memberName} was not running any more, and has ended now`);
     }
-    const why = { ...(flags.reason !== undefined && { reason: flags.reason }) };
-    if (flags.now) return endNow(member, { ...place, why, flags, words: `${who} has ended` });
-    const withinMs = await shutdownMs(place.cwd);
-    const answer = await askToEnd(member, { ...place, why, withinMs });
-    if (answer.kind === "ended") return report(flags, answer.member, `${who} has ended`);
+    const cause = { ...(flags.reason !== undefined && { reason: flags.reason }) };
+    if (flags.now) return stopNow(member, { ...context, cause, flags, doneText: `${memberName} has ended` });
+    const withinMs = await shutdownMs(context.cwd);
+    const answer = await requestShutdown(member, { ...context, cause, withinMs });
+    if (answer.kind === "ended") return report(flags, answer.member, `${memberName} has ended`);
     if (answer.kind === "rejected") {
       if (flags.json) printJson({ ...member, refused: answer.reason });
-      warn([`${who} does not want to end: ${answer.reason} ('--now' does not ask it)`]);
+      warn([`${memberName} does not want to end: ${answer.reason} ('--now' does not ask it)`]);
       return exitCodes.failed;
     }
-    const silent = `${who} gave no answer in ${Math.round(withinMs / 1000)} s`;
-    return endNow(member, { ...place, why: { reason: silent }, flags, words: `${silent}, and was ended` });
+    const timeoutText = `${memberName} gave no answer in ${Math.round(withinMs / 1000)} s`;
+    return stopNow(member, {
+      ...context,
+      cause: { reason: timeoutText },
+      flags,
+      doneText: `${timeoutText}, and was ended`,
+    });
   });
 }
 
@@ -57,104 +62,113 @@ async function shutdownMs(cwd: string): Promise<number> {
   return teams.shutdownMs ?? defaultShutdownMs;
 }
 
-async function askToEnd(
-  { name: who }: Member,
-  { stored, mailbox, createId, why, withinMs }: Place & { why: { reason?: string }; withinMs: number },
+async function requestShutdown(
+  { name: memberName }: Member,
+  { stored, mailbox, createId, cause, withinMs }: TeamCommandContext & { cause: { reason?: string }; withinMs: number },
 ) {
   const requestId = createId<RequestId>("ask");
-  await mailbox.send({ from: teamUser, to: who, body: { kind: "shutdown_request", requestId, ...why } });
-  return answerOrEnd(who, { record: stored.record, mailbox, requestId, withinMs });
+  await mailbox.send({ from: teamUser, to: memberName, body: { kind: "shutdown_request", requestId, ...cause } });
+  return answerOrEnd(memberName, { record: stored.record, mailbox, requestId, withinMs });
 }
 
 /** By its runtime, which asks no model; where that does not react, with its pane. */
-async function endNow(
+async function stopNow(
   member: Member,
-  { stored, mailbox, createId, cwd, home, why, flags, words }: Place & Ending,
+  { stored, mailbox, createId, cwd, home, cause, flags, doneText }: TeamCommandContext & StopContext,
 ): Promise<number> {
-  const { name: who } = member;
-  if (isOutside(member)) return takeOut(member, { stored, why, flags, words });
-  await mailbox.send({ from: teamUser, to: who, body: { kind: "stop_request", keep: false, ...why } });
-  const ended = await untilEnded(who, stored.record, AbortSignal.timeout(endsNowWithinMs));
-  if (ended) return report(flags, ended, words);
-  if (!member.pane) throw new TroupeError("team", `${who} has not ended yet: its process does not react: end that.`);
-  const backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+  const { name: memberName } = member;
+  if (isOutside(member)) return removeExternal(member, { stored, cause, flags, doneText });
+  await mailbox.send({ from: teamUser, to: memberName, body: { kind: "stop_request", keep: false, ...cause } });
+  const ended = await untilEnded(memberName, stored.record, AbortSignal.timeout(stopNowTimeoutMs));
+  if (ended) return report(flags, ended, doneText);
+  if (!member.pane)
+    throw new TroupeError("team", `${memberName} has not ended yet: its process does not react: end that.`);
+  const backend = await createPaneBackend({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
   await (await backend.attach(member))?.kill();
   await backend.leave();
-  await giveBack(stored, who);
-  return report(flags, await stored.record.end(who, { reason: "killed" }), `${who} did not react, and was killed`);
+  await releaseTasks(stored, memberName);
+  return report(
+    flags,
+    await stored.record.end(memberName, { reason: "killed" }),
+    `${memberName} did not react, and was killed`,
+  );
 }
 
 /** Before its end is put down: nobody looks for what one has in hand who has ended. */
-const giveBack = ({ tasks }: StoredTeam, who: string) =>
-  tasks.releaseGone(async ({ name }) => (name === who ? "its owner has ended" : undefined));
+const releaseTasks = ({ tasks }: StoredTeam, memberName: string) =>
+  tasks.releaseGone(async ({ name }) => (name === memberName ? "its owner has ended" : undefined));
 
 /** Its program is not ours to end: that is told by what it uses of the team next. */
-async function takeOut(
-  { name: who }: Member,
-  { stored, why, flags, words }: Pick<Place, "stored"> & Ending,
+async function removeExternal(
+  { name: memberName }: Member,
+  { stored, cause, flags, doneText }: Pick<TeamCommandContext, "stored"> & StopContext,
 ): Promise<number> {
-  await giveBack(stored, who);
-  await stored.record.free(who);
-  const ended = await stored.record.end(who, {
+  await releaseTasks(stored, memberName);
+  await stored.record.free(memberName);
+  const ended = await stored.record.end(memberName, {
     reason: "killed",
-    ...(why.reason !== undefined && { detail: why.reason }),
+    ...(cause.reason !== undefined && { detail: cause.reason }),
   });
-  return report(flags, ended, `${words}; another program runs it, which may go on by itself`);
+  return report(flags, ended, `${doneText}; another program runs it, which may go on by itself`);
 }
 
-interface Ending {
-  readonly why: { readonly reason?: string };
+interface StopContext {
+  readonly cause: { readonly reason?: string };
   readonly flags: StopFlags;
   /** What is said when it has ended. */
-  readonly words: string;
+  readonly doneText: string;
 }
 
 /** Brings a member back that has ended or is gone: by its lead if that is there, else in a pane of its own. */
-export async function respawn(name: string, who: string, flags: { readonly json?: boolean }): Promise<number> {
+export async function respawn(name: string, memberName: string, flags: { readonly json?: boolean }): Promise<number> {
   return withTeam(name, async ({ stored, mailbox, createId, cwd, home }) => {
-    const member = memberOf(stored, who);
-    if (!member.ended && !(await isGone(stored, who))) throw new TroupeError("team", `${who} is there already.`);
-    if (isOutside(member)) throw notOursToStart(who);
+    const member = memberOf(stored, memberName);
+    if (!member.ended && !(await isNotRunning(stored, memberName)))
+      throw new TroupeError("team", `${memberName} is there already.`);
+    if (isOutside(member)) throw notOursToStart(memberName);
     const lead = await stored.presence.look(teamLead);
     if (lead?.alive === "alive" && lead.state !== "ended") {
-      await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: who } });
-      return report(flags, member, `${who} is being brought back by the lead of ${name}`);
+      await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: memberName } });
+      return report(flags, member, `${memberName} is being brought back by the lead of ${name}`);
     }
     if (member.worker) {
       const { leadSessionId } = stored.record.current();
       const how = leadSessionId === undefined ? "" : `: troupe --resume ${leadSessionId}`;
-      throw new TroupeError("team", `${who} runs on workers, and its lead brings it back, which is not there${how}.`);
+      throw new TroupeError(
+        "team",
+        `${memberName} runs on workers, and its lead brings it back, which is not there${how}.`,
+      );
     }
-    let backend: Awaited<ReturnType<typeof panes>> | undefined;
+    let backend: Awaited<ReturnType<typeof createPaneBackend>> | undefined;
     try {
-      backend = await panes({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
-      await bringBack(stored, who, backend);
+      backend = await createPaneBackend({ cwd, home, sessionId: member.sessionId ?? createId("ses") });
+      await respawnInPane(stored, memberName, backend);
     } catch (error) {
       // Nobody would look for one that is not there and has not ended.
       const detail = `it could not be brought back: ${error instanceof Error ? error.message : String(error)}`;
-      await giveBack(stored, who);
-      await stored.record.end(who, { reason: "lost", detail });
+      await releaseTasks(stored, memberName);
+      await stored.record.end(memberName, { reason: "lost", detail });
       throw error;
     } finally {
       await backend?.leave();
     }
-    return report(flags, memberOf(stored, who), `${who} is back, in a pane of its own`);
+    return report(flags, memberOf(stored, memberName), `${memberName} is back, in a pane of its own`);
   });
 }
 
-async function bringBack({ record }: StoredTeam, who: string, backend: Backend): Promise<void> {
-  const started = await backend.start(await record.change(who, { ended: null, backendType: "tmux" }));
+async function respawnInPane({ record }: StoredTeam, memberName: string, backend: Backend): Promise<void> {
+  const started = await backend.start(await record.change(memberName, { ended: null, backendType: "tmux" }));
   const { pane } = started;
   if (!pane) return;
   try {
-    await record.change(who, { pane, tmuxPaneId: pane.paneId });
+    await record.change(memberName, { pane, tmuxPaneId: pane.paneId });
   } catch (error) {
     await started.kill();
     throw error;
   }
 }
 
-const panes = ({ cwd, home, sessionId }: { cwd: string; home: string; sessionId: SessionId }) =>
+const createPaneBackend = ({ cwd, home, sessionId }: { cwd: string; home: string; sessionId: SessionId }) =>
   createTmuxBackend({
     env: { ...process.env, TROUPE_HOME: home },
     cwd,
@@ -164,7 +178,7 @@ const panes = ({ cwd, home, sessionId }: { cwd: string; home: string; sessionId:
     clock: systemClock,
   });
 
-interface Place {
+interface TeamCommandContext {
   readonly stored: StoredTeam;
   readonly mailbox: ReturnType<typeof teamMailbox>;
   readonly createId: ReturnType<typeof idMaker>;
@@ -172,7 +186,7 @@ interface Place {
   readonly home: string;
 }
 
-async function withTeam(name: string, work: (place: Place) => Promise<number>): Promise<number> {
+async function withTeam(name: string, work: (context: TeamCommandContext) => Promise<number>): Promise<number> {
   const { teams, cwd, home } = await openTeams();
   const stored = await teams.open(name);
   const createId = idMaker(systemClock);
@@ -185,21 +199,21 @@ async function withTeam(name: string, work: (place: Place) => Promise<number>): 
   }
 }
 
-function memberOf(stored: StoredTeam, who: string): Member {
+function memberOf(stored: StoredTeam, memberName: string): Member {
   const { members, leadSessionId } = stored.record.current();
-  if (who === teamLead) {
+  if (memberName === teamLead) {
     const session = leadSessionId === undefined ? "its session" : `its session, ${leadSessionId}`;
     throw new TroupeError("team", `the lead of ${stored.name} comes and goes with ${session}.`);
   }
-  const found = members.find(({ name }) => name === who);
+  const found = members.find(({ name }) => name === memberName);
   if (found) return found;
   const names = members.flatMap(({ name }) => (name === teamLead ? [] : [name]));
-  const others = names.length === 0 ? "nobody but its lead is in it" : `there are: ${names.join(", ")}`;
-  throw new TroupeError("team", `${stored.name} has no member ${JSON.stringify(who)}; ${others}.`);
+  const hint = names.length === 0 ? "nobody but its lead is in it" : `there are: ${names.join(", ")}`;
+  throw new TroupeError("team", `${stored.name} has no member ${JSON.stringify(memberName)}; ${hint}.`);
 }
 
-async function isGone(stored: StoredTeam, who: string): Promise<boolean> {
-  const presence = await stored.presence.look(who);
+async function isNotRunning(stored: StoredTeam, memberName: string): Promise<boolean> {
+  const presence = await stored.presence.look(memberName);
   return presence === undefined || presence.alive === "dead" || presence.state === "ended";
 }
 

@@ -1,5 +1,5 @@
 import type { AgentId, StoredEnvelope } from "../../protocol/index.ts";
-import { createLifeFilter } from "../../store/index.ts";
+import { createRunFilter } from "../../store/index.ts";
 import { isTranscriptEvent } from "../../view/index.ts";
 import type { Observed, ObservedSession } from "./observed-session.ts";
 import { refusal, type SeenElsewhere } from "./team-elsewhere.ts";
@@ -56,7 +56,7 @@ const most = 500;
 
 /** One life after another as one session, each agent's events numbered through: as its lead has them. */
 function createOneLog(session: ObservedSession["id"]): (envelope: StoredEnvelope) => StoredEnvelope[] {
-  const counts = createLifeFilter();
+  const counts = createRunFilter();
   const last = new Map<AgentId, number>();
   return (envelope) => {
     if (!counts(envelope)) return [];

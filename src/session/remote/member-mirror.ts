@@ -1,7 +1,7 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { tokensIn } from "../../agent/index.ts";
 import type { AgentId, Envelope, Member, StoredEnvelope } from "../../protocol/index.ts";
-import { createLifeFilter, openSessionCopy, type StoredTeam } from "../../store/index.ts";
+import { createRunFilter, openSessionCopy, type StoredTeam } from "../../store/index.ts";
 import type { MemberCost, MemberMirror } from "../../team/index.ts";
 
 export interface MemberMirrorPorts {
@@ -24,7 +24,7 @@ export async function openMemberMirror(
   if (!events || sessionId === undefined) throw new Error(`${name} is not on a bus`);
   const copy = await openSessionCopy({ ...ports, cwd, sessionId });
   const over = new AbortController();
-  const counts = createLifeFilter();
+  const counts = createRunFilter();
   /** Of each agent: how much was written in earlier lives of the lead, and how much of that has come by again. */
   const earlier = new Map<AgentId, { readonly written: number; passed: number }>();
   let seen = 0;

@@ -82,7 +82,7 @@ export async function openRemoteRuntime(
 }
 
 /** Seats one that an earlier life of the session has given to a worker, which may be at work on it, or have finished. */
-export function takeUpRemote(
+export function resumeRemoteRuntime(
   request: RuntimeRequest,
   shared: SessionResources,
   ports: RemotePorts,
@@ -92,7 +92,7 @@ export function takeUpRemote(
   let found: Promise<SubmittedJob | undefined> | undefined;
   /** Undefined: the bus is away. It comes back, or does not: then the next life of the session asks again. */
   const find = async (signal: AbortSignal): Promise<SubmittedJob | undefined> => {
-    const began = clock.monotonic();
+    const startedAt = clock.monotonic();
     for (;;) {
       try {
         const job = await (await work.bus()).find(jobIdOf(request.agentId));
@@ -100,7 +100,7 @@ export function takeUpRemote(
         throw new TroupeError("agent", "Nothing of it is on the bus any more: what it had done is in its log.");
       } catch (error) {
         if (!TroupeError.is(error) || error.code === "agent") throw error;
-        if (signal.aborted || clock.monotonic() - began > work.workerWaitMs) return undefined;
+        if (signal.aborted || clock.monotonic() - startedAt > work.workerWaitMs) return undefined;
         await clock.sleep(retryMs, signal).catch(() => undefined);
       }
     }
@@ -178,7 +178,7 @@ async function openJobRuntime(
     async begin(spawned) {
       await recorder.record({ type: "agent.spawned", ...spawned });
     },
-    takeUp: () => Promise.reject(new Error(`${request.path} is not taken up again`)),
+    resume: () => Promise.reject(new Error(`${request.path} is not taken up again`)),
     stopLeftovers: async () => undefined,
     settled: async () => undefined,
     async close() {

@@ -21,9 +21,9 @@ import { subagentName } from "../given-name.ts";
 import type { AgentRuntime, SessionResources } from "../seat.ts";
 import type { AgentDependencies } from "../session-parts.ts";
 import type { RemoteAgent } from "./remote-agent.ts";
-import { type OpenedRemoteRuntime, openRemoteRuntime, takeUpRemote } from "./remote-seat.ts";
+import { type OpenedRemoteRuntime, openRemoteRuntime, resumeRemoteRuntime } from "./remote-seat.ts";
 
-export interface RemotesPorts {
+export interface RemoteAgentsPorts {
   readonly defaults: SubagentDefaults;
   placeAt(cwd: string): TeamPlace;
   adopt(subagent: Subagent): void;
@@ -31,22 +31,26 @@ export interface RemotesPorts {
 }
 
 /** The agents of a session that are on other machines, over more than one life of the session. */
-export interface Remotes {
+export interface RemoteAgents {
   runtime(request: RuntimeRequest): Promise<OpenedRemoteRuntime>;
-  takeUp(lead: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
-  isTakenUp(agent: AgentId): boolean;
+  resume(lead: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
+  isResumed(agent: AgentId): boolean;
   leave(): Promise<void>;
 }
 
 type Spawned = Extract<StoredEvent, { type: "agent.spawned" }>;
 
-export function createRemotes(shared: SessionResources, agents: AgentDependencies, ports: RemotesPorts): Remotes {
+export function createRemoteAgents(
+  shared: SessionResources,
+  agents: AgentDependencies,
+  ports: RemoteAgentsPorts,
+): RemoteAgents {
   const { remote: work } = agents;
   const { opened, createId } = shared.parts;
   const runtimes = new Map<AgentId, { readonly agent: RemoteAgent; readonly description: string }>();
-  const takenUp = new Set<AgentId>();
+  const resumed = new Set<AgentId>();
 
-  const takeUp = async (id: AgentId, envelopes: readonly StoredEnvelope[], { lead, spawned, again }: Unfinished) => {
+  const resume = async (id: AgentId, envelopes: readonly StoredEnvelope[], { lead, spawned, again }: Unfinished) => {
     if (!work || spawned.parent === undefined) return;
     let hear: RuntimeRequest["onEnvelope"] = () => undefined;
     const definition = definitionFor(spawned.agentType, agents.definitions);
@@ -64,7 +68,10 @@ export function createRemotes(shared: SessionResources, agents: AgentDependencie
       isolated: false,
       onEnvelope: (envelope) => hear(envelope),
     };
-    const { runtime, agent, finish } = await takeUpRemote(request, shared, { work, place: ports.placeAt(spawned.cwd) });
+    const { runtime, agent, finish } = await resumeRemoteRuntime(request, shared, {
+      work,
+      place: ports.placeAt(spawned.cwd),
+    });
     const description = spawned.description ?? definition.name;
     const subagent = createSubagent({
       id,
@@ -76,20 +83,20 @@ export function createRemotes(shared: SessionResources, agents: AgentDependencie
       isFork: false,
       ...ports.defaults,
       runtime,
-      reseat: () => Promise.reject(staysElsewhere(spawned.path)),
+      reopen: () => Promise.reject(staysElsewhere(spawned.path)),
       finishWorktree: finish,
       listen: (listener) => {
         hear = listener;
       },
     });
     runtimes.set(id, { agent, description });
-    takenUp.add(id);
+    resumed.add(id);
     ports.adopt(subagent);
     const run = subagent.run([], ports.acquireSlotNow());
     const background = lead.background.tasks;
     const kept = await moveToBackground(
       { background },
-      { subagent, run, description, prompt: askedOf(envelopes), again },
+      { subagent, run, description, prompt: promptOf(envelopes), again },
     );
     if (again !== undefined) return;
     const promptId = id.replace(/^agt_/, "prm_") as PromptId;
@@ -104,16 +111,16 @@ export function createRemotes(shared: SessionResources, agents: AgentDependencie
       runtimes.set(request.agentId, { agent: made.agent, description: request.path });
       return made;
     },
-    async takeUp(lead, log) {
+    async resume(lead, log) {
       if (!work) return;
       const logs = await agents.readLogs();
       const all = [log, ...logs.values()].flat();
       for (const [id, envelopes] of logs) {
-        const unfinished = unfinishedOf(id, envelopes, all);
-        if (unfinished) await takeUp(id, envelopes, { lead, ...unfinished });
+        const unfinished = findUnfinished(id, envelopes, all);
+        if (unfinished) await resume(id, envelopes, { lead, ...unfinished });
       }
     },
-    isTakenUp: (agent) => takenUp.has(agent),
+    isResumed: (agent) => resumed.has(agent),
     async leave() {
       if (!work?.outlives) return;
       for (const [id, { agent, description }] of runtimes) {
@@ -147,7 +154,7 @@ interface Unfinished {
 }
 
 /** Undefined where it is another's, or has told how it ended: to whoever waited for it, or as a task. */
-function unfinishedOf(
+function findUnfinished(
   id: AgentId,
   own: readonly StoredEnvelope[],
   all: readonly StoredEnvelope[],
@@ -165,7 +172,7 @@ function unfinishedOf(
   return isSettled || spawned.callId === undefined ? undefined : { spawned };
 }
 
-function askedOf(envelopes: readonly StoredEnvelope[]): string {
+function promptOf(envelopes: readonly StoredEnvelope[]): string {
   const first = envelopes.map(({ event }) => event).find((event) => event.type === "prompt.admitted");
   return (first?.parts ?? []).map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join("\n");
 }

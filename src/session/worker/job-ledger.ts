@@ -8,10 +8,10 @@ export interface BudgetAnswer {
 }
 
 /** Who rests for long gives back what it was given: others may wait for it, and it for them. */
-export interface GiveBack {
+export interface IdleRelease {
   readonly clock: Pick<Clock, "sleep">;
   readonly afterMs: number;
-  give(keeps: Amount): void;
+  release(keeps: Amount): void;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface GiveBack {
  */
 export function createJobLedger(
   askForMore: (wanted: { readonly keeps: Amount; readonly needs: Amount }) => Promise<BudgetAnswer>,
-  rest?: GiveBack,
+  idleRelease?: IdleRelease,
 ): Ledger {
   let most = nothing;
   let spent = nothing;
@@ -46,25 +46,25 @@ export function createJobLedger(
         ({ most, usedUp } = { usedUp: undefined, ...answer });
       } finally {
         asking = undefined;
-        looksForRest();
+        watchForIdle();
       }
     })();
-    looksForRest();
+    watchForIdle();
     return asking;
   };
 
-  let resting: AbortController | undefined;
+  let idleTimer: AbortController | undefined;
   /** No request is under way: if that stays so, what is left is given back. */
-  const looksForRest = () => {
-    resting?.abort();
-    resting = undefined;
-    if (!rest || asking || holds > 0 || (most.usd <= spent.usd && most.tokens <= spent.tokens)) return;
+  const watchForIdle = () => {
+    idleTimer?.abort();
+    idleTimer = undefined;
+    if (!idleRelease || asking || holds > 0 || (most.usd <= spent.usd && most.tokens <= spent.tokens)) return;
     const wait = new AbortController();
-    resting = wait;
-    rest.clock.sleep(rest.afterMs, wait.signal).then(
+    idleTimer = wait;
+    idleRelease.clock.sleep(idleRelease.afterMs, wait.signal).then(
       () => {
         most = { usd: Math.max(0, spent.usd), tokens: Math.max(0, spent.tokens) };
-        rest.give(most);
+        idleRelease.release(most);
       },
       () => undefined, // there is a request again
     );
@@ -80,11 +80,11 @@ export function createJobLedger(
       while (!fits(wanted)) {
         if (usedUp !== undefined) return undefined;
         onWait?.();
-        await unless(signal, more(wanted));
+        await waitUnlessAborted(signal, more(wanted));
       }
       held = plus(held, wanted);
       holds += 1;
-      looksForRest();
+      watchForIdle();
       let own = wanted;
       const release = (to: Amount) => {
         held = plus(plus(held, own, -1), to);
@@ -100,7 +100,7 @@ export function createJobLedger(
           release(nothing);
           spent = plus(spent, amount);
           holds -= 1;
-          looksForRest();
+          watchForIdle();
         },
       };
     },
@@ -119,18 +119,18 @@ export function createJobLedger(
 }
 
 /** What is asked for is asked for all the same: the answer is there for the next one. */
-async function unless(signal: AbortSignal | undefined, wait: Promise<void>): Promise<void> {
+async function waitUnlessAborted(signal: AbortSignal | undefined, wait: Promise<void>): Promise<void> {
   if (!signal) return wait;
-  let leave: () => void = () => undefined;
+  let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", leave, { once: true });
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
   });
   wait.catch(() => undefined);
   try {
     await Promise.race([wait, aborted]);
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type SessionId, TroupeError } from "../../protocol/index.ts";
-import { logsOfLives, openSessionCopy, type StoredTeam } from "../../store/index.ts";
+import { logsAcrossRuns, openSessionCopy, type StoredTeam } from "../../store/index.ts";
 
 /** Resolves once the lead has vouched for what this machine signs with. */
-export async function untilVouched(
+export async function waitForKeyEndorsement(
   { record }: Pick<StoredTeam, "record">,
   { name, publicKey, signal }: { readonly name: string; readonly publicKey: string; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -26,21 +26,21 @@ export async function untilVouched(
 }
 
 /** Resolves once whoever ran it before is not heard any more: only one speaks for a member. */
-export async function untilFree(
+export async function waitUntilFree(
   { presence }: Pick<StoredTeam, "presence">,
   { name, clock, signal }: { readonly name: string; readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   for (;;) {
-    const there = await presence.look(name);
-    if (there?.alive !== "alive" || there.pid === process.pid) return;
-    await clock.sleep(lookMs, signal);
+    const status = await presence.look(name);
+    if (status?.alive !== "alive" || status.pid === process.pid) return;
+    await clock.sleep(pollMs, signal);
   }
 }
 
-const lookMs = 200;
+const pollMs = 200;
 
 /** Writes down what the member did in its earlier lives, for the next one to go on from. False: it has had none. */
-export async function bringTranscript(
+export async function importTranscript(
   { events }: Pick<StoredTeam, "events">,
   to: {
     readonly name: string;
@@ -51,7 +51,7 @@ export async function bringTranscript(
     readonly createId: CreateId;
   },
 ): Promise<boolean> {
-  const logs = logsOfLives((await events?.read(to.name)) ?? []);
+  const logs = logsAcrossRuns((await events?.read(to.name)) ?? []);
   if (logs.size === 0) return false;
   const copy = await openSessionCopy(to);
   try {

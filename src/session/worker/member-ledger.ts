@@ -20,16 +20,16 @@ export function createMemberLedger(
   let number = 0;
   const report = async (wanted: { readonly keeps: Amount; readonly needs: Amount }) => {
     number += 1;
-    const mine = number;
-    await job.report({ kind: "budget", generation, number: mine, session, ...wanted });
-    return mine;
+    const own = number;
+    await job.report({ kind: "budget", generation, number: own, session, ...wanted });
+    return own;
   };
   const answers = createBudgetAnswers(job, () => ({ budget: report }));
-  const give = (keeps: Amount) => {
+  const release = (keeps: Amount) => {
     if (!job.lost.aborted) report({ keeps, needs: { usd: 0, tokens: 0 } }).catch(onFailure);
   };
   return {
-    ledger: createJobLedger(answers.ask, { clock, afterMs: restMs, give }),
+    ledger: createJobLedger(answers.ask, { clock, afterMs: idleMs, release }),
     async follow(signal) {
       for await (const order of job.orders(signal)) if (order.kind === "budget") answers.answered(order);
     },
@@ -37,4 +37,4 @@ export function createMemberLedger(
 }
 
 /** Between two requests most agents take less. */
-const restMs = 2_000;
+const idleMs = 2_000;

@@ -54,7 +54,7 @@ export function createMemberReporter(
     later = undefined;
     const now = shown;
     shown = [];
-    if (now.length > 0 && !job.lost.aborted) job.show(now);
+    if (now.length > 0 && !job.lost.aborted) job.publishLive(now);
   };
 
   let own: Envelope["agent"] | undefined;

@@ -39,11 +39,11 @@ export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
       await job.release();
       return "is left to others";
     }
-    return (await job.giveBack(outcome)) ? outcome.reason : "was lost to another";
+    return (await job.complete(outcome)) ? outcome.reason : "was lost to another";
   } catch (error) {
     if (job.lost.aborted) return "was lost to another";
     const detail = error instanceof Error ? error.message : String(error);
-    await job.giveBack({ reason: "failed", detail, turns: 0 });
+    await job.complete({ reason: "failed", detail, turns: 0 });
     if (!TroupeError.is(error)) throw error;
     return `failed: ${detail}`;
   } finally {

@@ -6,7 +6,7 @@ import type { HeldJob, JobOutcome, JobSpec, StoredTeam, TeamStore } from "../../
 import type { Elsewhere } from "../elsewhere.ts";
 import { startTeammate } from "../start-teammate.ts";
 import { cloneJob } from "./clone-job.ts";
-import { bringTranscript, untilFree, untilVouched } from "./join-as-member.ts";
+import { importTranscript, waitUntilFree, waitForKeyEndorsement } from "./join-as-member.ts";
 import { createMemberLedger } from "./member-ledger.ts";
 import { createMemberReporter } from "./member-reporter.ts";
 import { createCommitPusher } from "./push-commits.ts";
@@ -33,7 +33,7 @@ export async function runMember(job: MemberJob, ports: MemberPorts): Promise<str
       await job.release();
       return "is left to others";
     }
-    return (await job.giveBack(outcome)) ? outcome.reason : "was lost to another";
+    return (await job.complete(outcome)) ? outcome.reason : "was lost to another";
   } catch (error) {
     if (job.lost.aborted) return "was lost to another";
     if (leaving.aborted) {
@@ -41,7 +41,7 @@ export async function runMember(job: MemberJob, ports: MemberPorts): Promise<str
       return "is left to others";
     }
     const detail = job.orphaned.aborted ? orphanedWords : error instanceof Error ? error.message : String(error);
-    await job.giveBack({ reason: job.orphaned.aborted ? "interrupted" : "failed", detail, turns: 0 });
+    await job.complete({ reason: job.orphaned.aborted ? "interrupted" : "failed", detail, turns: 0 });
     if (!TroupeError.is(error) && !ends.aborted) throw error;
     return `failed: ${detail}`;
   } finally {
@@ -75,10 +75,10 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
   const publicKey = await team.record.offerKey?.(name);
   if (publicKey === undefined) throw new TroupeError("team", `The team ${team.name} is not on a bus.`);
   await job.note({ folder, publicKey });
-  await untilVouched(team, { name, publicKey, signal: ends });
-  await untilFree(team, { name, clock: place.clock, signal: ends });
+  await waitForKeyEndorsement(team, { name, publicKey, signal: ends });
+  await waitUntilFree(team, { name, clock: place.clock, signal: ends });
   const sessionId = place.createId<SessionId>("ses");
-  const isTakenUp = await bringTranscript(team, { ...place, name, cwd: folder, sessionId });
+  const isResumed = await importTranscript(team, { ...place, name, cwd: folder, sessionId });
 
   const pusher = createCommitPusher({ ...ports, job, clone: { folder, base: spec.source.head } });
   const reporter = createMemberReporter({ team, name, job }, pusher.look);
@@ -105,7 +105,7 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
     leadFolder,
     sessionId,
     flags: flagsOfMember(spec, ports),
-    conduct: memberElsewhere({ branch, isTakenUp, base: spec.source.head }),
+    conduct: memberElsewhere({ branch, isTakenUp: isResumed, base: spec.source.head }),
     capMode: (mode) => effectiveMode({ parent: ports.most, definition: mode }).mode,
     heard: reporter.heard,
     told: reporter.told,

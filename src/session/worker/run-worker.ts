@@ -71,7 +71,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   try {
     const words = labels.length === 0 ? "" : `, labels ${labels.join(", ")}`;
     say(`${name} takes up to ${maxAgents} agents from ${config.bus.servers.map(withoutPassword).join(", ")}${words}`);
-    await bus.take({
+    await bus.claimJobs({
       name,
       labels,
       maxAgents,

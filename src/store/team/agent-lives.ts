@@ -4,7 +4,7 @@ import type { AgentId, StoredEnvelope } from "../../protocol/index.ts";
  * What is kept of a member that runs elsewhere is of one life after another, each a session of its own that goes on where it
  * knew the last one to be. Whether an event counts: what an earlier life says after a later one has begun does not.
  */
-export function createLifeFilter(): (envelope: Pick<StoredEnvelope, "session">) => boolean {
+export function createRunFilter(): (envelope: Pick<StoredEnvelope, "session">) => boolean {
   const over = new Set<string>();
   let now: string | undefined;
   return ({ session }) => {
@@ -16,8 +16,8 @@ export function createLifeFilter(): (envelope: Pick<StoredEnvelope, "session">) 
 }
 
 /** The log of each agent as the next life goes on from it: without what the last one did not know of the one before. */
-export function logsOfLives(envelopes: Iterable<StoredEnvelope>): ReadonlyMap<AgentId, readonly StoredEnvelope[]> {
-  const counts = createLifeFilter();
+export function logsAcrossRuns(envelopes: Iterable<StoredEnvelope>): ReadonlyMap<AgentId, readonly StoredEnvelope[]> {
+  const counts = createRunFilter();
   const logs = new Map<AgentId, StoredEnvelope[]>();
   for (const envelope of envelopes) {
     if (!counts(envelope)) continue;

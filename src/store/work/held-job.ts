@@ -7,7 +7,7 @@ import { readStanding, type Standing, writeStanding } from "./job-journal.ts";
 import { JobOrder, type JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { TakenJob } from "./take-jobs.ts";
-import type { HeldJob, TakeWork } from "./work-bus.ts";
+import type { HeldJob, JobRunner } from "./work-bus.ts";
 import { holderBeat, jobStream, jobSubjects, leadBeat, shownBy } from "./work-subjects.ts";
 
 /**
@@ -15,7 +15,7 @@ import { holderBeat, jobStream, jobSubjects, leadBeat, shownBy } from "./work-su
  * still ends with what was written here. When it does not, the job is somebody else's, and so is its offer: an
  * acknowledgement that comes late counts all the same.
  */
-export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPorts, work: TakeWork): Promise<JobEnd> {
+export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPorts, work: JobRunner): Promise<JobEnd> {
   const { bus, clock, patience } = ports;
   const subjects = jobSubjects(spec.id);
   const lost = new AbortController();
@@ -91,7 +91,7 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
       const payload = JSON.stringify(report);
       await publish(bus, { stream: jobStream, subject: subjects.reports, payload, id: randomUUID() }, forever);
     },
-    show(envelopes) {
+    publishLive(envelopes) {
       const payload = JSON.stringify(envelopes);
       if (bus.isConnected() && payload.length * 2 < bus.maxPayload()) bus.connection.publish(shownBy(spec.id), payload);
     },
@@ -99,7 +99,7 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
       await write((state) => ({ ...state, ...patch }));
     },
     release: async () => void (await write((state) => ({ ...state, status: "asked" }))),
-    giveBack: (outcome) => write((state) => ({ ...state, status: "returned", outcome })),
+    complete: (outcome) => write((state) => ({ ...state, status: "returned", outcome })),
   };
   try {
     await work.run(job);

@@ -47,7 +47,7 @@ export async function openWorkBus(options: { readonly bus: BusAddress; readonly 
   return {
     submit: (spec) => submitJob(spec, ports),
     find: (id) => findJob(id, ports),
-    take: (work) => takeJobs(work, ports),
+    claimJobs: (work) => takeJobs(work, ports),
     workers: () => callRoll(bus),
     files: openWorkFiles(bus, { replicas, patience }),
     close: () => bus.close(),

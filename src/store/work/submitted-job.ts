@@ -106,7 +106,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
       }
     },
     onBeat: (listener) => listenFor({ bus, clock }, holderBeat(id), listener).end,
-    onShown(listener) {
+    onLive(listener) {
       const subscription = bus.connection.subscribe(shownBy(id), {
         callback: (error, message) => {
           const shown = error === null ? z.array(Envelope).safeParse(message.json()) : undefined;

@@ -9,15 +9,15 @@ import { listenFor } from "./job-beat.ts";
 import type { JobSpec, WorkerSign } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import { createRoom, type Room } from "./room.ts";
-import type { TakeWork } from "./work-bus.ts";
+import type { JobRunner } from "./work-bus.ts";
 import { holderBeat, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
 
 /** Serves every line whose labels this worker has, until it is told to stop; then waits for what runs. */
-export async function takeJobs(wishes: TakeWork, ports: WorkPorts): Promise<void> {
+export async function takeJobs(wishes: JobRunner, ports: WorkPorts): Promise<void> {
   const { bus, clock, ensureLine } = ports;
   const { signal } = wishes;
   let running = 0;
-  const work: TakeWork = {
+  const work: JobRunner = {
     ...wishes,
     async run(job) {
       running += 1;
@@ -68,7 +68,7 @@ async function lines({ bus, patience }: WorkPorts, signal: AbortSignal): Promise
 
 type ServePorts = WorkPorts & { readonly room: Room };
 
-async function serve(line: string, work: TakeWork, ports: ServePorts): Promise<void> {
+async function serve(line: string, work: JobRunner, ports: ServePorts): Promise<void> {
   const { bus, clock, room } = ports;
   const { signal } = work;
   while (!signal.aborted) {
@@ -91,7 +91,7 @@ async function serve(line: string, work: TakeWork, ports: ServePorts): Promise<v
 }
 
 /** What is offered is only a hint: who has the job is for its journal to say. */
-async function answer(offer: JsMsg, work: TakeWork, ports: ServePorts): Promise<void> {
+async function answer(offer: JsMsg, work: JobRunner, ports: ServePorts): Promise<void> {
   const { bus } = ports;
   const alive = setInterval(() => {
     if (bus.isConnected()) offer.working();
@@ -121,7 +121,7 @@ export interface TakenJob {
   readonly standing: Standing;
 }
 
-async function take(job: string, work: TakeWork, ports: WorkPorts): Promise<TakenJob | "over" | "held"> {
+async function take(job: string, work: JobRunner, ports: WorkPorts): Promise<TakenJob | "over" | "held"> {
   const { bus, patience } = ports;
   const { signal } = work;
   const found = await readStanding(bus, job, { ...patience, signal });

@@ -10,7 +10,7 @@ export interface WorkBus {
   /** The workers that answer now. */
   workers(): Promise<readonly WorkerSign[]>;
   /** Takes jobs until `signal` aborts. `room` resolves when one more can be run; its result is called when that is over. */
-  take(work: TakeWork): Promise<void>;
+  claimJobs(work: JobRunner): Promise<void>;
   readonly files: WorkFiles;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface SubmittedJob {
   /** Called each time that its holder is heard, until what this gives is called. */
   onBeat(listener: () => void): () => void;
   /** What is shown of it from now on, until what this gives is called. */
-  onShown(listener: (envelope: Envelope) => void): () => void;
+  onLive(listener: (envelope: Envelope) => void): () => void;
   /** What was asked for; undefined if nothing of it is there. */
   spec(): Promise<JobSpec | undefined>;
   /** How it stands at this moment; undefined if nothing of it is there. */
@@ -55,7 +55,7 @@ export type JobNews =
   /** Everything that is there has been handed on. */
   | { readonly kind: "caught up" };
 
-export interface TakeWork {
+export interface JobRunner {
   readonly name: string;
   readonly labels: readonly string[];
   readonly maxAgents: number;
@@ -77,13 +77,13 @@ export interface HeldJob {
   /** In order; resolves when it is kept. */
   report(report: JobReport): Promise<void>;
   /** For eyes only: whoever looks on now sees it, and nobody else ever. */
-  show(envelopes: readonly Envelope[]): void;
+  publishLive(envelopes: readonly Envelope[]): void;
   /** What is known from now on of where it is worked on and what was committed. */
   note(patch: Pick<JobState, "folder" | "commits" | "publicKey">): Promise<void>;
   /** Others may take it at once, and go on from what was noted last. */
   release(): Promise<void>;
   /** The end. False: it had been lost, and nothing of it counts. */
-  giveBack(outcome: JobOutcome): Promise<boolean>;
+  complete(outcome: JobOutcome): Promise<boolean>;
   /** The size of the largest message. */
   readonly maxBytes: number;
 }

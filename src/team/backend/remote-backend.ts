@@ -33,7 +33,7 @@ export interface BroughtCommits extends NonNullable<JobState["commits"]> {
 }
 
 export interface MemberMirror {
-  show: Parameters<SubmittedJob["onShown"]>[0];
+  show: Parameters<SubmittedJob["onLive"]>[0];
   /** Resolves when all that is on the bus by now is written here. */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
@@ -166,7 +166,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     });
 
     const run = async (): Promise<string | undefined> => {
-      const unshow = job.onShown(mirror.show);
+      const unshow = job.onLive(mirror.show);
       try {
         for await (const news of job.news(over.signal)) {
           budget.hear(news, job);

@@ -4,7 +4,7 @@ import type { AgentId } from "../../protocol/index.ts";
 import { textResult, type ToolContext, type ToolResult } from "../../tool/index.ts";
 import type { Subagent } from "../child.ts";
 import type { SubagentRegistry } from "../children.ts";
-import { sendOn } from "../send-on.ts";
+import { resumeSubagent } from "../send-on.ts";
 
 export interface SubagentMessage {
   /** As the caller has named it. */
@@ -41,9 +41,13 @@ export async function messageSubagent(
   const description = summary ?? subagent.description;
   // It may have to wait for a place, which may be the caller's own.
   const reclaimSlot = await subagents.lendSlotOf(context.agent.id);
-  let backgroundRun: Awaited<ReturnType<typeof sendOn>>;
+  let backgroundRun: Awaited<ReturnType<typeof resumeSubagent>>;
   try {
-    backgroundRun = await sendOn(subagent, { parts, by: "agent", description }, { subagents, background, signal });
+    backgroundRun = await resumeSubagent(
+      subagent,
+      { parts, by: "agent", description },
+      { subagents, background, signal },
+    );
   } finally {
     await reclaimSlot(signal);
   }

@@ -15,13 +15,13 @@ import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 export async function resumeWorktree(
   place: TeamPlace,
   name: string,
-  { takeOver = false }: { readonly takeOver?: boolean } = {},
+  { adopt = false }: { readonly adopt?: boolean } = {},
 ): Promise<Worktree | undefined> {
   const repository = await openRepository(place);
   return inTurn(place, creationTurn(repository), async () => {
     const entry = await readEntry(repository, name);
     if (!entry || !(entry.state === "kept" || entry.state === "live")) return undefined;
-    if (!takeOver && entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
+    if (!adopt && entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
       throw new TroupeError("git", `the worktree ${name} is in use by process ${entry.owner.pid}`);
     }
     const admin = await findAdminFolder(repository, entry.path);

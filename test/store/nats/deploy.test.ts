@@ -73,7 +73,7 @@ it("a worker as on the page takes a job with its files, and gives it back", asyn
   const stop = new AbortController();
   const problems: unknown[] = [];
   const heard: string[] = [];
-  const taking = worker.take({
+  const taking = worker.claimJobs({
     name: "w1",
     labels: ["gpu"],
     maxAgents: 2,
@@ -88,7 +88,7 @@ it("a worker as on the page takes a job with its files, and gives it back", asyn
         heard.push(order.kind);
         break;
       }
-      await job.giveBack({ reason: "completed", turns: 1 });
+      await job.complete({ reason: "completed", turns: 1 });
     },
   });
   await lead.files.put("code", fileWith("a bundle"));
