@@ -4,7 +4,12 @@ export { type Conversation, createConversation, type Inherit } from "./conversat
 export { composeCoordinatorPrompt } from "./coordinator-prompt.ts";
 export type { EventSink } from "./event-sink.ts";
 export { hasPrompt } from "./has-prompt.ts";
-export { memberElsewhere, remoteConduct, stillElsewhere, takenOver } from "./fragments/remote-words.ts";
+export {
+  remoteTeammateConduct,
+  remoteConduct,
+  stillRunningRemotely,
+  adoptedJobNotice,
+} from "./fragments/remote-words.ts";
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { isOutside, type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../protocol/index.ts";
+import { isExternal, type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../protocol/index.ts";
 import { claudeCommand, type StoredTeam } from "../store/index.ts";
 import { createTeam } from "../team/index.ts";
 import { idMaker, systemClock } from "../platform/index.ts";
@@ -31,10 +31,10 @@ export async function create(
 /** Whom Claude Code can run, and how. */
 const claudeCommands = (team: Team) =>
   team.members.flatMap((member) =>
-    isOutside(member) && !member.ended ? [{ name: member.name, command: claudeCommand(team, member) }] : [],
+    isExternal(member) && !member.ended ? [{ name: member.name, command: claudeCommand(team, member) }] : [],
   );
 
-const runsElsewhere = ({ labels, branch }: NonNullable<Member["worker"]>): string =>
+const isRemote = ({ labels, branch }: NonNullable<Member["worker"]>): string =>
   `on a worker${labels.length === 0 ? "" : ` with ${labels.join(", ")}`}; its commits are on ${branch}`;
 
 export async function list(flags: { json?: boolean }): Promise<number> {
@@ -49,17 +49,17 @@ export async function list(flags: { json?: boolean }): Promise<number> {
   if (summaries.length === 0) screen.line("no teams; 'troupe team create NAME' makes one");
   for (const { name, team, problem } of summaries) {
     if (team === undefined) screen.paragraph(`${name}  ${problem ?? ""}`, { style: screen.paint.red });
-    else screen.line(`${name}  ${minutes(team.createdAt)}  ${present(team)}${words(team.description)}`);
+    else screen.line(`${name}  ${minutes(team.createdAt)}  ${presentCount(team)}${summaryText(team.description)}`);
   }
   return code;
 }
 
-const words = (description: string | undefined) => (description === undefined ? "" : `  ${description}`);
+const summaryText = (description: string | undefined) => (description === undefined ? "" : `  ${description}`);
 
-function present({ members }: Team): string {
-  const there = members.filter(({ ended }) => ended === undefined).length;
-  const gone = members.length - there;
-  return `${there} member${there === 1 ? "" : "s"}${gone === 0 ? "" : `, ${gone} ended`}`;
+function presentCount({ members }: Team): string {
+  const presence = members.filter(({ ended }) => ended === undefined).length;
+  const removedTeams = members.length - presence;
+  return `${presence} member${presence === 1 ? "" : "s"}${removedTeams === 0 ? "" : `, ${removedTeams} ended`}`;
 }
 
 /** Who is in it, what each does, and how the work stands. */
@@ -68,13 +68,13 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
   const stored = await teams.open(name);
   try {
     const { team, status, tasks, mail, problems } = await overview(stored);
-    const isOurs = claudeFolder !== undefined && !stored.reportsIdle?.(teamLead);
+    const isTroupeTeam = claudeFolder !== undefined && !stored.reportsIdle?.(teamLead);
     if (flags.json) {
       printJson({ team, status, tasks: count(tasks), mail, problems });
       return exitCodes.done;
     }
     const screen = terminal();
-    screen.line(`${team.name}${words(team.description)}`, screen.paint.bold);
+    screen.line(`${team.name}${summaryText(team.description)}`, screen.paint.bold);
     screen.field("made", minutes(team.createdAt));
     if (team.leadSessionId !== undefined) screen.field("session", team.leadSessionId);
     const counted = Object.entries(count(tasks)).map(([state, number]) => `${number} ${state}`);
@@ -82,9 +82,9 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
     for (const { path, tool } of team.teamAllowedPaths) screen.field("allowed", `${tool} ${path}`);
     for (const [index, member] of team.members.entries()) {
       screen.line();
-      screen.line(`${member.name}  ${stateWords(status[index])}`, colored(screen, member.color));
-      for (const [field, value] of about(member, team.hiddenPaneIds)) screen.field(`  ${field}`, value);
-      for (const each of isOurs ? claudeCommands(team) : [])
+      screen.line(`${member.name}  ${stateText(status[index])}`, colored(screen, member.color));
+      for (const [field, value] of memberText(member, team.hiddenPaneIds)) screen.field(`  ${field}`, value);
+      for (const each of isTroupeTeam ? claudeCommands(team) : [])
         if (each.name === member.name) process.stdout.write(`  ${each.command}\n`);
       const unread = mail[member.name];
       if (unread) screen.field("  mail", `${unread} unread`);
@@ -120,7 +120,7 @@ function count(tasks: readonly WorkItem[]): Record<string, number> {
   return counts;
 }
 
-function stateWords(status: MemberStatus | undefined): string {
+function stateText(status: MemberStatus | undefined): string {
   if (status === undefined) return "";
   const { state, alive, detail } = status;
   const isSilent = alive === "unknown" && state === "starting" && detail === undefined;
@@ -128,12 +128,12 @@ function stateWords(status: MemberStatus | undefined): string {
   return detail === undefined ? word : `${word} (${detail})`;
 }
 
-function about(member: Member, hidden: readonly string[]): [string, string][] {
+function memberText(member: Member, hidden: readonly string[]): [string, string][] {
   const pane = member.ended ? undefined : member.pane?.paneId;
   const fields: [string, string | undefined][] = [
     ["type", member.agentType],
     ["model", member.model],
-    ["runs", member.worker ? runsElsewhere(member.worker) : member.backendType],
+    ["runs", member.worker ? isRemote(member.worker) : member.backendType],
     ["pane", pane !== undefined && hidden.includes(pane) ? `${pane} (hidden)` : pane],
     ["folder", (member.worktreePath ?? member.cwd).replace(homedir(), "~")],
     ["session", member.sessionId],

@@ -3,18 +3,18 @@ import { memberMail } from "../agent/index.ts";
 import { type MailId, TroupeError, visibleLine } from "../protocol/index.ts";
 import type { ReceivedMail } from "../team/index.ts";
 import { defineTool, failedResult, textResult, type Tool } from "../tool/index.ts";
-import type { OutsideMember } from "./outside-member.ts";
+import type { ExternalMember } from "./outside-member.ts";
 
 const own = () => ({ kind: "own" as const });
 
 /** What an agent from outside hears its team with. */
-export function createMailTools(member: () => OutsideMember): readonly Tool[] {
+export function createMailTools(member: () => ExternalMember): readonly Tool[] {
   return [waitForMail(member), roster(member), receipt(member)];
 }
 
 const maxSeconds = 3600;
 
-function waitForMail(member: () => OutsideMember): Tool {
+function waitForMail(member: () => ExternalMember): Tool {
   return defineTool<{ timeout_seconds?: number | undefined }>({
     name: "WaitForMail",
     description: `Gives you the messages that your team has sent to you, and waits for some if there are none. Call it when you have nothing left to do, and again and again: nobody can reach you otherwise. Each call acknowledges what the one before it gave you; what you were given and did not live to see comes again, with the same id. With timeout_seconds 0 it only looks.`,
@@ -30,21 +30,21 @@ function waitForMail(member: () => OutsideMember): Tool {
     subject: own,
     title: () => "WaitForMail",
     async execute({ timeout_seconds = 45 }, { signal }) {
-      const { desk, idle, working } = member();
+      const { mailHandover: desk, idle, working } = member();
       await desk.acknowledge();
       if (timeout_seconds > 0) {
         await idle();
-        const enough = AbortSignal.any([signal, AbortSignal.timeout(timeout_seconds * 1000)]);
-        await desk.wait(enough).catch((error: unknown) => {
-          if (!enough.aborted) throw error;
+        const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeout_seconds * 1000)]);
+        await desk.waitForUnread(timeout).catch((error: unknown) => {
+          if (!timeout.aborted) throw error;
         });
         if (signal.aborted) return cancelled;
         await working();
       }
-      const mail = await desk.take(signal);
+      const mail = await desk.takeUnread(signal);
       if (mail === undefined) return cancelled;
       if (mail.length === 0) return textResult("No mail. Call WaitForMail again to go on waiting.");
-      return textResult(mail.map(shown).join("\n\n"));
+      return textResult(mail.map(formatMail).join("\n\n"));
     },
   });
 }
@@ -52,13 +52,13 @@ function waitForMail(member: () => OutsideMember): Tool {
 /** Nobody hears what is handed out now. */
 const cancelled = failedResult("The wait was cancelled; nothing was handed out.");
 
-function shown(mail: ReceivedMail): string {
+function formatMail(mail: ReceivedMail): string {
   const again = mail.state === "queued" ? "" : ", given to you before";
-  const doubt = mail.refused === undefined ? "" : `\n[not acted on: ${mail.refused}]`;
-  return `[${mail.id}, ${mail.timestamp}${again}]${doubt}\n${memberMail(mail)}`;
+  const senderWarning = mail.refused === undefined ? "" : `\n[not acted on: ${mail.refused}]`;
+  return `[${mail.id}, ${mail.timestamp}${again}]${senderWarning}\n${memberMail(mail)}`;
 }
 
-function roster(member: () => OutsideMember): Tool {
+function roster(member: () => ExternalMember): Tool {
   return defineTool<Record<string, never>>({
     name: "Roster",
     description: `Who is in the team, what each of them is doing, and who you are.`,
@@ -83,7 +83,7 @@ function roster(member: () => OutsideMember): Tool {
   });
 }
 
-function receipt(member: () => OutsideMember): Tool {
+function receipt(member: () => ExternalMember): Tool {
   return defineTool<{ id: string; to: string }>({
     name: "Receipt",
     description: `How far a message that you have sent has come: queued (stored), delivered, read (in its receiver's conversation), or failed (its receiver has ended without reading it).`,

@@ -1,15 +1,15 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
-import { joinFromOutside, type OutsideMember, speakFor } from "./outside-member.ts";
+import { joinAsExternal, type ExternalMember, joinAsVoice } from "./outside-member.ts";
 
 /** The one member that a connection speaks for, once it has said who it is. */
 export interface MemberConnection {
   readonly team: StoredTeam;
   /** The same name again is the same member; another one is refused. */
-  register(name: string, about?: string): Promise<OutsideMember>;
+  register(name: string, about?: string): Promise<ExternalMember>;
   /** Throws a TroupeError that says what to do while nobody is there. */
-  member(): OutsideMember;
+  member(): ExternalMember;
   /** It may come back: its mail and its reservations wait, its tasks are given back. */
   leave(): Promise<void>;
 }
@@ -28,13 +28,13 @@ export function createMemberConnection({
   onlySpeaksFor = false,
   ...place
 }: MemberConnectionOptions): MemberConnection {
-  const joinTeam = onlySpeaksFor ? speakFor : joinFromOutside;
+  const joinTeam = onlySpeaksFor ? joinAsVoice : joinAsExternal;
   let registeredName: string | undefined;
-  let joining: Promise<OutsideMember> | undefined;
-  let joined: OutsideMember | undefined;
+  let joining: Promise<ExternalMember> | undefined;
+  let joined: ExternalMember | undefined;
   /** Resolves when nothing is open any more of who was here before. */
   let previousLeft: Promise<void> = Promise.resolve();
-  const forgetMember = (member: OutsideMember) => {
+  const forgetMember = (member: ExternalMember) => {
     registeredName = joining = joined = undefined;
     previousLeft = member.leave("rest");
     previousLeft.catch(() => undefined); // told to who comes back

@@ -1,7 +1,7 @@
 import { createProcessScope, type Clock, type CreateId } from "../platform/index.ts";
 import {
   type AgentId,
-  isOutside,
+  isExternal,
   type MailId,
   type Member,
   type RequestId,
@@ -12,13 +12,13 @@ import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import { type Mailbox, type MemberEnd, type ReceivedMail, teamMailbox } from "../team/index.ts";
 
 /** A member of a team that another program's agent speaks for. */
-export interface OutsideMember {
+export interface ExternalMember {
   readonly name: string;
   readonly id: AgentId;
   readonly team: StoredTeam;
   readonly mailbox: Mailbox;
   readonly processes: ReturnType<typeof createProcessScope>;
-  readonly desk: MailDesk;
+  readonly mailHandover: MailHandover;
   /** Where it works. */
   readonly cwd: string;
   working(): Promise<void>;
@@ -30,20 +30,20 @@ export interface OutsideMember {
 }
 
 /** Mail on its way into a conversation that Troupe does not see: it has arrived when whoever was given it calls again. */
-export interface MailDesk {
+export interface MailHandover {
   /**
    * All that is unread. What is handed out is acknowledged by the next call of `acknowledge`; undefined, and nothing is,
    * once the signal has aborted.
    */
-  take(signal: AbortSignal): Promise<readonly ReceivedMail[] | undefined>;
+  takeUnread(signal: AbortSignal): Promise<readonly ReceivedMail[] | undefined>;
   acknowledge(): Promise<void>;
   /** Resolves when something is unread. Rejects when the signal aborts. */
-  wait(signal: AbortSignal): Promise<void>;
+  waitForUnread(signal: AbortSignal): Promise<void>;
   /** Requests to end that wait for an answer, and to whom that goes. */
   readonly shutdowns: Map<RequestId, string>;
 }
 
-export interface OutsideOptions {
+export interface ExternalMemberOptions {
   readonly name: string;
   /** In a few words, for the others. */
   readonly about?: string | undefined;
@@ -56,7 +56,7 @@ export interface OutsideOptions {
  * The voice of a member that Troupe itself runs: it sends and works on tasks in that one's name, and leaves its inbox and its
  * presence to who runs it.
  */
-export async function speakFor(team: StoredTeam, options: OutsideOptions): Promise<OutsideMember> {
+export async function joinAsVoice(team: StoredTeam, options: ExternalMemberOptions): Promise<ExternalMember> {
   const { name, cwd, clock, createId } = options;
   const member = (await team.record.read()).members.find((each) => each.name === name);
   if (!member || member.ended)
@@ -69,7 +69,7 @@ export async function speakFor(team: StoredTeam, options: OutsideOptions): Promi
     team,
     mailbox,
     processes,
-    desk: createMailDesk(mailbox, name),
+    mailHandover: createMailHandover(mailbox, name),
     cwd,
     working: async () => undefined,
     idle: async () => undefined,
@@ -85,9 +85,9 @@ export async function speakFor(team: StoredTeam, options: OutsideOptions): Promi
  * Joins, or comes back under the name that it had: its mail has waited for it. A name that somebody at work has gets a
  * number. The key that signs what it sends stays in this process and the team's folder.
  */
-export async function joinFromOutside(team: StoredTeam, options: OutsideOptions): Promise<OutsideMember> {
+export async function joinAsExternal(team: StoredTeam, options: ExternalMemberOptions): Promise<ExternalMember> {
   const { clock, createId } = options;
-  const { member, presence } = (await comeBack(team, options)) ?? (await join(team, options));
+  const { member, presence } = (await rejoin(team, options)) ?? (await join(team, options));
   const mailbox = teamMailbox(team, { clock, createId });
   const processes = createProcessScope();
   let leaving: Promise<void> | undefined;
@@ -110,7 +110,7 @@ export async function joinFromOutside(team: StoredTeam, options: OutsideOptions)
     team,
     mailbox,
     processes,
-    desk: createMailDesk(mailbox, member.name),
+    mailHandover: createMailHandover(mailbox, member.name),
     cwd: options.cwd,
     working: () => presence.set("working"),
     idle: () => presence.set("idle", "waits for mail"),
@@ -128,9 +128,9 @@ interface Joined {
   readonly presence: OwnPresence;
 }
 
-async function comeBack(team: StoredTeam, { name, cwd, about }: OutsideOptions): Promise<Joined | undefined> {
+async function rejoin(team: StoredTeam, { name, cwd, about }: ExternalMemberOptions): Promise<Joined | undefined> {
   const known = team.record.current().members.find((member) => member.name === name);
-  if (known === undefined || !isOutside(known)) return undefined;
+  if (known === undefined || !isExternal(known)) return undefined;
   try {
     const presence = await team.presence.announce(name, "working", about);
     return { member: await team.record.change(name, { ended: null, cwd }), presence };
@@ -141,35 +141,35 @@ async function comeBack(team: StoredTeam, { name, cwd, about }: OutsideOptions):
   }
 }
 
-async function join(team: StoredTeam, { name, cwd, about }: OutsideOptions): Promise<Joined> {
+async function join(team: StoredTeam, { name, cwd, about }: ExternalMemberOptions): Promise<Joined> {
   const { member } = await team.record.join({ name, cwd, backendType: "remote", agentType: "outside" });
   return { member, presence: await team.presence.announce(member.name, "working", about) };
 }
 
-function createMailDesk(mailbox: Mailbox, name: string): MailDesk {
-  const handed = new Set<MailId>();
+function createMailHandover(mailbox: Mailbox, name: string): MailHandover {
+  const unacknowledged = new Set<MailId>();
   const shutdowns = new Map<RequestId, string>();
   return {
     shutdowns,
-    async take(signal) {
+    async takeUnread(signal) {
       const unread = await mailbox.readUnread(name);
       const ids = unread.map(({ id }) => id);
       await mailbox.markDelivered(name, ids);
       // In the same step as it is handed out: whoever has hung up until now would acknowledge unheard mail with its next call.
       if (signal.aborted) return undefined;
-      for (const id of ids) handed.add(id);
+      for (const id of ids) unacknowledged.add(id);
       // Also what the user has asked is answered to the lead: nobody else reads mail for both.
       for (const { body, refused } of unread)
         if (body.kind === "shutdown_request" && refused === undefined) shutdowns.set(body.requestId, teamLead);
       return unread;
     },
     async acknowledge() {
-      if (handed.size === 0) return;
-      const ids = [...handed];
+      if (unacknowledged.size === 0) return;
+      const ids = [...unacknowledged];
       await mailbox.markRead(name, ids);
-      for (const id of ids) handed.delete(id);
+      for (const id of ids) unacknowledged.delete(id);
     },
-    async wait(signal) {
+    async waitForUnread(signal) {
       await mailbox.waitForMessage(name, signal);
     },
   };

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Reservation } from "../protocol/index.ts";
 import { heldReservations } from "../store/index.ts";
 import { defineTool, failedResult, textResult, type Tool } from "../tool/index.ts";
-import type { OutsideMember } from "./outside-member.ts";
+import type { ExternalMember } from "./outside-member.ts";
 
 const own = () => ({ kind: "own" as const });
 const paths = z
@@ -20,11 +20,11 @@ interface ReserveInput {
 }
 
 /** What members tell each other about files with, so that nobody works on what another one is changing. */
-export function createReservationTools(member: () => OutsideMember, now: () => number): readonly Tool[] {
+export function createReservationTools(member: () => ExternalMember, now: () => number): readonly Tool[] {
   return [reserve(member, now), release(member), list(member, now)];
 }
 
-function reserve(member: () => OutsideMember, now: () => number): Tool {
+function reserve(member: () => ExternalMember, now: () => number): Tool {
   return defineTool<ReserveInput>({
     name: "ReserveFiles",
     description: `Says that you are going to change these files. The first who reserves a file has it; you are told who has one that you do not get. Reserve before you begin, release when you are done. It is a word among colleagues, not a lock: members that Troupe runs are told when they change a file of yours, and so are you.`,
@@ -62,7 +62,7 @@ function reserve(member: () => OutsideMember, now: () => number): Tool {
   });
 }
 
-function release(member: () => OutsideMember): Tool {
+function release(member: () => ExternalMember): Tool {
   return defineTool<{ paths?: readonly string[] | undefined }>({
     name: "ReleaseFiles",
     description: `Gives back what you have reserved: these files, or everything if you name none.`,
@@ -81,7 +81,7 @@ function release(member: () => OutsideMember): Tool {
   });
 }
 
-function list(member: () => OutsideMember, now: () => number): Tool {
+function list(member: () => ExternalMember, now: () => number): Tool {
   return defineTool<Record<string, never>>({
     name: "ListReservations",
     description: `Which files are reserved, by whom and until when.`,
@@ -105,7 +105,7 @@ const heldWords = ({ by, until, mode, why }: Reservation) =>
   `${by} has it until ${until}${mode === "shared" ? ", shared" : ""}${why === undefined ? "" : ` (${why})`}`;
 
 /** The lead's folder: what paths of the team are relative to. */
-const rootOf = (team: OutsideMember["team"]) => team.record.current().members[0]?.cwd ?? "/";
+const rootOf = (team: ExternalMember["team"]) => team.record.current().members[0]?.cwd ?? "/";
 
 /** In the one form in which paths are compared; undefined for what is not one path. */
 export function reservationPath(asked: string, root: string): string | undefined {

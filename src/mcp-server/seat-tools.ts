@@ -64,7 +64,7 @@ function messageTool(connection: MemberConnection): Tool {
       return (await mailbox.send({ from: name, to: to.name, text, ...extras })).id;
     },
     open: {
-      shutdown: () => [...connection.member().desk.shutdowns].map(([requestId, from]) => ({ requestId, from })),
+      shutdown: () => [...connection.member().mailHandover.shutdowns].map(([requestId, from]) => ({ requestId, from })),
       plan: () => [],
     },
     requestShutdown: () => Promise.reject(new Error("only a lead asks for that")),
@@ -75,8 +75,8 @@ function messageTool(connection: MemberConnection): Tool {
         ? { kind: "shutdown_approved" as const, requestId }
         : { kind: "shutdown_rejected" as const, requestId, reason: reason ?? "" };
       await member.mailbox.send({ from: member.name, to: teamLead, body });
-      member.desk.shutdowns.delete(requestId);
-      await member.desk.acknowledge();
+      member.mailHandover.shutdowns.delete(requestId);
+      await member.mailHandover.acknowledge();
       if (approve) await member.leave("shutdown");
     },
   });

@@ -64,7 +64,7 @@ export { ToolDisplay, ToolOutcome, ToolOutcomeKind } from "./tool.ts";
 export {
   AllowedPath,
   BackendType,
-  isOutside,
+  isExternal,
   LaunchFlags,
   Member,
   MemberState,

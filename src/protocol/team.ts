@@ -85,7 +85,7 @@ export const Member = z.object({
 export type Member = z.infer<typeof Member>;
 
 /** Whom another program or a person speaks for: Troupe neither starts nor kills it. */
-export const isOutside = ({ backendType, worker }: Pick<Member, "backendType" | "worker">): boolean =>
+export const isExternal = ({ backendType, worker }: Pick<Member, "backendType" | "worker">): boolean =>
   backendType === "remote" && worker === undefined;
 
 /** A path that every member may edit without asking. */

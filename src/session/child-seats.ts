@@ -16,7 +16,7 @@ import {
   type CrashReport,
   type ReopenedRuntime,
   type RuntimeRequest,
-  staysElsewhere,
+  remoteSubagentError,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
 import type { AgentExtras } from "./agent-outfit.ts";
@@ -242,7 +242,7 @@ export function createSubagentRuntimes(
     for (const [id, envelopes] of logs) {
       const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
       if (!spawned?.parent || ![id, spawned.path, spawned.path.split("/").at(-1)].includes(who)) continue;
-      if (spawned.remote) throw staysElsewhere(spawned.path);
+      if (spawned.remote) throw remoteSubagentError(spawned.path);
       const isFork = spawned.agentType === "fork";
       const definition = agents.definitions.find(
         ({ name }) => name === (isFork ? "general-purpose" : spawned.agentType),

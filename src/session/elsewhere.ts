@@ -7,7 +7,7 @@ import type { MemberTeam } from "./member-team.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 
 /** A member of a team on another machine than its lead's: what is decided where it runs. */
-export interface Elsewhere {
+export interface RemoteHost {
   /** The clone it works in. */
   readonly folder: string;
   /** Where its lead has the repository. */
@@ -22,23 +22,23 @@ export interface Elsewhere {
   /** No more than this machine's user lets anybody do without asking. */
   capMode(mode: PermissionMode): PermissionMode;
   /** To be told everything that its agent stores, as it does. */
-  heard(envelope: Envelope): void;
+  observe(envelope: Envelope): void;
   /** Resolves when all that was heard so far is where another machine can go on from it. */
-  told(): Promise<void>;
+  flushed(): Promise<void>;
   /** Before its lead hears that it rests. */
   beforeReport(): Promise<void>;
 }
 
 /** Its entry in the record as it holds on this machine. */
-export function asHere(member: Member, elsewhere: Elsewhere | undefined): Member {
-  if (!elsewhere) return member;
+export function localizeMember(member: Member, remoteHost: RemoteHost | undefined): Member {
+  if (!remoteHost) return member;
   const { launch: _, worktreePath: __, ...rest } = member;
-  const { folder: cwd, sessionId } = elsewhere;
-  return { ...rest, cwd, sessionId, mode: elsewhere.capMode(member.mode ?? "default") };
+  const { folder: cwd, sessionId } = remoteHost;
+  return { ...rest, cwd, sessionId, mode: remoteHost.capMode(member.mode ?? "default") };
 }
 
 /** What is to last lasts with its lead, and not on a machine that is somebody else's. */
-export function withinHere(asker: PermissionAsker, { capMode }: Elsewhere): PermissionAsker {
+export function limitAnswerToHost(asker: PermissionAsker, { capMode }: RemoteHost): PermissionAsker {
   if (typeof asker !== "function") return asker;
   return async (question, signal) => {
     const answer = await asker(question, signal);
@@ -53,21 +53,21 @@ export function withinHere(asker: PermissionAsker, { capMode }: Elsewhere): Perm
 }
 
 /** A path of the lead's repository is the same one of the clone; any other means nothing here. */
-export function pathHere(path: AllowedPath, elsewhere: Elsewhere | undefined): readonly AllowedPath[] {
-  if (!elsewhere) return [path];
-  const { folder, leadFolder } = elsewhere;
+export function mapPathToClone(path: AllowedPath, remoteHost: RemoteHost | undefined): readonly AllowedPath[] {
+  if (!remoteHost) return [path];
+  const { folder, leadFolder } = remoteHost;
   return isInside(path.path, leadFolder) ? [{ ...path, path: join(folder, relative(leadFolder, path.path)) }] : [];
 }
 
-export const heardBy =
-  (connect: MemberTeam["connect"], elsewhere: Elsewhere): MemberTeam["connect"] =>
+export const tapEvents =
+  (connect: MemberTeam["connect"], remoteHost: RemoteHost): MemberTeam["connect"] =>
   (ports) => {
     const team = connect(ports);
     return {
       ...team,
-      heard(envelope) {
-        elsewhere.heard(envelope);
-        team.heard(envelope);
+      observe(envelope) {
+        remoteHost.observe(envelope);
+        team.observe(envelope);
       },
     };
   };

@@ -1,6 +1,6 @@
 import { escapeTags, leadConduct } from "../agent/index.ts";
 import { closeAll } from "../platform/index.ts";
-import { isOutside, type Member, teamLead, TroupeError, type WorkItemId } from "../protocol/index.ts";
+import { isExternal, type Member, teamLead, TroupeError, type WorkItemId } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import { createTeamTools } from "../team/index.ts";
 import { createLedTeams, type LeadTeamsOptions, type LedTeams } from "./led-teams.ts";
@@ -61,7 +61,7 @@ export const createLeadTeams =
             start: (parent, wish) => startMember(wish, parent, { led, options, ports }),
           }
         : undefined,
-      heard(envelope) {
+      observe(envelope) {
         for (const team of led.all()) team.heard(envelope);
         watch(envelope);
       },
@@ -112,7 +112,7 @@ function leadMessageTool(
     if (kind === "approved") await tell(`${name} has agreed, and has ended.`);
     if (kind === "late")
       await tell(
-        isOutside(member)
+        isExternal(member)
           ? `${name} did not answer, and is not in the team any more. Another program runs it, which may go on by itself.`
           : `${name} did not answer and was ended.`,
       );

@@ -3,7 +3,7 @@ import { type Clock, closeAll, type CreateId, nearestName } from "../platform/in
 import {
   type BackendType,
   type Event,
-  isOutside,
+  isExternal,
   type LaunchFlags,
   type Member,
   type PromptId,
@@ -23,7 +23,7 @@ import {
 } from "../team/index.ts";
 import { createTeammateSlots } from "./member-places.ts";
 import { createPutAwayReport } from "./put-away-report.ts";
-import type { MemberJobs } from "./remote/member-jobs.ts";
+import type { TeammateJobs } from "./remote/member-jobs.ts";
 import type { TeamPorts } from "./session-team.ts";
 import { showTasks } from "./show-tasks.ts";
 import { createDamageNotices } from "./tell-of-damage.ts";
@@ -38,7 +38,7 @@ export interface LeadTeamsOptions {
   readonly team?: string | undefined;
   readonly launch: LaunchFlags;
   /** Undefined: no workers on other machines can be had. */
-  readonly jobs?: MemberJobs | undefined;
+  readonly jobs?: TeammateJobs | undefined;
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** After the last member has ended or rests. */
   readonly closeBackends: () => Promise<void>;
@@ -124,7 +124,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       startMs: ports.shared.parts.agents?.watchdog?.startMs,
       silentMs: settings.silentMs,
       onStatus: (status, member) => {
-        if (member.name !== teamLead && !isOutside(member)) slots?.statusChanged(team.name, status);
+        if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
         agent().live(memberChanged(team.name, status, member));
       },
       startFor: settings.nestedTeams ? (member, request) => options.startFor(team.name, member, request) : undefined,

@@ -22,7 +22,7 @@ import {
   type TeammateStarter,
 } from "../team/index.ts";
 import { textResult } from "../tool/index.ts";
-import type { Elsewhere } from "./elsewhere.ts";
+import type { RemoteHost } from "./elsewhere.ts";
 import { tellMemoryGone } from "./memory-gone.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
@@ -54,7 +54,7 @@ export interface MemberTeamOptions {
   /** It has been there before: what it knew is in its log, or it is gone. */
   readonly hasLived: boolean;
   /** Where it runs on another machine than its lead's. */
-  readonly elsewhere?: Pick<Elsewhere, "capMode" | "told" | "beforeReport"> | undefined;
+  readonly remoteHost?: Pick<RemoteHost, "capMode" | "flushed" | "beforeReport"> | undefined;
 }
 
 const defaultPermissionTimeoutMs = 600_000;
@@ -102,7 +102,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     const over = new AbortController();
     /** What it has heard is marked before it says that it rests: its lead would take it for somebody with mail to hear. */
     const reportable = async () => {
-      await options.elsewhere?.beforeReport();
+      await options.remoteHost?.beforeReport();
       // What could not be taken in was told of when that was so; what there is to report is told all the same.
       await Promise.allSettled([link().settled()]);
     };
@@ -122,7 +122,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       claimed: claimedTask,
       prepareReport: reportable,
       setMode: ({ mode, atMost }) =>
-        setTeammateMode(seat(), { mode: options.elsewhere?.capMode(mode) ?? mode, atMost }, member),
+        setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
       isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
       replayed: ports.replayed,
       onEnd: options.onEnd,
@@ -143,7 +143,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       },
       beforeMark: async () => {
         await runner.stated();
-        await options.elsewhere?.told();
+        await options.remoteHost?.flushed();
       },
       onFailure: fail,
       clock,
@@ -191,7 +191,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     return {
       tools,
       starter: settings.nestedTeams ? starter : undefined,
-      heard(envelope) {
+      observe(envelope) {
         link().heard(envelope);
         runner.heard(envelope);
         watchdog.hear(envelope.event);

@@ -56,7 +56,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       hub.publish(envelope);
       parts.telemetry?.heard(envelope);
       overlap?.(envelope);
-      if (envelope.agent === log.agent) team?.heard(envelope);
+      if (envelope.agent === log.agent) team?.observe(envelope);
     },
   };
   const overlap =

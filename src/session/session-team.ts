@@ -14,7 +14,7 @@ export interface SessionTeam {
   /** Undefined: it starts no teammates. */
   readonly starter?: TeammateStarter | undefined;
   /** To be told everything that agent stores. */
-  heard(envelope: Envelope): void;
+  observe(envelope: Envelope): void;
   /** Once the session is open: joins, takes up what an earlier life has left. */
   start(): Promise<void>;
   dispatch(command: TeamCommand): Promise<Ack>;

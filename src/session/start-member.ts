@@ -28,7 +28,7 @@ export async function startMember(
       `Agents of the type ${resolved.definition.name} are run by another program, which presents no plans and is kept from nothing until then: leave plan_mode_required out, or take another type.`,
     );
   const sessionId = options.createId<SessionId>("ses");
-  const elsewhere = isElsewhere(wish, resolved, options)
+  const remoteJob = isRemote(wish, resolved, options)
     ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })
     : undefined;
   const slot = await ports.subagents.acquireSlot(parent, wish.signal);
@@ -47,7 +47,7 @@ export async function startMember(
         planModeRequired: wish.planModeRequired,
         cwd: resolved.cwd,
         worktree: worktree && { path: worktree.path, branch: worktree.branch },
-        ...(elsewhere && { backend: "remote" as const, worker: elsewhere.worker }),
+        ...(remoteJob && { backend: "remote" as const, worker: remoteJob.worker }),
         sessionId,
         launch: { ...options.launch, ...(coordinator && { scratchpad: coordinator.scratchpad }) },
         startedBy: parent.id,
@@ -74,14 +74,14 @@ export async function startMember(
       model,
       ...(color && { color }),
     });
-    return spawned(member, team.name, [...notices, ...(worktree?.notices ?? []), ...(elsewhere?.notices ?? [])]);
+    return spawned(member, team.name, [...notices, ...(worktree?.notices ?? []), ...(remoteJob?.notices ?? [])]);
   } finally {
     if (!isSlotUsed) slot.release();
   }
 }
 
 /** Whether a worker is to run it: the call says so, its type, or the settings where neither says anything else. */
-function isElsewhere(
+function isRemote(
   { isolation, cwd }: TeammateSpawnRequest,
   { remote, definition }: ResolvedSpawn,
   { jobs, settings }: StartMember["options"],
@@ -128,7 +128,7 @@ function spawned(member: Member, team: string, notices: readonly string[]): Tool
   const notes = notices.map((notice) => `Note: ${notice}`);
   const where =
     member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on ${member.worktreeBranch}.`];
-  const elsewhere =
+  const remoteJob =
     member.worker === undefined
       ? []
       : [`It works on another machine; its commits come to the branch ${member.worker.branch} here.`];
@@ -137,7 +137,7 @@ function spawned(member: Member, team: string, notices: readonly string[]): Tool
       ...notes,
       `Teammate ${member.name} (${member.agentId}) has begun in the team ${team}.`,
       ...where,
-      ...elsewhere,
+      ...remoteJob,
       "It works by itself; its report comes to you when it is done. Speak to it with SendMessage.",
     ].join("\n"),
   );

@@ -32,7 +32,7 @@ import { openJointAccounts } from "./joint-accounts.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { requireFolder, lastModelOf, openIfExists, findSessionToResume } from "./resuming.ts";
-import { remoteWork } from "./remote/remote-work.ts";
+import { createRemoteWork } from "./remote/remote-work.ts";
 import { secretsOf } from "./secrets-of.ts";
 import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
@@ -206,7 +206,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       });
     const remote =
       config.bus && !options.member
-        ? remoteWork({ ...config, bus: config.bus, clock, outlives: !options.store })
+        ? createRemoteWork({ ...config, bus: config.bus, clock, outlives: !options.store })
         : undefined;
     const leadTeams =
       options.member || options.store

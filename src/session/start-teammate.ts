@@ -26,7 +26,7 @@ import {
   teamMailbox,
 } from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
-import { asHere, type Elsewhere, heardBy, pathHere, withinHere } from "./elsewhere.ts";
+import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswerToHost } from "./elsewhere.ts";
 import { openJointLedger } from "./joint-ledger.ts";
 import { openJointLimits } from "./joint-limits.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
@@ -53,7 +53,7 @@ export interface TeammateOptions {
   /** The same for the teams' files: what is open already need not be opened again. */
   readonly teams?: TeamStore | undefined;
   /** Where it runs on another machine than its lead's: what that machine decides. */
-  readonly elsewhere?: Elsewhere | undefined;
+  readonly remoteHost?: RemoteHost | undefined;
 }
 
 /** A teammate at work, in whichever process. */
@@ -87,21 +87,21 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   }
 
   async function begin(): Promise<RunningTeammate> {
-    const { elsewhere } = options;
-    const member = asHere(memberOf(team, options.name), elsewhere);
+    const { remoteHost } = options;
+    const member = localizeMember(memberOf(team, options.name), remoteHost);
     const before = await team.presence.look(member.name);
     const presence = await team.presence.announce(member.name, "starting");
     // Its files are shared with others of its process: nobody else would end its heartbeat.
     held.push(presence);
     const worktree = await worktreeOf(member);
     const { trusted, ledger, places, scratchpad, ...launched } = member.launch ?? {};
-    const flags: ConfigFlags = elsewhere?.flags ?? launched;
+    const flags: ConfigFlags = remoteHost?.flags ?? launched;
     const joint =
       options.shared || ledger === undefined
         ? undefined
         : openJointLedger(ledger, { budget: launched, who: member.sessionId ?? member.agentId, clock, createId });
     if (joint) held.push(joint);
-    const spendsFrom = elsewhere?.ledger ?? joint?.ledger;
+    const spendsFrom = remoteHost?.ledger ?? joint?.ledger;
     const ownLimits = options.shared || places === undefined ? undefined : openJointLimits(places, { clock, createId });
     if (ownLimits) held.push(ownLimits);
     const path = `${member.name}@${team.name}` as AgentPath;
@@ -133,8 +133,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       onEnd,
       showsTasks: options.shared === undefined,
       // On another machine there may be nothing of it that was there on one before.
-      hasLived: !elsewhere && hasLived(before),
-      elsewhere,
+      hasLived: !remoteHost && hasLived(before),
+      remoteHost,
     });
     const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
 
@@ -171,13 +171,13 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       env: options.env,
       flags: {
         ...flags,
-        model: elsewhere?.flags.model ?? member.model,
+        model: remoteHost?.flags.model ?? member.model,
         permissionMode: member.planModeRequired ? "plan" : member.mode,
       },
       sessionId,
-      asker: elsewhere ? withinHere(asMember.asker, elsewhere) : asMember.asker,
+      asker: remoteHost ? limitAnswerToHost(asMember.asker, remoteHost) : asMember.asker,
       // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
-      keep: options.shared || elsewhere ? "none" : "lead",
+      keep: options.shared || remoteHost ? "none" : "lead",
       isObservable: options.isObservable,
       trust: trusted ? "all" : undefined,
       shared:
@@ -186,7 +186,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
           gates: createGateRegistry(clock),
           models: new Map(),
           ledger: spendsFrom,
-          counted: new Set(elsewhere && [sessionId]),
+          counted: new Set(remoteHost && [sessionId]),
         }),
       spawnLimits: (options.shared?.limits ?? ownLimits)?.forSession({ sessionId, member: path }),
       member: {
@@ -194,8 +194,8 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         name: member.name,
         leadSession: team.record.current().leadSessionId,
         path,
-        folder: worktree?.path ?? elsewhere?.folder,
-        isMoved: worktree?.isMoved ?? elsewhere !== undefined,
+        folder: worktree?.path ?? remoteHost?.folder,
+        isMoved: worktree?.isMoved ?? remoteHost !== undefined,
         agentType: member.agentType ?? "general-purpose",
         scratchpad,
         conduct: [
@@ -207,24 +207,24 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
             planModeRequired: member.planModeRequired,
           }),
           ...(scratchpad === undefined ? [] : [scratchpadWords(scratchpad)]),
-          ...(elsewhere ? [elsewhere.conduct] : []),
+          ...(remoteHost ? [remoteHost.conduct] : []),
         ].join("\n\n"),
         env: worktree?.env ?? {},
         mode: member.mode ?? "default",
         modeNow: () => {
           const { mode = "default" } = team.record.current().members.find(({ name }) => name === member.name) ?? {};
-          return elsewhere?.capMode(mode) ?? mode;
+          return remoteHost?.capMode(mode) ?? mode;
         },
         teamRules: () =>
           team.record
             .current()
-            .teamAllowedPaths.flatMap((path) => pathHere(path, elsewhere))
+            .teamAllowedPaths.flatMap((path) => mapPathToClone(path, remoteHost))
             .map(allowRule),
         askHost: asMember.askHost,
       },
       team: (ports) => {
         tell = noticeTo(ports, storeNotice(bus));
-        return (elsewhere ? heardBy(asMember.connect, elsewhere) : asMember.connect)(ports);
+        return (remoteHost ? tapEvents(asMember.connect, remoteHost) : asMember.connect)(ports);
       },
     });
     const session = await starting;

@@ -22,9 +22,9 @@ import type { Config } from "./load-config.ts";
 import { noticeTo, storeNotice } from "./notice-to.ts";
 import { ownProgram } from "./own-program.ts";
 import { putAwayWorktree } from "./member-worktree.ts";
-import { createMemberJobs } from "./remote/member-jobs.ts";
-import { createMemberBudget } from "./remote/member-budget.ts";
-import { openMemberMirror } from "./remote/member-mirror.ts";
+import { createTeammateJobs } from "./remote/member-jobs.ts";
+import { createTeammateBudget } from "./remote/member-budget.ts";
+import { mirrorTeammateLog } from "./remote/member-mirror.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
 import type { SessionDependencies } from "./session-parts.ts";
 import type { SharedWithLead } from "./shared-with-lead.ts";
@@ -70,7 +70,7 @@ export function teamsOf({
   const work = bus && claudeFolder === undefined ? remote : undefined;
   const jobs =
     work &&
-    createMemberJobs({
+    createTeammateJobs({
       work,
       sessionId: opened.sessionId,
       place: { home, userHome: config.userHome, env: config.childEnv, clock, createId },
@@ -109,9 +109,9 @@ export function teamsOf({
           workerWaitMs: work.workerWaitMs,
           clock,
           openTeam: ({ agentId, name }) => teams.open(agentId.slice(name.length + 1)),
-          budget: (ports) => createMemberBudget(shared.ledger, ports),
+          budget: (ports) => createTeammateBudget(shared.ledger, ports),
           mirror: (member, { team, spent }) =>
-            openMemberMirror(team, member, {
+            mirrorTeammateLog(team, member, {
               home,
               clock,
               createId,
@@ -120,7 +120,7 @@ export function teamsOf({
               onFailure: (error) => tell(`What ${member.name} does cannot be shown any more: ${String(error)}`),
             }),
           notice: (text) => raise(text, "warning"),
-          tell: (text, level) => inform(text, level),
+          notify: (text, level) => inform(text, level),
         });
     }
   };

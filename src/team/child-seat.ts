@@ -18,7 +18,7 @@ export interface SubagentRuntime {
   /** It is at work already, since an earlier life of the session: what its log holds belongs to what it does now. */
   readonly isAtWork?: boolean | undefined;
   /** It goes on elsewhere, and nothing more is heard of it here. */
-  readonly isLeft?: (() => boolean) | undefined;
+  readonly continuesRemotely?: (() => boolean) | undefined;
   /** Definition entries that gave no tool, and other things the parent should hear. */
   readonly notices: readonly string[];
   /** Writes down how it begins. Only for one that is new. */

@@ -199,8 +199,8 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
       onEnvelope: (envelope) => observe(envelope),
     };
     try {
-      const elsewhere = remote ? await options.openRemoteRuntime?.(runtimeRequest) : undefined;
-      const runtime = elsewhere?.runtime ?? (await options.runtime(runtimeRequest));
+      const remoteRuntime = remote ? await options.openRemoteRuntime?.(runtimeRequest) : undefined;
+      const runtime = remoteRuntime?.runtime ?? (await options.runtime(runtimeRequest));
       const subagent = createSubagent({
         id,
         path,
@@ -212,8 +212,8 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
         ...options.defaults,
         runtime,
         reopen: () =>
-          remote ? Promise.reject(staysElsewhere(path)) : options.reopen(runtimeRequest, spawned.worktree),
-        finishWorktree: worktree?.finish ?? elsewhere?.finish,
+          remote ? Promise.reject(remoteSubagentError(path)) : options.reopen(runtimeRequest, spawned.worktree),
+        finishWorktree: worktree?.finish ?? remoteRuntime?.finish,
         listen: (listener) => {
           observe = listener;
         },
@@ -288,7 +288,7 @@ export function createSubagentRegistry(options: SubagentRegistryOptions): Subage
 }
 
 /** Its clone went with it. */
-export const staysElsewhere = (path: string) =>
+export const remoteSubagentError = (path: string) =>
   new TroupeError(
     "agent",
     `${path} was on another machine, and cannot be sent on: start another one; what it has committed is on its branch.`,

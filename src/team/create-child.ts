@@ -112,9 +112,9 @@ export function createSubagent({
     { evidence, lastText: lastWords, runtime }: SubagentActivation,
     outcome: RunOutcome | undefined,
   ): AgentReport => {
-    const goesOn = runtime.isLeft?.() ?? false;
+    const continuesRemotely = runtime.continuesRemotely?.() ?? false;
     const end =
-      (goesOn ? { status: "stopped" as const, reason: goesOnElsewhere } : undefined) ??
+      (continuesRemotely ? { status: "stopped" as const, reason: continuesRemotelyReason } : undefined) ??
       ended ??
       (outcome?.reason === "interrupted" ? { status: "stopped" as const, reason: "it was interrupted" } : undefined);
     const status = end?.status ?? (outcome?.reason === "completed" ? "completed" : "failed");
@@ -127,7 +127,7 @@ export function createSubagent({
       reason: end?.reason ?? (status === "failed" ? (outcome?.detail ?? "no reason was given") : undefined),
       evidence: [words, ...unansweredLine(unanswered.size)].join("\n"),
       usage,
-      ...(goesOn && { continuesRemotely: goesOn }),
+      ...(continuesRemotely && { continuesRemotely }),
     };
   };
 
@@ -294,7 +294,7 @@ export function createSubagent({
   return subagent;
 }
 
-const goesOnElsewhere =
+const continuesRemotelyReason =
   "the session was closed, and it goes on on another machine; what comes of it is told when the session is resumed";
 
 /** So much of what an agent has written is given to somebody who comes later. */

@@ -1,4 +1,4 @@
-import { isOutside, type Member, type MemberStatus, type RequestId, teamLead } from "../protocol/index.ts";
+import { isExternal, type Member, type MemberStatus, type RequestId, teamLead } from "../protocol/index.ts";
 import type { CreateId } from "../platform/index.ts";
 import type { LeadTeam } from "./lead-team-port.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
@@ -58,7 +58,7 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
     if (answer.kind === "rejected" || answer.kind === "open") return answer;
     const isLate = answer.kind === "late";
     // Another program may only have said that it ends.
-    if (isOutside(memberOf(name))) await lives().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
+    if (isExternal(memberOf(name))) await lives().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
     else if (isLate || !(await lives().goneWithin(name, suspendMs))) await lives().endNow(name, { detail });
     await watch().look();
     return answer;

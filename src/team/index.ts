@@ -36,7 +36,7 @@ export {
   createSubagentRegistry,
   type Isolation,
   type ParentAgent,
-  staysElsewhere,
+  remoteSubagentError,
 } from "./children.ts";
 export { createIdleCache } from "./resting.ts";
 export { resumeSubagent } from "./send-on.ts";
@@ -61,7 +61,7 @@ export { createTeamLedger } from "./team-ledger.ts";
 export { createSharedSlots, type SharedSlots } from "./team-limits.ts";
 export { teamMailbox } from "./team-mailbox.ts";
 export { mailToHear } from "./mail-to-hear.ts";
-export { notOursToStart } from "./not-ours-to-start.ts";
+export { externalMemberError } from "./not-ours-to-start.ts";
 export { createTeammateRunner, type MemberEnd } from "./teammate-runner.ts";
 export { createSpawnByMail, type SpawnRequest } from "./spawn-by-mail.ts";
 export { createSendMessageTool } from "./tools/send-message-tool.ts";

@@ -4,7 +4,7 @@ import { type Clock, closeAll, type CreateId } from "../platform/index.ts";
 import {
   type BackendType,
   type Envelope,
-  isOutside,
+  isExternal,
   type Mail,
   type Member,
   type MemberStatus,
@@ -87,10 +87,10 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   });
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
   /** Nobody waits for those to come to rest whom programs and people speak for. */
-  const driven = () => others().filter((member) => !isOutside(member));
+  const driven = () => others().filter((member) => !isExternal(member));
   /** Unless those programs tell when they have nothing more to do. */
-  const awaited = () => others().filter((member) => !isOutside(member) || team.reportsIdle?.(member.name) === true);
-  const remote = new Set<string>();
+  const awaited = () => others().filter((member) => !isExternal(member) || team.reportsIdle?.(member.name) === true);
+  const unobserved = new Set<string>();
   const memberOf = (name: string): Member => {
     const found = others().find((member) => member.name === name);
     if (found) return found;
@@ -167,7 +167,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     onSettled: () => showAgain(),
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
     look: () => watch.look(),
-    statuses: () => watch.all().filter(({ name }) => name !== teamLead && !remote.has(name)),
+    statuses: () => watch.all().filter(({ name }) => name !== teamLead && !unobserved.has(name)),
     onlyReportsIdle: team.reportsIdle,
     onFailure: fail,
   });
@@ -181,8 +181,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   const watch: MemberWatch = createMemberWatch({
     team,
     onChange: (status, member) => {
-      if (isOutside(member) && !team.reportsIdle?.(member.name)) remote.add(member.name);
-      else remote.delete(member.name);
+      if (isExternal(member) && !team.reportsIdle?.(member.name)) unobserved.add(member.name);
+      else unobserved.delete(member.name);
       options.onStatus(status, member);
       quiescence.changed(status);
       ends
@@ -192,7 +192,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     onLook: () => options.onProblems?.([...record.problems(), ...team.tasks.problems()]),
     onGone: (member, { why, wasSeen }) =>
-      isOutside(member) ? lives.hungUp(member, { wasSeen }) : lives.lose(member, why),
+      isExternal(member) ? lives.disconnected(member, { wasSeen }) : lives.lose(member, why),
     onFailure: fail,
   });
 

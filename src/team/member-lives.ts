@@ -1,11 +1,11 @@
 import { type Agent, escapeTags } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
-import { type BackendType, isOutside, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
+import { type BackendType, isExternal, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { Backend, RunningMember } from "./backend/backend.ts";
 import type { MemberLink } from "./member-link.ts";
 import type { MemberWatch } from "./member-watch.ts";
-import { notOursToStart } from "./not-ours-to-start.ts";
+import { externalMemberError } from "./not-ours-to-start.ts";
 
 /** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
 export interface TeammateLifecycle {
@@ -19,7 +19,7 @@ export interface TeammateLifecycle {
    * The same of one whom another program runs: it may come back, so it stays in the team, and its mail and its
    * reservations wait. `wasSeen`: it was there before, which makes it news.
    */
-  hungUp(member: Member, how: { readonly wasSeen: boolean }): Promise<void>;
+  disconnected(member: Member, how: { readonly wasSeen: boolean }): Promise<void>;
   /** Whether its process is in hand. */
   has(name: string): boolean;
   /** Resolves when what it has done so far is where its lead can see it. */
@@ -103,7 +103,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     }
   };
 
-  const hungUp = async ({ name }: Member, { wasSeen }: { readonly wasSeen: boolean }) => {
+  const disconnected = async ({ name }: Member, { wasSeen }: { readonly wasSeen: boolean }) => {
     if (closing || leaving.has(name)) return;
     options.forget(name);
     const released = await releaseTasks(name, "its program is gone");
@@ -197,7 +197,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
 
   /** A program of others is not ours to end. */
   const attached = async (member: Member) =>
-    isOutside(member) ? undefined : (await options.backend(member.backendType)).attach(member);
+    isExternal(member) ? undefined : (await options.backend(member.backendType)).attach(member);
 
   /** Resolves when it is no longer there; false when it still is after that long. */
   const goneWithin = async (name: string, ms: number, asked?: Promise<unknown>): Promise<boolean> => {
@@ -221,7 +221,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     quietly(name, async () => {
       await kill(name);
       await releaseTasks(name, "it was ended");
-      if (isOutside(memberOf(name))) await record.free(name);
+      if (isExternal(memberOf(name))) await record.free(name);
       if (memberOf(name).ended === undefined)
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });
       options.forget(name);
@@ -238,7 +238,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
 
   const respawn = async (name: string): Promise<Member> => {
     const member = memberOf(name);
-    if (isOutside(member)) throw notOursToStart(name);
+    if (isExternal(member)) throw externalMemberError(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
       throw new TroupeError("team", `${name} is there already.`);
     if (starting.has(name) || leaving.has(name)) {
@@ -273,7 +273,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     keep,
     respawn,
     lose,
-    hungUp,
+    disconnected,
     has: (name) => running.has(name),
     settled: async (name) => running.get(name)?.settled?.(),
     folderOf: (name) => running.get(name)?.folder?.(),

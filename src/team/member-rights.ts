@@ -1,5 +1,5 @@
 import { effectiveMode } from "../agent/definitions/index.ts";
-import { isOutside, type Member, type PermissionMode } from "../protocol/index.ts";
+import { isExternal, type Member, type PermissionMode } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { MemberLink } from "./member-link.ts";
 
@@ -42,7 +42,7 @@ export function createMemberRights({ record, link, others, notTold }: MemberRigh
     // One that cannot be told leaves nobody else with what it had.
     for (const member of others())
       if (!member.ended)
-        await within(member, { most, isThere: !isOutside(member) })
+        await within(member, { most, isThere: !isExternal(member) })
           .catch(notTold(member.name))
           .catch((error: unknown) => failures.push(error));
     if (failures.length > 0) throw failures[0];

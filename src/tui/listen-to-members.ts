@@ -1,5 +1,12 @@
 import { TroupeError } from "../protocol/index.ts";
-import { addNotice, type AppState, emptyView, hearMember, memberHeard, membersElsewhere } from "../view/index.ts";
+import {
+  addNotice,
+  type AppState,
+  emptyView,
+  reduceRemoteMember,
+  withRemoteMember,
+  remoteMembers,
+} from "../view/index.ts";
 import type { FollowOptions } from "./follow-session.ts";
 
 export type ListenOptions = Pick<FollowOptions, "store" | "now" | "signal"> & {
@@ -16,13 +23,13 @@ export function listenToMembers({ store, now, listen, signal }: ListenOptions): 
   const follow = async (id: string, session: Parameters<typeof listen>[0], until: AbortSignal) => {
     let view = emptyView;
     for await (const envelopes of listen(session, until)) {
-      for (const envelope of envelopes) view = hearMember(view, envelope);
-      store.setState((state) => memberHeard(state, id, view));
+      for (const envelope of envelopes) view = reduceRemoteMember(view, envelope);
+      store.setState((state) => withRemoteMember(state, id, view));
     }
   };
 
   return (state) => {
-    const there = new Map(membersElsewhere(state).map((task) => [`${task.id} ${task.sessionId}`, task]));
+    const there = new Map(remoteMembers(state).map((task) => [`${task.id} ${task.sessionId}`, task]));
     for (const [key, over] of heard) {
       if (there.has(key)) continue;
       heard.delete(key);

@@ -34,7 +34,7 @@ export {
   maxMails,
   reduceMailFlow,
 } from "./mail-flow.ts";
-export { hearMember, memberHeard, membersElsewhere } from "./member-heard.ts";
+export { reduceRemoteMember, withRemoteMember, remoteMembers } from "./member-heard.ts";
 export { type Choice, choicesOf, wanted, withWords } from "./permission-choices.ts";
 export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";

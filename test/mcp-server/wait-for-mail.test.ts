@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createMailTools } from "../../src/mcp-server/mail-tools.ts";
-import { joinFromOutside } from "../../src/mcp-server/outside-member.ts";
+import { joinAsExternal } from "../../src/mcp-server/outside-member.ts";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
 import { teamMailbox } from "../../src/team/index.ts";
@@ -11,7 +11,7 @@ test("a wait that is cancelled in its last moment hands nothing out: the next ca
   const folder = temporaryFolder();
   const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
   const mailbox = teamMailbox(team, ports);
-  const anna = await joinFromOutside(team, { name: "anna", cwd: folder, ...ports });
+  const anna = await joinAsExternal(team, { name: "anna", cwd: folder, ...ports });
   onTestFinished(async () => {
     await anna.leave("rest");
     await mailbox.close();

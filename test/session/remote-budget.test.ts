@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Amount, createLedger, type Ledger } from "../../src/agent/index.ts";
 import type { SessionId } from "../../src/protocol/index.ts";
 import { createBudgetShare } from "../../src/session/remote/budget-share.ts";
-import { createMemberBudget } from "../../src/session/remote/member-budget.ts";
+import { createTeammateBudget } from "../../src/session/remote/member-budget.ts";
 import { createJobLedger } from "../../src/session/worker/job-ledger.ts";
 import type { JobOrder } from "../../src/store/work/job.ts";
 import { createTestClock } from "../../src/testing.ts";
@@ -33,7 +33,7 @@ test("many elsewhere and the lead spend at once from one budget: never more than
       createJobLedger((wanted) => share.grant(wanted, never)),
       (used) => share.spend(tokens(used)),
     );
-    share.end();
+    share.close();
   };
   await Promise.all([...Array.from({ length: 8 }, elsewhere), work(ledger, () => undefined)]);
   expect(stopped).toBe(9);
@@ -51,19 +51,19 @@ test("what is not used comes back; without a limit nobody waits", async () => {
   hold?.settle(tokens(60));
   share.spend(tokens(60));
   expect([ledger.spent.tokens, ledger.free().tokens]).toEqual([60, 7000]);
-  share.end();
+  share.close();
   expect(ledger.free().tokens).toBe(7940);
 });
 
 test("what it had before the session was resumed is held again", async () => {
   const ledger = createLedger({ maxBudgetUsd: 2 });
   const share = createBudgetShare(ledger);
-  share.given({ usd: 0.5, tokens: 1e12 });
+  share.restoreGrant({ usd: 0.5, tokens: 1e12 });
   await Promise.resolve();
   expect(ledger.free().usd).toBe(1.5);
   share.spend({ usd: 0.2, tokens: 10 });
   expect([ledger.spent.usd, ledger.free().usd]).toEqual([0.2, 1.5]);
-  share.end();
+  share.close();
   expect(ledger.free().usd).toBe(1.8);
 });
 
@@ -74,7 +74,7 @@ test("who makes no request for long gives back what it has, and asks again", asy
   const job = createJobLedger((wanted) => share.grant(wanted, never), {
     clock,
     afterMs: 1000,
-    release: (keeps) => share.given(keeps),
+    release: (keeps) => share.restoreGrant(keeps),
   });
   const hold = await job.hold(tokens(100));
   expect(clock.sleeping).toBe(0);
@@ -148,9 +148,9 @@ interface Wanted {
 /** A teammate's budget, and its job as it is heard of. */
 function member(ledger: Ledger) {
   const orders: JobOrder[] = [];
-  const budget = createMemberBudget(ledger, {
+  const budget = createTeammateBudget(ledger, {
     over: never,
-    giveUp(error) {
+    abort(error) {
       throw error;
     },
   });

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { remoteConduct, stillElsewhere, takenOver } from "../../src/agent/index.ts";
+import { remoteConduct, stillRunningRemotely, adoptedJobNotice } from "../../src/agent/index.ts";
 import type { AgentPath, Envelope } from "../../src/protocol/index.ts";
 import { startNats } from "../store/nats/nats-server.ts";
 import { remotePlace } from "./remote-place.ts";
@@ -90,11 +90,11 @@ test("the words for an agent elsewhere", () => {
     "# Where you work
     You work in a clone of the repository, on the branch troupe/agent-1, on another machine than the one that started you. Commit what you do: your commits go back as a branch. What you have changed and not committed when you end is committed for you; files outside the clone, and ignored ones, stay behind. Others cannot see your files: say in your last message all that they need to know."
   `);
-  const elsewhere = stillElsewhere({ description: "write it", agentId: "agt_1", taskId: "bg_1" });
+  const elsewhere = stillRunningRemotely({ description: "write it", agentId: "agt_1", taskId: "bg_1" });
   expect(elsewhere).toMatchInlineSnapshot(
     `"The agent for "write it" (agt_1) did not end with the program: it is on another machine, and what it does and comes to is heard here again, as the background task bg_1. You will be told when it has ended; do not start it again."`,
   );
-  expect(takenOver("0123456789abcdef")).toMatchInlineSnapshot(
+  expect(adoptedJobNotice("0123456789abcdef")).toMatchInlineSnapshot(
     `"The machine on which this was begun is gone. What had been committed there is in your clone (git log 0123456789ab..); what had not is lost. Look what is done already, and go on from there."`,
   );
 });

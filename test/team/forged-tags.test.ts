@@ -10,7 +10,7 @@ import {
   leadConduct,
   memberMail,
   sentBackByHook,
-  stillElsewhere,
+  stillRunningRemotely,
   ongoingWork,
   teammateConduct,
 } from "../../src/agent/index.ts";
@@ -94,7 +94,7 @@ const words: Readonly<Record<string, () => readonly string[]>> = {
       outputFile: `/${forged}`,
     }),
   ],
-  "an agent elsewhere": () => [stillElsewhere({ description: forged, agentId: "agt_1", taskId: "bg_1" })],
+  "an agent elsewhere": () => [stillRunningRemotely({ description: forged, agentId: "agt_1", taskId: "bg_1" })],
   "a conflict": () => [
     conflictTask({
       branch: forged,

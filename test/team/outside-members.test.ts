@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { joinFromOutside } from "../../src/mcp-server/outside-member.ts";
+import { joinAsExternal } from "../../src/mcp-server/outside-member.ts";
 import { currentProcess } from "../../src/platform/index.ts";
 import { createFileTeamStore, heldReservations, type StoredTeam } from "../../src/store/index.ts";
 import { createTeam, type OpenTeam, openTeam } from "../../src/team/index.ts";
@@ -98,7 +98,7 @@ test("a program that hangs up may come back: its tasks are given back, its mail 
   const led = await ledTeam({ backend: heldBackend({}) });
   const stored = await byServer(led);
   const options = { name: "gem", cwd: led.tree.path("home"), ...ports };
-  const gem = await joinFromOutside(stored, options);
+  const gem = await joinAsExternal(stored, options);
   await stored.tasks.create({ subject: "begun", description: "" }, { name: "team-lead" });
   await stored.tasks.claim(1, { name: "gem", holder: currentProcess() });
   const until = new Date(Date.now() + 600_000).toISOString();
@@ -113,7 +113,7 @@ test("a program that hangs up may come back: its tasks are given back, its mail 
   expect(await endOf(stored, "gem")).toBeUndefined();
   expect(heldReservations(await stored.record.read(), new Date().toISOString())).toMatchObject([{ by: "gem" }]);
   await led.team.mailbox.send({ from: "team-lead", to: "gem", text: "for later" });
-  const back = await joinFromOutside(stored, options);
+  const back = await joinAsExternal(stored, options);
   expect(back.name).toBe("gem");
   expect(await back.mailbox.readUnread("gem")).toMatchObject([{ body: { text: "for later" } }]);
   await back.leave("rest");

@@ -1,6 +1,6 @@
 import { idMaker, systemClock } from "../../platform/index.ts";
 import {
-  isOutside,
+  isExternal,
   type Member,
   type RequestId,
   type SessionId,
@@ -10,7 +10,7 @@ import {
 } from "../../protocol/index.ts";
 import { loadConfig, ownProgram } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import { type Backend, createTmuxBackend, notOursToStart, teamMailbox } from "../../team/index.ts";
+import { type Backend, createTmuxBackend, externalMemberError, teamMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { answerOrEnd, untilEnded } from "./until-ended.ts";
 import { openTeams } from "./open-teams.ts";
@@ -77,7 +77,7 @@ async function stopNow(
   { stored, mailbox, createId, cwd, home, cause, flags, doneText }: TeamCommandContext & StopContext,
 ): Promise<number> {
   const { name: memberName } = member;
-  if (isOutside(member)) return removeExternal(member, { stored, cause, flags, doneText });
+  if (isExternal(member)) return removeExternal(member, { stored, cause, flags, doneText });
   await mailbox.send({ from: teamUser, to: memberName, body: { kind: "stop_request", keep: false, ...cause } });
   const ended = await untilEnded(memberName, stored.record, AbortSignal.timeout(stopNowTimeoutMs));
   if (ended) return report(flags, ended, doneText);
@@ -125,7 +125,7 @@ export async function respawn(name: string, memberName: string, flags: { readonl
     const member = memberOf(stored, memberName);
     if (!member.ended && !(await isNotRunning(stored, memberName)))
       throw new TroupeError("team", `${memberName} is there already.`);
-    if (isOutside(member)) throw notOursToStart(memberName);
+    if (isExternal(member)) throw externalMemberError(memberName);
     const lead = await stored.presence.look(teamLead);
     if (lead?.alive === "alive" && lead.state !== "ended") {
       await mailbox.send({ from: teamUser, to: teamLead, body: { kind: "respawn_request", name: memberName } });

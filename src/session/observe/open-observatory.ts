@@ -14,7 +14,7 @@ import { doorsFolder } from "./door-place.ts";
 import { createSessionLister } from "./list-sessions.ts";
 import { observeSession, openHere } from "./observe-session.ts";
 import type { Observatory, ObservedSession } from "./observed-session.ts";
-import { createTeamsElsewhere } from "./teams-elsewhere.ts";
+import { createBusTeams } from "./teams-elsewhere.ts";
 import { watchSessions } from "./watch-sessions.ts";
 
 export interface ObservatoryOptions {
@@ -35,21 +35,21 @@ export function openObservatory({ home, own, bus, onProblem = () => undefined }:
   const store = createFileSessionStore({ home, clock, createId });
   const catalog = createSessionCatalog({ home });
   const lister = createSessionLister(catalog, { home, clock, createId });
-  const elsewhere = bus && createTeamsElsewhere({ teams: shareTeams(bus), clock, createId, onProblem });
+  const busTeams = bus && createBusTeams({ teams: shareTeams(bus), clock, createId, onProblem });
   const watcher = createFolderWatcher();
   const closing = new AbortController();
   const until = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
 
   const openOne = (id: SessionId, files: SessionFiles): ObservedSession => {
     const closed = new AbortController();
-    const mine = own?.id === id ? own : undefined;
-    const ports = { home, id, files, own: mine, watcher, clock, createId };
+    const ownSession = own?.id === id ? own : undefined;
+    const ports = { home, id, files, own: ownSession, watcher, clock, createId };
     return {
       id,
       events: ({ after, signal }) =>
         observeSession(ports, { after, signal: AbortSignal.any([until(signal), closed.signal]) }),
       dispatch: (command: Command): Promise<Ack> =>
-        openHere(mine)?.dispatch(command) ?? dispatchAtDoor(command, { home, id, files }),
+        openHere(ownSession)?.dispatch(command) ?? dispatchAtDoor(command, { home, id, files }),
       transcript: ({ session, agent }) => store.readLog(session ?? id, { agent, only: isTranscriptEvent }),
       async close() {
         closed.abort();
@@ -59,20 +59,17 @@ export function openObservatory({ home, own, bus, onProblem = () => undefined }:
 
   /** What is on this machine is seen here better than on the bus. */
   const list = async () => {
-    const here = await lister.list(openHere(own)?.id);
-    const ids = new Set(here.map(({ id }) => id));
-    return [...here, ...(elsewhere?.list() ?? []).filter(({ id }) => !ids.has(id))];
+    const local = await lister.list(openHere(own)?.id);
+    const ids = new Set(local.map(({ id }) => id));
+    return [...local, ...(busTeams?.list() ?? []).filter(({ id }) => !ids.has(id))];
   };
 
   return {
     sessions: (signal) =>
-      watchSessions(
-        { catalog, watcher, doors: doorsFolder(home), list, also: elsewhere?.follow, clock },
-        until(signal),
-      ),
+      watchSessions({ catalog, watcher, doors: doorsFolder(home), list, also: busTeams?.follow, clock }, until(signal)),
     async open(id) {
       const files = await catalog.filesOf(id);
-      const found = files ? openOne(id, files) : await elsewhere?.open(id, closing.signal);
+      const found = files ? openOne(id, files) : await busTeams?.open(id, closing.signal);
       if (!found) throw new TroupeError("session_not_found", `There is no session ${id}.`);
       return found;
     },

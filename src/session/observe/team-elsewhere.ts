@@ -5,7 +5,7 @@ import { createBell } from "./bell.ts";
 import type { Observed, ObservedSession } from "./observed-session.ts";
 import { createStoredState } from "./stored-state.ts";
 
-export interface SeenElsewhere {
+export interface BusSessionOptions {
   readonly teams: TeamStore;
   readonly id: SessionId;
   readonly signal: AbortSignal;
@@ -14,11 +14,11 @@ export interface SeenElsewhere {
 }
 
 /** How members are is asked for so often: what each says of itself is pushed to nobody. */
-const lookMs = 2_000;
+const pollMs = 2_000;
 
 /** A session on another machine that leads a team of the bus: its members and tasks. What its agent says is on that machine. */
-export async function lookAtTeam(seen: SeenElsewhere & { readonly name: string }): Promise<ObservedSession> {
-  const { teams, id, name, clock, createId } = seen;
+export async function openBusTeam(options: BusSessionOptions & { readonly name: string }): Promise<ObservedSession> {
+  const { teams, id, name, clock, createId } = options;
   const team = await teams.open(name);
   const closed = new AbortController();
   const agent = createId<AgentId>("agt");
@@ -26,12 +26,12 @@ export async function lookAtTeam(seen: SeenElsewhere & { readonly name: string }
   async function* events(signal: AbortSignal): AsyncGenerator<Observed> {
     const bell = createBell();
     const state = createStoredState({ teams, session: id, clock, createId });
-    const ringAt = async (changes: AsyncIterable<unknown>) => {
+    const notifyOn = async (changes: AsyncIterable<unknown>) => {
       for await (const _ of changes) bell.ring();
     };
     // What they end with is met by the next look.
-    for (const changes of [team.record.follow(signal), team.tasks.follow(signal)]) ringAt(changes).catch(bell.ring);
-    const timer = setInterval(bell.ring, lookMs).unref();
+    for (const changes of [team.record.follow(signal), team.tasks.follow(signal)]) notifyOn(changes).catch(bell.ring);
+    const timer = setInterval(bell.ring, pollMs).unref();
     let isFirst = true;
     try {
       while (!signal.aborted) {
@@ -49,8 +49,8 @@ export async function lookAtTeam(seen: SeenElsewhere & { readonly name: string }
 
   return {
     id,
-    events: ({ signal }) => events(AbortSignal.any([signal, seen.signal, closed.signal])),
-    dispatch: () => Promise.resolve(refusal),
+    events: ({ signal }) => events(AbortSignal.any([signal, options.signal, closed.signal])),
+    dispatch: () => Promise.resolve(remoteRefusal),
     transcript: () => Promise.resolve([]),
     async close() {
       closed.abort();
@@ -59,7 +59,7 @@ export async function lookAtTeam(seen: SeenElsewhere & { readonly name: string }
   };
 }
 
-export const refusal = {
+export const remoteRefusal = {
   ok: false,
   code: "not_running",
   message: "this session is on another machine: what is on the bus can be looked at here, and nothing be said to it",

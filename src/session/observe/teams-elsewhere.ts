@@ -1,21 +1,21 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type Member, type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
 import type { TeamStore } from "../../store/index.ts";
-import { lookAtMember } from "./member-elsewhere.ts";
+import { openBusMember } from "./member-elsewhere.ts";
 import type { ObservedSession } from "./observed-session.ts";
-import { lookAtTeam } from "./team-elsewhere.ts";
+import { openBusTeam } from "./team-elsewhere.ts";
 
 /** Teams on a bus whose sessions are on other machines, as far as the bus has them. */
-export interface TeamsElsewhere {
+export interface BusTeams {
   /** As they were known last: a bus that is away holds nobody up. */
   list(): readonly SessionListing[];
   /** Looks now and then, and rings when there is another list; gives back how to stop. */
-  follow(ring: () => void): () => void;
+  follow(notify: () => void): () => void;
   /** Undefined where the bus has no such session. */
   open(id: SessionId, signal: AbortSignal): Promise<ObservedSession | undefined>;
 }
 
-export interface TeamsElsewhereOptions {
+export interface BusTeamsOptions {
   readonly teams: TeamStore;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -23,22 +23,22 @@ export interface TeamsElsewhereOptions {
 }
 
 /** Which teams there are is told by nobody: it is looked for so often. */
-const lookMs = 5_000;
+const pollMs = 5_000;
 
-export function createTeamsElsewhere(options: TeamsElsewhereOptions): TeamsElsewhere {
+export function createBusTeams(options: BusTeamsOptions): BusTeams {
   const { teams, clock, onProblem } = options;
   let known: readonly SessionListing[] = [];
   let problem = "";
-  const ringers = new Set<() => void>();
-  let looking: AbortController | undefined;
+  const listeners = new Set<() => void>();
+  let polling: AbortController | undefined;
 
-  const look = async () => {
+  const refresh = async () => {
     try {
       const found = (await teams.list()).flatMap(({ team }) => (team ? sessionsOf(team) : []));
       problem = "";
       const isNew = JSON.stringify(found) !== JSON.stringify(known);
       known = found;
-      if (isNew) for (const ring of ringers) ring();
+      if (isNew) for (const notify of listeners) notify();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       // Once for as long as it lasts.
@@ -46,33 +46,33 @@ export function createTeamsElsewhere(options: TeamsElsewhereOptions): TeamsElsew
       problem = message;
     }
   };
-  const keepLooking = async ({ signal }: AbortController) => {
+  const poll = async ({ signal }: AbortController) => {
     while (!signal.aborted) {
-      await look();
-      await clock.sleep(lookMs, signal).catch(() => undefined);
+      await refresh();
+      await clock.sleep(pollMs, signal).catch(() => undefined);
     }
   };
 
   return {
     list: () => known,
-    follow(ring) {
-      ringers.add(ring);
-      if (!looking) {
-        looking = new AbortController();
-        void keepLooking(looking);
+    follow(notify) {
+      listeners.add(notify);
+      if (!polling) {
+        polling = new AbortController();
+        void poll(polling);
       }
       return () => {
-        ringers.delete(ring);
-        if (ringers.size > 0) return;
-        looking?.abort();
-        looking = undefined;
+        listeners.delete(notify);
+        if (listeners.size > 0) return;
+        polling?.abort();
+        polling = undefined;
       };
     },
     async open(id, signal) {
       for (const { name, team } of await teams.list()) {
-        if (team?.leadSessionId === id) return lookAtTeam({ ...options, id, name, signal });
+        if (team?.leadSessionId === id) return openBusTeam({ ...options, id, name, signal });
         const member = team?.members.find(({ sessionId }) => sessionId === id);
-        if (member) return lookAtMember({ ...options, id, team: name, member: member.name, signal });
+        if (member) return openBusMember({ ...options, id, team: name, member: member.name, signal });
       }
       return undefined;
     },

@@ -9,11 +9,11 @@ export interface BudgetShare {
   grant(wanted: { readonly keeps: Amount; readonly needs: Amount }, signal: AbortSignal): Promise<Grant>;
   spend(amount: Amount): void;
   /** It has spent this in an earlier life of the session: the ledger knows. */
-  recall(amount: Amount): void;
+  countEarlier(amount: Amount): void;
   /** It was given this, in an earlier life of the session or in this one. */
-  given(most: Amount): void;
+  restoreGrant(most: Amount): void;
   /** What is not spent is given back: it has ended, or another worker begins. */
-  end(): void;
+  close(): void;
 }
 
 export interface Grant {
@@ -28,11 +28,11 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
   let holds: { readonly hold: Hold; readonly left: Amount }[] = [];
 
   /** Held is what is given and not spent. */
-  const fit = () => {
+  const adjustHolds = () => {
     let keep = minus(most, spent);
     const kept: typeof holds = [];
     for (const { hold, left } of holds) {
-      const mine = least(left, keep);
+      const mine = smaller(left, keep);
       keep = minus(keep, mine);
       if (isNothing(mine)) hold.settle(nothing);
       else {
@@ -44,7 +44,7 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
     return keep;
   };
 
-  const take = async (amount: Amount, signal?: AbortSignal): Promise<boolean> => {
+  const addHold = async (amount: Amount, signal?: AbortSignal): Promise<boolean> => {
     const hold = await ledger.hold(amount, signal ? { signal } : {});
     if (hold) holds.push({ hold, left: amount });
     return hold !== undefined;
@@ -53,10 +53,10 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
   return {
     async grant({ keeps, needs }, signal) {
       most = keeps;
-      fit();
+      adjustHolds();
       const isFree = isAtMost(needs, ledger.free());
-      const more = isFree ? greatest(needs, portionOf(ledger.free())) : needs;
-      if (!(await take(more, signal)))
+      const more = isFree ? larger(needs, defaultGrant(ledger.free())) : needs;
+      if (!(await addHold(more, signal)))
         return { most: keeps, usedUp: ledger.usedUp() ?? "the budget of the session is used up" };
       most = plus(most, more);
       return { most };
@@ -66,27 +66,27 @@ export function createBudgetShare(ledger: Ledger): BudgetShare {
       const [first] = holds;
       if (first) first.hold.lose(amount);
       else ledger.add(amount);
-      fit();
+      adjustHolds();
     },
-    recall(amount) {
+    countEarlier(amount) {
       spent = plus(spent, amount);
     },
-    given(known) {
+    restoreGrant(known) {
       most = known;
-      const missing = fit();
+      const missing = adjustHolds();
       // What cannot be held again is spent all the same: it was given.
-      if (!isNothing(missing) && isAtMost(missing, ledger.free())) void take(missing).then(fit);
+      if (!isNothing(missing) && isAtMost(missing, ledger.free())) void addHold(missing).then(adjustHolds);
     },
-    end() {
+    close() {
       most = nothing;
       spent = nothing;
-      fit();
+      adjustHolds();
     },
   };
 }
 
 /** Of what nobody has, so much is given even if less is needed at once: it need not ask before every call. */
-const portionOf = ({ usd, tokens }: Amount): Amount => ({
+const defaultGrant = ({ usd, tokens }: Amount): Amount => ({
   usd: Math.min(usd / 8, noLimit),
   tokens: Math.min(Math.floor(tokens / 8), noLimit),
 });
@@ -99,7 +99,7 @@ const each =
   (a: Amount, b: Amount): Amount => ({ usd: combine(a.usd, b.usd), tokens: combine(a.tokens, b.tokens) });
 const plus = each((a, b) => a + b);
 const minus = each((a, b) => Math.max(0, a - b));
-const least = each(Math.min);
-const greatest = each(Math.max);
+const smaller = each(Math.min);
+const larger = each(Math.max);
 const isAtMost = (a: Amount, b: Amount): boolean => a.usd <= b.usd && a.tokens <= b.tokens;
 const isNothing = ({ usd, tokens }: Amount): boolean => usd <= 0 && tokens <= 0;

@@ -17,7 +17,7 @@ import {
 import type { JobNews, JobState, SubmittedJob } from "../../store/index.ts";
 import type { SessionResources } from "../seat.ts";
 import { createBudgetShare } from "./budget-share.ts";
-import { type Received, receivedId } from "./received-id.ts";
+import { type ReceivedPosition, receivedEventId } from "./received-id.ts";
 
 export interface JobReceiverOptions {
   readonly agent: AgentId;
@@ -57,8 +57,8 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
   let given: BudgetRequest["keeps"] | undefined;
 
   /** False: it was there. */
-  const storeOnce = async (place: Received, event: StoredEvent): Promise<boolean> => {
-    const id = receivedId(agent, place);
+  const storeOnce = async (place: ReceivedPosition, event: StoredEvent): Promise<boolean> => {
+    const id = receivedEventId(agent, place);
     if (known.has(id)) return false;
     await recorder.recordAs(id, event);
     known.add(id);
@@ -71,7 +71,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
     const { generation, folder } = next;
     if (generation > (before?.generation ?? 0)) {
       questions.clear();
-      share.end();
+      share.close();
       asked = given = undefined;
       if (next.status === "held" && !(await begin(next, before))) return "too often";
     }
@@ -84,7 +84,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
 
   const begin = async ({ generation, worker, commits }: JobState, before: JobState | undefined): Promise<boolean> => {
     const place = { generation, number: 0, index: 0 };
-    if (known.has(receivedId(agent, place))) return true;
+    if (known.has(receivedEventId(agent, place))) return true;
     await settleOpenCalls(conversation, recorder.record);
     if (generation > maxGenerations) return false;
     const from = commits ? "from what was committed" : "from the beginning";
@@ -96,7 +96,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
     return true;
   };
 
-  const take = async (event: Event, place: Received) => {
+  const take = async (event: Event, place: ReceivedPosition) => {
     const stored = StoredEvent.safeParse(event);
     if (!stored.success) {
       // What was written bit by bit, and is over, is of interest to nobody.
@@ -107,7 +107,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
     if (stored.data.type !== "cost.recorded") return;
     const amount = { usd: stored.data.costUsd, tokens: tokensIn(stored.data.usage) };
     if (isNew) share.spend(amount);
-    else share.recall(amount);
+    else share.countEarlier(amount);
   };
 
   const answerQuestion = async (question: JobQuestion, job: SubmittedJob) => {
@@ -137,7 +137,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
 
   /** What an earlier life of the session has answered is known by now, and is not answered again. */
   const answerAll = (job: SubmittedJob) => {
-    if (!isCaughtUp && given) share.given(given);
+    if (!isCaughtUp && given) share.restoreGrant(given);
     isCaughtUp = true;
     for (const each of questions.values()) {
       if (each.isAsked) continue;
@@ -154,13 +154,13 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
     if (order.kind === "answer") questions.delete(order.requestId);
     if (order.kind !== "budget" || order.generation !== state?.generation) return;
     given = order.most;
-    if (isCaughtUp) share.given(given);
+    if (isCaughtUp) share.restoreGrant(given);
     if (asked?.number === order.number) asked = undefined;
   };
 
   return {
     state: () => state,
-    end: share.end,
+    end: share.close,
     async receive(news, job) {
       switch (news.kind) {
         case "state":

@@ -3,23 +3,23 @@ import type { JobNews } from "../../store/index.ts";
 import type { MemberBudget } from "../../team/index.ts";
 import { createBudgetShare } from "./budget-share.ts";
 
-type Asked = Extract<Extract<JobNews, { kind: "report" }>["report"], { kind: "budget" }>;
+type BudgetRequest = Extract<Extract<JobNews, { kind: "report" }>["report"], { kind: "budget" }>;
 
 /**
  * Answers what a teammate elsewhere asks for over its job, and takes back what it gives back. What it has spent comes by
  * another way than its questions, and can come later: until then it is held. What an earlier life has spent is on the
  * ledger, and counts for nothing here: a new one begins with nothing.
  */
-export function createMemberBudget(
+export function createTeammateBudget(
   ledger: Ledger,
-  { over, giveUp }: { readonly over: AbortSignal; giveUp(error: unknown): void },
+  { over, abort }: { readonly over: AbortSignal; abort(error: unknown): void },
 ): MemberBudget {
   const share = createBudgetShare(ledger);
   const spentBy = new Map<string, Amount>();
   let session: string | undefined;
   let generation = 0;
   /** The last that was asked without an answer, and all that it was given. */
-  let asked: Asked | undefined;
+  let openRequest: BudgetRequest | undefined;
   let given: Amount | undefined;
   let isCaughtUp = false;
   let answering: AbortController | undefined;
@@ -27,13 +27,13 @@ export function createMemberBudget(
   /** Whoever had it has it no longer: what it was given and has not spent is for others. */
   const begin = (next?: string) => {
     answering?.abort();
-    answering = asked = given = undefined;
-    share.end();
+    answering = openRequest = given = undefined;
+    share.close();
     session = next;
-    if (next !== undefined) share.recall(spentBy.get(next) ?? nothing);
+    if (next !== undefined) share.countEarlier(spentBy.get(next) ?? nothing);
   };
 
-  const answer: (...asking: [Asked, Job]) => Promise<void> = async ({ number, keeps, needs }, job) => {
+  const answer: (...asking: [BudgetRequest, Job]) => Promise<void> = async ({ number, keeps, needs }, job) => {
     const own = new AbortController();
     answering = own;
     const signal = AbortSignal.any([over, own.signal]);
@@ -46,17 +46,17 @@ export function createMemberBudget(
     }
   };
 
-  const heardAsk = (report: Asked) => {
+  const onRequest = (report: BudgetRequest) => {
     if (report.generation !== generation) return;
     if (report.session !== session) begin(report.session);
     given = report.keeps;
-    asked = isNothing(report.needs) ? undefined : report;
-    if (isCaughtUp && !asked) share.given(given);
+    openRequest = isNothing(report.needs) ? undefined : report;
+    if (isCaughtUp && !openRequest) share.restoreGrant(given);
   };
 
-  const heardAnswer = (number: number, most: Amount) => {
+  const onAnswer = (number: number, most: Amount) => {
     given = most;
-    if (asked?.number === number) asked = undefined;
+    if (openRequest?.number === number) openRequest = undefined;
   };
 
   return {
@@ -67,19 +67,19 @@ export function createMemberBudget(
           generation = news.state.generation;
           return begin();
         case "report":
-          if (news.report.kind === "budget") heardAsk(news.report);
+          if (news.report.kind === "budget") onRequest(news.report);
           return;
         case "order":
           if (news.order.kind === "budget" && news.order.generation === generation)
-            heardAnswer(news.order.number, news.order.most);
+            onAnswer(news.order.number, news.order.most);
           return;
         case "caught up": {
           // What an earlier life of the session has answered is known by now, and is not answered again.
-          if (!isCaughtUp && given) share.given(given);
+          if (!isCaughtUp && given) share.restoreGrant(given);
           isCaughtUp = true;
-          const open = asked;
-          asked = undefined;
-          if (open) answer(open, job).catch(giveUp);
+          const open = openRequest;
+          openRequest = undefined;
+          if (open) answer(open, job).catch(abort);
         }
       }
     },
@@ -87,8 +87,8 @@ export function createMemberBudget(
       spentBy.set(life, plus(spentBy.get(life) ?? nothing, amount));
       if (life !== session) return isNew ? ledger.add(amount) : undefined;
       if (isNew) return share.spend(amount);
-      share.recall(amount);
-      if (isCaughtUp && given) share.given(given);
+      share.countEarlier(amount);
+      if (isCaughtUp && given) share.restoreGrant(given);
     },
     end: () => begin(),
   };

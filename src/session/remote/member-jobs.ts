@@ -15,7 +15,7 @@ import { advanceBranch, type RemoteBackendOptions, remoteSource, type TeamPlace 
 import { portableDefinition } from "./remote-seat.ts";
 import type { RemoteWork } from "./remote-work.ts";
 
-export interface MemberJobsPorts {
+export interface TeammateJobsPorts {
   readonly work: RemoteWork;
   readonly sessionId: SessionId;
   readonly place: Omit<TeamPlace, "cwd">;
@@ -30,7 +30,7 @@ export interface MemberJobsPorts {
 }
 
 /** Teammates that workers on other machines run, as their lead's session asks for them. */
-export interface MemberJobs extends Pick<RemoteBackendOptions, "submit" | "find" | "bring"> {
+export interface TeammateJobs extends Pick<RemoteBackendOptions, "submit" | "find" | "importCommits"> {
   /** What its entry in the record says of that, and what the lead should know. Rejects where it cannot be. */
   prepare(wish: {
     readonly definition: AgentDefinition;
@@ -42,7 +42,7 @@ export interface MemberJobs extends Pick<RemoteBackendOptions, "submit" | "find"
   }>;
 }
 
-export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
+export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
   const { work, createId } = ports;
   const placeOf = (cwd: string): TeamPlace => ({ ...ports.place, cwd });
 
@@ -60,14 +60,14 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
           );
       const { head, notices } = await remoteSource(placeOf(cwd));
       const there = await (await work.bus()).workers();
-      const isFitting = there.some((worker) => labels.every((label) => worker.labels.includes(label)));
+      const isMatching = there.some((worker) => labels.every((label) => worker.labels.includes(label)));
       const wanted = labels.length === 0 ? "" : ` with the labels ${labels.join(", ")}`;
       return {
         worker: { labels, branch: `troupe/agent-${sessionId.slice(-8)}`, base: head },
         notices: [
           ...notices,
-          ...staysHere(definition),
-          ...(isFitting ? [] : [`No worker${wanted} is there yet: it waits for one.`]),
+          ...requireRemoteCapable(definition),
+          ...(isMatching ? [] : [`No worker${wanted} is there yet: it waits for one.`]),
         ],
       };
     },
@@ -104,7 +104,7 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
       });
     },
     find: async (job): Promise<SubmittedJob | undefined> => (await work.bus()).find(job),
-    async bring(member, { object, head, was }) {
+    async importCommits(member, { object, head, was }) {
       const { branch, base } = member.worker ?? {};
       // The record is on the bus, and this is the user's repository.
       if (branch === undefined || base === undefined || !/^troupe\/agent-[\w-]+$/.test(branch))
@@ -119,13 +119,13 @@ export function createMemberJobs(ports: MemberJobsPorts): MemberJobs {
   };
 }
 
-const staysHere = ({ name, skills = [], memory }: AgentDefinition): readonly string[] =>
+const requireRemoteCapable = ({ name, skills = [], memory }: AgentDefinition): readonly string[] =>
   skills.length === 0 && memory === undefined
     ? []
     : [`The skills and the memory of ${name} stay here: only words and names of a definition go to other machines.`];
 
 /** What it may spend it asks for; that there is a budget it is told. */
-function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget } }: MemberJobsPorts) {
+function memberOf(member: Member, team: StoredTeam, { launch, ledger: { budget } }: TeammateJobsPorts) {
   const { appendSystemPrompt, maxTurns } = launch;
   const { maxBudgetUsd, maxTokens } = budget;
   return {

@@ -4,7 +4,7 @@ import type { AgentId, Envelope, Member, StoredEnvelope } from "../../protocol/i
 import { createRunFilter, openSessionCopy, type StoredTeam } from "../../store/index.ts";
 import type { MemberCost, MemberMirror } from "../../team/index.ts";
 
-export interface MemberMirrorPorts {
+export interface TeammateMirrorPorts {
   readonly home: string;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -16,10 +16,10 @@ export interface MemberMirrorPorts {
 }
 
 /** What a member does on another machine, as a session of this one: written as it comes, and shown. */
-export async function openMemberMirror(
+export async function mirrorTeammateLog(
   { events }: Pick<StoredTeam, "events">,
   { name, sessionId, cwd }: Member,
-  ports: MemberMirrorPorts,
+  ports: TeammateMirrorPorts,
 ): Promise<MemberMirror> {
   if (!events || sessionId === undefined) throw new Error(`${name} is not on a bus`);
   const copy = await openSessionCopy({ ...ports, cwd, sessionId });
@@ -28,7 +28,7 @@ export async function openMemberMirror(
   /** Of each agent: how much was written in earlier lives of the lead, and how much of that has come by again. */
   const earlier = new Map<AgentId, { readonly written: number; passed: number }>();
   let seen = 0;
-  const waiting = new Set<() => void>();
+  const waiters = new Set<() => void>();
 
   const isNew = async (agent: AgentId): Promise<boolean> => {
     const known = earlier.get(agent) ?? { written: await copy.count(agent), passed: 0 };
@@ -37,7 +37,7 @@ export async function openMemberMirror(
     return known.passed > known.written;
   };
 
-  const take = async (envelope: StoredEnvelope) => {
+  const store = async (envelope: StoredEnvelope) => {
     const { agent, session, event } = envelope;
     const isFirst = await isNew(agent);
     if (isFirst) ports.publish(await copy.append(envelope));
@@ -49,35 +49,35 @@ export async function openMemberMirror(
     for await (const news of events.follow(name, over.signal)) {
       if (!("envelope" in news)) continue;
       const { envelope } = news;
-      if (counts(envelope)) await take(envelope);
+      if (counts(envelope)) await store(envelope);
       seen += 1;
-      for (const look of waiting) look();
+      for (const check of waiters) check();
     }
   };
   let isBroken = false;
   const following = follow().catch((error: unknown) => {
     isBroken = true;
-    for (const look of waiting) look();
+    for (const check of waiters) check();
     if (!over.signal.aborted) ports.onFailure(error);
   });
 
   return {
     show: (envelope) => ports.publish({ ...envelope, session: sessionId }),
     async caughtUp() {
-      const there = (await events.read(name)).length;
+      const stored = (await events.read(name)).length;
       await new Promise<void>((resolve) => {
-        const look = () => {
-          if (seen < there && !isBroken && !over.signal.aborted) return;
-          waiting.delete(look);
+        const check = () => {
+          if (seen < stored && !isBroken && !over.signal.aborted) return;
+          waiters.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiters.add(check);
+        check();
       });
     },
     async close() {
       over.abort();
-      for (const look of waiting) look();
+      for (const check of waiters) check();
       await following;
       await copy.close();
     },

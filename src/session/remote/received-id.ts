@@ -1,7 +1,7 @@
 import type { AgentId, EventId } from "../../protocol/index.ts";
 
 /** Where in what a job's workers have reported something stands. */
-export interface Received {
+export interface ReceivedPosition {
   readonly generation: number;
   /** Zero: what follows from who has the job. */
   readonly number: number;
@@ -9,7 +9,7 @@ export interface Received {
 }
 
 /** The same for the same, in every life of the session: what is in the log under it is not put there again. */
-export function receivedId(agent: AgentId, { generation, number, index }: Received): EventId {
+export function receivedEventId(agent: AgentId, { generation, number, index }: ReceivedPosition): EventId {
   const place = digits(generation, 2) + digits(number, 6) + digits(index, 4);
   return `evt_${agent.replace(/^agt_/, "").slice(-26)}${place}` as EventId;
 }

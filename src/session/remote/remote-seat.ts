@@ -173,7 +173,7 @@ async function openJobRuntime(
     conversation,
     replayed: log.replayed,
     isAtWork: seating.isAtWork,
-    isLeft: () => agent.isLeft,
+    continuesRemotely: () => agent.isLeft,
     notices: seating.notices,
     async begin(spawned) {
       await recorder.record({ type: "agent.spawned", ...spawned });

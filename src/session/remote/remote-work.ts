@@ -26,7 +26,7 @@ interface RemoteWorkOptions extends Pick<RemoteWork, "outlives"> {
   readonly clock: Clock;
 }
 
-export function remoteWork(options: RemoteWorkOptions): RemoteWork {
+export function createRemoteWork(options: RemoteWorkOptions): RemoteWork {
   const { bus, home, clock } = options;
   let opened: Promise<WorkBus> | undefined;
   const put = new Map<string, Promise<void>>();
@@ -52,7 +52,7 @@ export function remoteWork(options: RemoteWorkOptions): RemoteWork {
     }
   };
 
-  const bring = (object: string, write: (file: string) => Promise<void>) =>
+  const upload = (object: string, write: (file: string) => Promise<void>) =>
     withFolder(async (folder) => {
       const file = join(folder, "file");
       await write(file);
@@ -69,7 +69,7 @@ export function remoteWork(options: RemoteWorkOptions): RemoteWork {
     putOnce(object, write) {
       const known =
         put.get(object) ??
-        bring(object, write).catch((error: unknown) => {
+        upload(object, write).catch((error: unknown) => {
           put.delete(object);
           throw error;
         });

@@ -1,4 +1,4 @@
-import { stillElsewhere } from "../../agent/index.ts";
+import { stillRunningRemotely } from "../../agent/index.ts";
 import type {
   AgentDefinition,
   AgentId,
@@ -14,7 +14,7 @@ import {
   createSubagent,
   moveToBackground,
   type RuntimeRequest,
-  staysElsewhere,
+  remoteSubagentError,
   type TeamPlace,
 } from "../../team/index.ts";
 import { subagentName } from "../given-name.ts";
@@ -83,7 +83,7 @@ export function createRemoteAgents(
       isFork: false,
       ...ports.defaults,
       runtime,
-      reopen: () => Promise.reject(staysElsewhere(spawned.path)),
+      reopen: () => Promise.reject(remoteSubagentError(spawned.path)),
       finishWorktree: finish,
       listen: (listener) => {
         hear = listener;
@@ -100,7 +100,7 @@ export function createRemoteAgents(
     );
     if (again !== undefined) return;
     const promptId = id.replace(/^agt_/, "prm_") as PromptId;
-    const text = stillElsewhere({ description, ...kept });
+    const text = stillRunningRemotely({ description, ...kept });
     await lead.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
   };
 

@@ -2,10 +2,10 @@ import type { PermissionQuestion } from "../../agent/index.ts";
 import type { PermissionAnswer, RequestId } from "../../protocol/index.ts";
 import type { HeldJob, JobOrder } from "../../store/index.ts";
 import type { BudgetAnswer, createJobLedger } from "./job-ledger.ts";
-import type { Reporter } from "./reporter.ts";
+import type { JobReporter } from "./reporter.ts";
 
 /** Questions for permission go to whoever wants the job. */
-export function createAnswers({ lost }: HeldJob, reporter: () => Reporter) {
+export function createPermissionAnswers({ lost }: HeldJob, reporter: () => JobReporter) {
   const open = new Map<RequestId, (answer: PermissionAnswer) => void>();
   return {
     ask: async (question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> => {
@@ -28,14 +28,14 @@ export function createAnswers({ lost }: HeldJob, reporter: () => Reporter) {
 }
 
 /** So do questions for money and tokens. What another worker of the same job has asked for is not ours. */
-export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pick<Reporter, "budget">) {
+export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pick<JobReporter, "budget">) {
   const open = new Map<number, (answer: BudgetAnswer) => void>();
   /** The answer can be there before it is known here under which number it was asked. */
-  const early = new Map<number, BudgetAnswer>();
+  const earlyAnswers = new Map<number, BudgetAnswer>();
   const ask: Parameters<typeof createJobLedger>[0] = async (wanted) => {
     lost.throwIfAborted();
     const number = await reporter().budget(wanted);
-    const known = early.get(number);
+    const known = earlyAnswers.get(number);
     if (known) return known;
     return new Promise<BudgetAnswer>((resolve, reject) => {
       open.set(number, resolve);
@@ -49,7 +49,7 @@ export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pi
       const resolve = open.get(order.number);
       open.delete(order.number);
       if (resolve) resolve(order);
-      else early.set(order.number, order);
+      else earlyAnswers.set(order.number, order);
     },
   };
 }

@@ -6,16 +6,16 @@ import { createBudgetAnswers } from "./answers.ts";
 import { createJobLedger } from "./job-ledger.ts";
 
 /** What a teammate of another machine spends from: it asks its lead over its job, and gives back what it does not need while it rests. */
-export interface MemberLedger {
+export interface TeammateLedger {
   readonly ledger: Ledger;
   /** Hears the answers until `signal` aborts. */
   follow(signal: AbortSignal): Promise<void>;
 }
 
-export function createMemberLedger(
+export function createTeammateLedger(
   job: HeldJob,
   { session, clock, onFailure }: { session: SessionId; clock: Clock; onFailure(error: unknown): void },
-): MemberLedger {
+): TeammateLedger {
   const { generation } = job.state;
   let number = 0;
   const report = async (wanted: { readonly keeps: Amount; readonly needs: Amount }) => {

@@ -17,29 +17,29 @@ export function createCommitPusher({
   readonly place: Omit<TeamPlace, "cwd">;
   say(line: string): void;
 }) {
-  const here: TeamPlace = { ...place, cwd: clone.folder };
+  const clonePlace: TeamPlace = { ...place, cwd: clone.folder };
   let pushed = job.state.commits;
   let pushing: Promise<void> = Promise.resolve();
-  let isWanted = false;
+  let isRequested = false;
 
   const push = async () => {
-    isWanted = false;
+    isRequested = false;
     if (job.lost.aborted) return;
-    const head = await clonedHead(clone, here);
+    const head = await clonedHead(clone, clonePlace);
     if (head === undefined || head === pushed?.head) return;
     const file = join(dirname(clone.folder), "commits.bundle");
-    await bundleCommits(clone, file, here);
+    await bundleCommits(clone, file, clonePlace);
     const before = pushed;
     const commits = { object: `${job.spec.id}-${job.state.generation}-${head}`, head };
     await files.put(commits.object, file, job.lost);
     await job.note({ commits });
     pushed = commits;
     say(`${job.spec.path} (${job.spec.id}) has committed ${head.slice(0, 12)}, which is on the bus`);
-    if (before && !job.lost.aborted) await removed(before.object);
+    if (before && !job.lost.aborted) await removeObject(before.object);
   };
 
   /** What is not removed goes by itself, later: that is no reason to fail. */
-  const removed = async (object: string) => {
+  const removeObject = async (object: string) => {
     try {
       await files.remove(object);
     } catch (error) {
@@ -50,9 +50,9 @@ export function createCommitPusher({
 
   return {
     /** Something was done: perhaps it has committed. */
-    look() {
-      if (isWanted) return;
-      isWanted = true;
+    requestPush() {
+      if (isRequested) return;
+      isRequested = true;
       // A repository in the middle of something is looked at again; at the end it is told.
       pushing = pushing.then(push).catch((error: unknown) => {
         if (!TroupeError.is(error)) throw error;
@@ -62,7 +62,7 @@ export function createCommitPusher({
     /** What was not committed is, and everything is on the bus. */
     finish(message: string): Promise<void> {
       const finished = pushing.then(async () => {
-        await commitLeftovers(clone, { ...here, message });
+        await commitLeftovers(clone, { ...clonePlace, message });
         await push();
       });
       pushing = finished.catch(() => undefined);

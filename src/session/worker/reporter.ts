@@ -10,7 +10,7 @@ import {
 import type { HeldJob } from "../../store/index.ts";
 
 /** Tells whoever wants the job what its agent does. */
-export interface Reporter {
+export interface JobReporter {
   /** Until the session is closed and everything is told. */
   follow(envelopes: AsyncIterable<Envelope>): Promise<void>;
   /** The next prompt that the session admits is known to the other side under this id. */
@@ -20,19 +20,19 @@ export interface Reporter {
   budget(wanted: { readonly keeps: Amount; readonly needs: Amount }): Promise<number>;
 }
 
-export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void }): Reporter {
+export function createJobReporter(job: HeldJob, { onSettled }: { onSettled(): void }): JobReporter {
   const { generation } = job.state;
   const expected: PromptId[] = [];
   /** What a prompt is called here, and what there. */
   const names = new Map<PromptId, PromptId>();
   let number = 0;
   let waiting: Event[] = [];
-  let later: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> = Promise.resolve();
 
   const flush = () => {
-    clearTimeout(later);
-    later = undefined;
+    clearTimeout(timer);
+    timer = undefined;
     const mine = waiting;
     sending = sending.then(async () => {
       while (mine.length > 0 && !job.lost.aborted) {
@@ -42,7 +42,7 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
           kind: "events",
           generation,
           number: ++number,
-          events: events.map((event) => fitting(event, job.maxBytes)),
+          events: events.map((event) => fitToBus(event, job.maxBytes)),
         });
       }
     });
@@ -55,7 +55,7 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
    * One after another: what comes after something that was said later is not heard. And before all that happens from now
    * on: whoever hears of a question may answer at once.
    */
-  const inTurn = async (report: () => Promise<void>): Promise<void> => {
+  const inOrder = async (report: () => Promise<void>): Promise<void> => {
     void flush();
     waiting = [];
     sending = sending.then(report);
@@ -64,13 +64,13 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
   };
 
   /** What is written bit by bit goes together, once in a while: nobody reads faster, and the bus keeps it all. */
-  const show = (event: LiveEvent) => {
-    if (!isShown(event)) return;
+  const queueLive = (event: LiveEvent) => {
+    if (!isReportedLive(event)) return;
     const last = waiting.at(-1);
-    const joined = last && joinShown(last, event);
+    const joined = last && joinLiveEvents(last, event);
     if (joined) waiting[waiting.length - 1] = joined;
     else waiting.push(event);
-    later ??= setTimeout(() => void flush(), showMs);
+    timer ??= setTimeout(() => void flush(), liveIntervalMs);
   };
 
   const told = (event: StoredEvent): StoredEvent | undefined => {
@@ -100,7 +100,7 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
         own ??= agent;
         const stored = StoredEvent.safeParse(said);
         if (!stored.success) {
-          if (agent === own) show(LiveEvent.parse(said));
+          if (agent === own) queueLive(LiveEvent.parse(said));
           continue;
         }
         // Of what agents under it do only the price is told.
@@ -114,10 +114,10 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
       await flush();
     },
     expect: (promptId) => void expected.push(promptId),
-    question: (question) => inTurn(() => job.report({ kind: "question", generation, number: ++number, question })),
+    question: (question) => inOrder(() => job.report({ kind: "question", generation, number: ++number, question })),
     async budget(wanted) {
       let mine = 0;
-      await inTurn(() => {
+      await inOrder(() => {
         mine = ++number;
         return job.report({ kind: "budget", generation, number: mine, ...wanted });
       });
@@ -126,13 +126,19 @@ export function createReporter(job: HeldJob, { onSettled }: { onSettled(): void 
   };
 }
 
-const showMs = 1000;
-const shown = new Set<Event["type"]>(["text.delta", "thinking.delta", "tool.progress", "turn.waiting", "turn.retried"]);
+const liveIntervalMs = 1000;
+const liveTypes = new Set<Event["type"]>([
+  "text.delta",
+  "thinking.delta",
+  "tool.progress",
+  "turn.waiting",
+  "turn.retried",
+]);
 
-export const isShown = ({ type }: Event): boolean => shown.has(type);
+export const isReportedLive = ({ type }: Event): boolean => liveTypes.has(type);
 
 /** One in the place of two, where the second goes on with the first. */
-export function joinShown(first: Event, next: Event): Event | undefined {
+export function joinLiveEvents(first: Event, next: Event): Event | undefined {
   if (first.type === "tool.progress" && next.type === "tool.progress" && first.callId === next.callId)
     return { ...first, text: first.text + next.text };
   if (first.type === "text.delta" && next.type === "text.delta") return { ...first, text: first.text + next.text };
@@ -153,7 +159,7 @@ function takeBatch(events: readonly Event[], maxBytes: number): Event[] {
   return batch;
 }
 
-function fitting(event: Event, maxBytes: number): Event {
+function fitToBus(event: Event, maxBytes: number): Event {
   const size = sizeOf(event);
   if (size <= maxBytes / 2) return event;
   const message = `Something of ${size} bytes (${event.type}) is too large for the bus, and stays in the log of the worker.`;

@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { type Ledger, remoteConduct, takenOver } from "../../agent/index.ts";
+import { type Ledger, remoteConduct, adoptedJobNotice } from "../../agent/index.ts";
 import { createGateRegistry } from "../../model/index.ts";
 import { systemClock } from "../../platform/index.ts";
 import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
@@ -9,11 +9,11 @@ import type { ConfigFlags } from "../load-config.ts";
 import type { Session } from "../session.ts";
 import type { SharedWithLead } from "../shared-with-lead.ts";
 import { startSession } from "../start-session.ts";
-import { createAnswers, createBudgetAnswers } from "./answers.ts";
+import { createPermissionAnswers, createBudgetAnswers } from "./answers.ts";
 import { cloneJob } from "./clone-job.ts";
 import { createJobLedger } from "./job-ledger.ts";
 import { createCommitPusher } from "./push-commits.ts";
-import { createReporter } from "./reporter.ts";
+import { createJobReporter } from "./reporter.ts";
 
 export interface JobPorts {
   readonly files: WorkBus["files"];
@@ -33,7 +33,7 @@ export interface JobPorts {
 /** Runs the agent of one job in a clone of its own. Says how that ended, in a word. */
 export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
   try {
-    const outcome = await work(job, ports);
+    const outcome = await runAgentJob(job, ports);
     if (job.lost.aborted) return "was lost to another";
     if (ports.leaving.aborted) {
       await job.release();
@@ -51,13 +51,13 @@ export async function runJob(job: HeldJob, ports: JobPorts): Promise<string> {
   }
 }
 
-async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
+async function runAgentJob(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
   const { spec, state, lost, orphaned } = job;
   const branch = `troupe/agent-${spec.agent.slice(-8)}`;
   const folder = await cloneJob(job, ports, branch);
   await job.note({ folder });
   const over = new AbortController();
-  const answers = createAnswers(job, () => reporter);
+  const answers = createPermissionAnswers(job, () => reporter);
   const budget = createBudgetAnswers(job, () => reporter);
   const pusher = createCommitPusher({ ...ports, job, clone: { folder, base: spec.source.head } });
   const session = await startSession({
@@ -67,7 +67,7 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
     asker: answers.ask,
     keep: "none",
     isObservable: false,
-    ...(spec.isBudgeted && { shared: alone(createJobLedger(budget.ask)) }),
+    ...(spec.isBudgeted && { shared: jobOwnedShared(createJobLedger(budget.ask)) }),
     member: {
       agentType: spec.definition.name,
       team: "remote",
@@ -79,25 +79,25 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
       teamRules: () => [],
     },
   });
-  const reporter = createReporter(job, { onSettled: pusher.look });
+  const reporter = createJobReporter(job, { onSettled: pusher.requestPush });
   const reporting = reporter.follow(session.events());
   const stop = () => void session.dispatch({ type: "interrupt" });
-  const ends = AbortSignal.any([lost, orphaned, ports.leaving]);
-  ends.addEventListener("abort", stop, { once: true });
-  const obeying = obey(job, { session, reporter, answers, budget, signal: over.signal });
+  const stopSignal = AbortSignal.any([lost, orphaned, ports.leaving]);
+  stopSignal.addEventListener("abort", stop, { once: true });
+  const followingOrders = followOrders(job, { session, reporter, answers, budget, signal: over.signal });
   // Both are waited for below; until then what they reject with is nobody's.
-  for (const each of [reporting, obeying]) each.catch(() => undefined);
+  for (const each of [reporting, followingOrders]) each.catch(() => undefined);
   try {
     for (const [index, { promptId, parts }] of spec.said.entries()) {
       const more: ContentPart[] =
-        index === 0 && state.commits ? [{ type: "text", text: takenOver(spec.source.head) }] : [];
+        index === 0 && state.commits ? [{ type: "text", text: adoptedJobNotice(spec.source.head) }] : [];
       await say(session, reporter, { promptId, parts: [...parts, ...more] });
     }
-    if (ends.aborted) stop();
+    if (stopSignal.aborted) stop();
     const outcome = (await session.settled()) ?? { reason: "completed" as const, turns: 0 };
     await session.close();
     over.abort();
-    await obeying;
+    await followingOrders;
     await reporting;
     if (!lost.aborted) await pusher.finish(`What ${spec.path} had not committed`);
     return orphaned.aborted
@@ -105,14 +105,14 @@ async function work(job: HeldJob, ports: JobPorts): Promise<JobOutcome> {
       : outcome;
   } finally {
     over.abort();
-    ends.removeEventListener("abort", stop);
+    stopSignal.removeEventListener("abort", stop);
     await session.close("interrupted");
   }
 }
 
 async function say(
   session: Session,
-  reporter: ReturnType<typeof createReporter>,
+  reporter: ReturnType<typeof createJobReporter>,
   { promptId, parts }: JobSpec["said"][number],
 ): Promise<void> {
   reporter.expect(promptId);
@@ -121,7 +121,7 @@ async function say(
 }
 
 /** What the one that wants the job has to say, until it is over. */
-async function obey(
+async function followOrders(
   job: HeldJob,
   {
     session,
@@ -131,8 +131,8 @@ async function obey(
     signal,
   }: {
     session: Session;
-    reporter: ReturnType<typeof createReporter>;
-    answers: ReturnType<typeof createAnswers>;
+    reporter: ReturnType<typeof createJobReporter>;
+    answers: ReturnType<typeof createPermissionAnswers>;
     budget: ReturnType<typeof createBudgetAnswers>;
     signal: AbortSignal;
   },
@@ -156,7 +156,7 @@ async function obey(
 }
 
 /** A session that has nothing in common with others but what it may spend. */
-const alone = (ledger: Ledger): SharedWithLead => ({
+const jobOwnedShared = (ledger: Ledger): SharedWithLead => ({
   gates: createGateRegistry(systemClock),
   models: new Map(),
   ledger,

@@ -1,33 +1,33 @@
 import { rm } from "node:fs/promises";
 import { effectiveMode } from "../../agent/definitions/index.ts";
-import { memberElsewhere } from "../../agent/index.ts";
+import { remoteTeammateConduct } from "../../agent/index.ts";
 import { type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, StoredTeam, TeamStore } from "../../store/index.ts";
-import type { Elsewhere } from "../elsewhere.ts";
+import type { RemoteHost } from "../elsewhere.ts";
 import { startTeammate } from "../start-teammate.ts";
 import { cloneJob } from "./clone-job.ts";
 import { importTranscript, waitUntilFree, waitForKeyEndorsement } from "./join-as-member.ts";
-import { createMemberLedger } from "./member-ledger.ts";
-import { createMemberReporter } from "./member-reporter.ts";
+import { createTeammateLedger } from "./member-ledger.ts";
+import { createTeammateReporter } from "./member-reporter.ts";
 import { createCommitPusher } from "./push-commits.ts";
 import { flagsOf, type JobPorts } from "./run-job.ts";
 
-export interface MemberPorts extends JobPorts {
+export interface TeammateJobPorts extends JobPorts {
   readonly teams: TeamStore;
   /** The worker takes no more. */
   readonly stopping: AbortSignal;
 }
 
-type MemberJob = HeldJob & { readonly spec: { readonly member: NonNullable<JobSpec["member"]> } };
+type TeammateJob = HeldJob & { readonly spec: { readonly member: NonNullable<JobSpec["member"]> } };
 
 /** Runs a teammate of a team on the bus, in a clone, until it has ended or is somebody else's to run. Says how that went, in a word. */
-export async function runMember(job: MemberJob, ports: MemberPorts): Promise<string> {
+export async function runTeammateJob(job: TeammateJob, ports: TeammateJobPorts): Promise<string> {
   /** The worker takes no more, and this one rests: others may have it. */
-  const left = new AbortController();
-  const leaving = AbortSignal.any([ports.leaving, left.signal]);
-  const ends = AbortSignal.any([job.lost, job.orphaned, leaving]);
+  const releasing = new AbortController();
+  const leaving = AbortSignal.any([ports.leaving, releasing.signal]);
+  const stopSignal = AbortSignal.any([job.lost, job.orphaned, leaving]);
   try {
-    const outcome = await live(job, { ...ports, ends, leave: () => left.abort() });
+    const outcome = await activate(job, { ...ports, stopSignal, leave: () => releasing.abort() });
     if (job.lost.aborted) return "was lost to another";
     if (leaving.aborted) {
       await job.release();
@@ -40,48 +40,51 @@ export async function runMember(job: MemberJob, ports: MemberPorts): Promise<str
       await job.release();
       return "is left to others";
     }
-    const detail = job.orphaned.aborted ? orphanedWords : error instanceof Error ? error.message : String(error);
+    const detail = job.orphaned.aborted ? orphanedText : error instanceof Error ? error.message : String(error);
     await job.complete({ reason: job.orphaned.aborted ? "interrupted" : "failed", detail, turns: 0 });
-    if (!TroupeError.is(error) && !ends.aborted) throw error;
+    if (!TroupeError.is(error) && !stopSignal.aborted) throw error;
     return `failed: ${detail}`;
   } finally {
     await rm(ports.folder, { recursive: true, force: true });
   }
 }
 
-const orphanedWords = "its lead was not heard for long; it rests until that is back";
+const orphanedText = "its lead was not heard for long; it rests until that is back";
 
-interface LifePorts extends MemberPorts {
-  readonly ends: AbortSignal;
+interface ActivationPorts extends TeammateJobPorts {
+  readonly stopSignal: AbortSignal;
   leave(): void;
 }
 
-async function live(job: MemberJob, ports: LifePorts): Promise<JobOutcome> {
+async function activate(job: TeammateJob, ports: ActivationPorts): Promise<JobOutcome> {
   const { member } = job.spec;
   const team = await ports.teams.open(member.team);
   try {
-    return await liveIn(team, { job, ports });
+    return await activateInTeam(team, { job, ports });
   } finally {
     await team.close();
   }
 }
 
-async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports: LifePorts }): Promise<JobOutcome> {
+async function activateInTeam(
+  team: StoredTeam,
+  { job, ports }: { job: TeammateJob; ports: ActivationPorts },
+): Promise<JobOutcome> {
   const { spec } = job;
-  const { ends } = ports;
+  const { stopSignal } = ports;
   const { name, branch, leadFolder } = spec.member;
   const { place } = ports;
   const folder = await cloneJob(job, ports, branch);
   const publicKey = await team.record.offerKey?.(name);
   if (publicKey === undefined) throw new TroupeError("team", `The team ${team.name} is not on a bus.`);
   await job.note({ folder, publicKey });
-  await waitForKeyEndorsement(team, { name, publicKey, signal: ends });
-  await waitUntilFree(team, { name, clock: place.clock, signal: ends });
+  await waitForKeyEndorsement(team, { name, publicKey, signal: stopSignal });
+  await waitUntilFree(team, { name, clock: place.clock, signal: stopSignal });
   const sessionId = place.createId<SessionId>("ses");
   const isResumed = await importTranscript(team, { ...place, name, cwd: folder, sessionId });
 
   const pusher = createCommitPusher({ ...ports, job, clone: { folder, base: spec.source.head } });
-  const reporter = createMemberReporter({ team, name, job }, pusher.look);
+  const reporter = createTeammateReporter({ team, name, job }, pusher.requestPush);
   const push = async () => {
     try {
       if (!job.lost.aborted) await pusher.finish(`What ${name} had not committed`);
@@ -97,18 +100,18 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
       ports.say(`${name} cannot ask for what it may spend: ${String(error)}`);
   };
   const budget = spec.isBudgeted
-    ? createMemberLedger(job, { session: sessionId, clock: place.clock, onFailure })
+    ? createTeammateLedger(job, { session: sessionId, clock: place.clock, onFailure })
     : undefined;
-  const elsewhere: Elsewhere = {
+  const remoteHost: RemoteHost = {
     folder,
     ledger: budget?.ledger,
     leadFolder,
     sessionId,
-    flags: flagsOfMember(spec, ports),
-    conduct: memberElsewhere({ branch, isTakenUp: isResumed, base: spec.source.head }),
+    flags: teammateFlags(spec, ports),
+    conduct: remoteTeammateConduct({ branch, isResumed, base: spec.source.head }),
     capMode: (mode) => effectiveMode({ parent: ports.most, definition: mode }).mode,
-    heard: reporter.heard,
-    told: reporter.told,
+    observe: reporter.observe,
+    flushed: reporter.flushed,
     beforeReport: push,
   };
   budget?.follow(over.signal).catch(onFailure);
@@ -119,7 +122,7 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
     env: ports.env,
     teams: ports.teams,
     isObservable: false,
-    elsewhere,
+    remoteHost,
   }).catch((error: unknown) => {
     over.abort();
     throw error;
@@ -128,24 +131,24 @@ async function liveIn(team: StoredTeam, { job, ports }: { job: MemberJob; ports:
   following.catch(() => undefined); // waited for below
   // That it could not be stopped is told by its end.
   const stop = () => void teammate.stop("rest").catch(() => undefined);
-  ends.addEventListener("abort", stop, { once: true });
-  if (ends.aborted) stop();
+  stopSignal.addEventListener("abort", stop, { once: true });
+  if (stopSignal.aborted) stop();
   // It has no end of its own to wait for: it goes when it has come to rest.
   const leave = () => void teammate.session.settled().then(ports.leave, ports.leave);
   ports.stopping.addEventListener("abort", leave, { once: true });
   if (ports.stopping.aborted) leave();
-  const why = await teammate.ended.finally(() => over.abort());
-  ends.removeEventListener("abort", stop);
+  const failure = await teammate.ended.finally(() => over.abort());
+  stopSignal.removeEventListener("abort", stop);
   ports.stopping.removeEventListener("abort", leave);
   if (job.lost.aborted) return { reason: "interrupted", turns: 0 };
   await following;
   await push();
-  if (job.orphaned.aborted) return { reason: "interrupted", detail: orphanedWords, turns: 0 };
-  return why === undefined ? { reason: "completed", turns: 0 } : { reason: "failed", detail: why, turns: 0 };
+  if (job.orphaned.aborted) return { reason: "interrupted", detail: orphanedText, turns: 0 };
+  return failure === undefined ? { reason: "completed", turns: 0 } : { reason: "failed", detail: failure, turns: 0 };
 }
 
 /** What its lead lets it know and use; everything else is as this machine's user has it. */
-function flagsOfMember(spec: MemberJob["spec"], ports: MemberPorts) {
+function teammateFlags(spec: TeammateJob["spec"], ports: TeammateJobPorts) {
   const { appendSystemPrompt, maxTurns, maxBudgetUsd, maxTokens } = spec.member;
   return { ...flagsOf(spec, ports), appendSystemPrompt, maxTurns, maxBudgetUsd, maxTokens };
 }

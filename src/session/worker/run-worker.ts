@@ -6,7 +6,7 @@ import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import { type HeldJob, loadWorkBus, openTeamStore, shareTeams, workLabel } from "../../store/index.ts";
 import { loadConfig } from "../load-config.ts";
 import { runJob } from "./run-job.ts";
-import { runMember } from "./run-member.ts";
+import { runTeammateJob } from "./run-member.ts";
 
 export interface WorkerOptions {
   readonly cwd: string;
@@ -64,7 +64,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     };
     const { member } = spec;
     const end = await (member
-      ? runMember({ ...job, spec: { ...spec, member } }, { ...how, teams, stopping: options.signal })
+      ? runTeammateJob({ ...job, spec: { ...spec, member } }, { ...how, teams, stopping: options.signal })
       : runJob(job, how));
     say(`${spec.path} (${spec.id}) ${end}`);
   };

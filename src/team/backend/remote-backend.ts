@@ -2,8 +2,8 @@ import type { Clock } from "../../platform/index.ts";
 import { type Member, type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { JobNews, JobState, StoredTeam, SubmittedJob } from "../../store/index.ts";
 import type { Backend, RunningMember } from "./backend.ts";
-import { createBranchKeeper } from "./keep-branch.ts";
-import { watchHolder } from "./watch-holder.ts";
+import { createBranchUpdater } from "./keep-branch.ts";
+import { watchWorker } from "./watch-holder.ts";
 
 export interface RemoteBackendOptions {
   readonly clock: Clock;
@@ -16,18 +16,18 @@ export interface RemoteBackendOptions {
   /** One that is on the bus already. */
   find(job: string): Promise<SubmittedJob | undefined>;
   /** Brings commits to the repository; gives the branch that has them, and what they change. */
-  bring(member: Member, commits: BroughtCommits): Promise<{ readonly branch: string; readonly diff: string }>;
+  importCommits(member: Member, commits: ImportedCommits): Promise<{ readonly branch: string; readonly diff: string }>;
   /** Writes down what it does, and shows it, until it is closed. */
   mirror(member: Member, ports: { readonly team: StoredTeam; spent(cost: MemberCost): void }): Promise<MemberMirror>;
   /** Gives it of the budget what it asks for, until `over` aborts. */
-  budget(ports: { readonly over: AbortSignal; giveUp(error: unknown): void }): MemberBudget;
+  budget(ports: { readonly closeController: AbortSignal; abort(error: unknown): void }): MemberBudget;
   /** For the user. */
   notice(text: string): Promise<void>;
   /** For the user, and for the lead's model when it next hears something. */
-  tell(text: string, level: "info" | "warning"): Promise<void>;
+  notify(text: string, level: "info" | "warning"): Promise<void>;
 }
 
-export interface BroughtCommits extends NonNullable<JobState["commits"]> {
+export interface ImportedCommits extends NonNullable<JobState["commits"]> {
   /** What was brought before. */
   readonly was?: string | undefined;
 }
@@ -90,8 +90,8 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
   /** Nobody works on it any more, and what was committed is here. */
   async function finish(member: Member, job: SubmittedJob): Promise<void> {
     await job.withdraw();
-    const keeper = createBranchKeeper(member, { job, ...options });
-    await keeper.settled();
+    const branchUpdater = createBranchUpdater(member, { job, ...options });
+    await branchUpdater.settled();
     await job.forget();
   }
 
@@ -100,94 +100,94 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     { team, job }: { readonly team: StoredTeam; readonly job: SubmittedJob },
   ): Promise<RunningMember> {
     const { name } = member;
-    const over = new AbortController();
+    const closeController = new AbortController();
     const fail = (error: unknown) => {
-      if (over.signal.aborted) return;
-      why ??= messageOf(error);
-      over.abort();
+      if (closeController.signal.aborted) return;
+      failure ??= messageOf(error);
+      closeController.abort();
     };
-    const budget = options.budget({ over: over.signal, giveUp: fail });
+    const budget = options.budget({ closeController: closeController.signal, abort: fail });
     const mirror = await options.mirror(member, { team, spent: budget.spent });
-    const branch = createBranchKeeper(member, { job, ...options });
-    const takes: number[] = [];
+    const branch = createBranchUpdater(member, { job, ...options });
+    const adoptions: number[] = [];
     let state: JobState | undefined;
-    let why: string | undefined;
+    let failure: string | undefined;
 
-    const giveUp = (reason: string) => {
-      why ??= reason;
+    const abort = (reason: string) => {
+      failure ??= reason;
       return job.withdraw();
     };
 
-    const turnTo = async (next: JobState): Promise<boolean> => {
+    const applyState = async (next: JobState): Promise<boolean> => {
       const before = state;
       state = next;
-      if (next.status === "returned" && next.outcome?.reason !== "completed") why ??= next.outcome?.detail;
+      if (next.status === "returned" && next.outcome?.reason !== "completed") failure ??= next.outcome?.detail;
       if (isOver(next)) return true;
-      if (before && next.generation > Math.max(before.generation, 1)) await takenOver(before, next);
-      if (next.publicKey !== undefined && next.publicKey !== before?.publicKey) await vouch(next.publicKey);
-      if (next.commits) branch.want(next.commits);
+      if (before && next.generation > Math.max(before.generation, 1)) await onAdopted(before, next);
+      if (next.publicKey !== undefined && next.publicKey !== before?.publicKey) await endorseKey(next.publicKey);
+      if (next.commits) branch.queueCommits(next.commits);
       return false;
     };
 
-    const takenOver = async (before: JobState, next: JobState) => {
+    const onAdopted = async (before: JobState, next: JobState) => {
       const from = next.commits ? " what was committed and from" : "";
-      await options.tell(
+      await options.notify(
         `The worker ${before.worker ?? "that had it"}, which ran ${name}, is gone; ${next.worker} goes on from${from} its transcript. Its mail is there; what it had not committed is lost.`,
         "warning",
       );
       const now = options.clock.monotonic();
-      takes.push(now);
-      while ((takes[0] ?? now) < now - soonMs) takes.shift();
-      if (takes.length >= maxSoon)
-        await giveUp(`${takes.length} workers have taken it one after another, and none has kept it`);
+      adoptions.push(now);
+      while ((adoptions[0] ?? now) < now - adoptionWindowMs) adoptions.shift();
+      if (adoptions.length >= maxSoon)
+        await abort(`${adoptions.length} workers have taken it one after another, and none has kept it`);
     };
 
     /** Of who holds it now alone: what stands in the journal from before is of those who have lost it. */
-    const vouch = async (publicKey: string) => {
+    const endorseKey = async (publicKey: string) => {
       const now = await job.state();
       if (now?.status === "held" && now.publicKey === publicKey) await team.record.vouchFor?.(name, publicKey);
     };
 
-    const holder = watchHolder({
+    const workerWatch = watchWorker({
       ...options,
       job,
       isHeld: () => state?.status === "held",
-      silent: () =>
+      onSilent: () =>
         options.notice(
           state?.worker === undefined
             ? `${name} waits for a worker.`
             : `The worker ${state.worker}, which runs ${name}, is silent: another one takes over if there is one.`,
         ),
-      late: (ms) =>
-        giveUp(
+      onLate: (ms) =>
+        abort(
           `no worker has ${state?.worker === undefined ? "taken it" : "gone on with it"} for ${Math.round(ms / 1000)} s`,
         ),
       onFailure: fail,
     });
 
     const run = async (): Promise<string | undefined> => {
-      const unshow = job.onLive(mirror.show);
+      const stopMirroring = job.onLive(mirror.show);
       try {
-        for await (const news of job.news(over.signal)) {
+        for await (const news of job.news(closeController.signal)) {
           budget.hear(news, job);
           if (news.kind !== "state") continue;
-          holder.heard();
-          if (await turnTo(news.state)) break;
+          workerWatch.onHeartbeat();
+          if (await applyState(news.state)) break;
         }
       } catch (error) {
         if (!TroupeError.is(error)) throw error;
-        why ??= error.message;
+        failure ??= error.message;
       } finally {
-        holder.end();
-        unshow();
-        over.abort();
-        await putAway();
+        workerWatch.end();
+        stopMirroring();
+        closeController.abort();
+        await cleanUp();
         budget.end();
       }
-      return why;
+      return failure;
     };
 
-    const putAway = async () => {
+    const cleanUp = async () => {
       const steps = [branch.settled, mirror.caughtUp, mirror.close, job.forget, team.close];
       for (const step of steps) {
         try {
@@ -204,7 +204,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
     return {
       ended,
       get suspendMs() {
-        return state?.status === "held" && !holder.isSilent() ? maxRestMs : 0;
+        return state?.status === "held" && !workerWatch.isSilent() ? maxRestMs : 0;
       },
       settled: branch.settled,
       folder: () => state?.folder,
@@ -223,4 +223,4 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 const maxRestMs = 30_000;
 /** So many workers in so short a time: something is wrong with it, and not with them. */
 const maxSoon = 5;
-const soonMs = 600_000;
+const adoptionWindowMs = 600_000;

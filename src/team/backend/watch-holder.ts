@@ -1,55 +1,55 @@
 import type { Clock } from "../../platform/index.ts";
 import type { SubmittedJob } from "../../store/index.ts";
 
-export interface WatchHolderOptions {
+export interface WatchWorkerOptions {
   readonly job: Pick<SubmittedJob, "onBeat" | "isConnected">;
   readonly clock: Pick<Clock, "monotonic">;
   readonly leaseMs: number;
   readonly workerWaitMs: number;
   isHeld(): boolean;
   /** Nobody has it, or who has it is not heard: told once each time. */
-  silent(): Promise<void>;
+  onSilent(): Promise<void>;
   /** That has been so for too long. */
-  late(ms: number): Promise<unknown>;
+  onLate(ms: number): Promise<unknown>;
   onFailure(error: unknown): void;
 }
 
-export interface HolderWatch {
-  heard(): void;
+export interface WorkerWatch {
+  onHeartbeat(): void;
   /** For longer than a lease. */
   isSilent(): boolean;
   end(): void;
 }
 
 /** Notices that nobody works on a job. A bus that is away is no silence of the worker's. */
-export function watchHolder(options: WatchHolderOptions): HolderWatch {
+export function watchWorker(options: WatchWorkerOptions): WorkerWatch {
   const { clock, job } = options;
   let last = clock.monotonic();
-  let isTold = false;
+  let isReported = false;
   let isLate = false;
-  const heard = () => {
+  const onHeartbeat = () => {
     last = clock.monotonic();
-    isTold = false;
+    isReported = false;
   };
   const unlisten = job.onBeat(() => {
-    if (options.isHeld()) heard();
+    if (options.isHeld()) onHeartbeat();
   });
-  const look = setInterval(() => {
+  const checkTimer = setInterval(() => {
     if (!job.isConnected()) last = clock.monotonic();
     const silentMs = clock.monotonic() - last;
     if (silentMs > options.workerWaitMs && !isLate) {
       isLate = true;
-      options.late(silentMs).catch(options.onFailure);
-    } else if (silentMs > options.leaseMs * 1.5 && !isTold) {
-      isTold = true;
-      options.silent().catch(options.onFailure);
+      options.onLate(silentMs).catch(options.onFailure);
+    } else if (silentMs > options.leaseMs * 1.5 && !isReported) {
+      isReported = true;
+      options.onSilent().catch(options.onFailure);
     }
   }, options.leaseMs / 5);
   return {
-    heard,
+    onHeartbeat,
     isSilent: () => clock.monotonic() - last > options.leaseMs,
     end() {
-      clearInterval(look);
+      clearInterval(checkTimer);
       unlisten();
     },
   };
