@@ -1,5 +1,5 @@
 import { type MailReading, type SessionId, TroupeError, type WorktreeListing } from "../protocol/index.ts";
-import type { Observatory } from "../session/index.ts";
+import type { SessionDirectory } from "../session/index.ts";
 import { createWorktreeDesk } from "./web-desk.ts";
 import { createMailDesk } from "./web-mail.ts";
 
@@ -14,7 +14,7 @@ export interface OnDesks {
 /** More than this of one diff, in characters, nobody reads in a file that is passed on. */
 const maxOfDiff = 500_000;
 
-export async function gatherFromDesks(observatory: Observatory, session: SessionId): Promise<OnDesks> {
+export async function gatherFromDesks(observatory: SessionDirectory, session: SessionId): Promise<OnDesks> {
   const ports = { observatory, env: process.env };
   const mail = await orWords(createMailDesk(ports).list(session, {}), (problem) => ({ mail: [], problems: [problem] }));
   const desk = createWorktreeDesk({ ...ports, signal: new AbortController().signal });

@@ -11,7 +11,7 @@ import {
   TroupeError,
   visibleLine,
 } from "../protocol/index.ts";
-import { openObservatory } from "../session/index.ts";
+import { openSessionDirectory } from "../session/index.ts";
 import { gatherFromDesks, type OnDesks } from "./export-desks.ts";
 import { webFolder } from "./web-folder.ts";
 
@@ -34,7 +34,7 @@ interface Gathered extends OnDesks {
 }
 
 async function gatherSession(session: SessionId, home: string): Promise<Gathered> {
-  const observatory = openObservatory({ home });
+  const observatory = openSessionDirectory({ home });
   const ending = new AbortController();
   try {
     const lead = await stored(session);

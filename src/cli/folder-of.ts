@@ -1,15 +1,15 @@
 import { type SessionId, type SessionListing, TroupeError } from "../protocol/index.ts";
-import type { Observatory } from "../session/index.ts";
+import type { SessionDirectory } from "../session/index.ts";
 
 /** The folder that a session works in. */
-export async function folderOf(observatory: Observatory, session: SessionId): Promise<string> {
+export async function folderOf(observatory: SessionDirectory, session: SessionId): Promise<string> {
   const { cwd, isElsewhere } = await findListing(observatory, session);
   if (isElsewhere)
     throw new TroupeError("usage", "this session is on another machine, and its worktrees with it: look at them there");
   return cwd;
 }
 
-export async function findListing(observatory: Observatory, session: SessionId): Promise<SessionListing> {
+export async function findListing(observatory: SessionDirectory, session: SessionId): Promise<SessionListing> {
   const enough = new AbortController();
   for await (const sessions of observatory.sessions(enough.signal)) {
     enough.abort();

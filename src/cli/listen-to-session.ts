@@ -1,17 +1,17 @@
 import type { Envelope, SessionId } from "../protocol/index.ts";
-import { openObservatory, stateHome } from "../session/index.ts";
+import { openSessionDirectory, stateHome } from "../session/index.ts";
 
 /** What happens in a session of another process, from its beginning on, until the signal aborts. */
-export async function* listenToSession(
+export async function* followSessionEvents(
   env: NodeJS.ProcessEnv,
   session: SessionId,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Envelope[]> {
-  const observatory = openObservatory({ home: stateHome(env) });
+  const sessionDirectory = openSessionDirectory({ home: stateHome(env) });
   try {
-    const observed = await observatory.open(session);
+    const observed = await sessionDirectory.open(session);
     for await (const each of observed.events({ signal })) if (each.kind === "envelopes") yield each.envelopes;
   } finally {
-    await observatory.close();
+    await sessionDirectory.close();
   }
 }

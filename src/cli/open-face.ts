@@ -1,7 +1,7 @@
 import { loadConfig, type Session } from "../session/index.ts";
 import type { NextSession, TuiOptions } from "../tui/index.ts";
 import { createFaceFacts } from "./face-facts.ts";
-import { listenToSession } from "./listen-to-session.ts";
+import { followSessionEvents } from "./listen-to-session.ts";
 import { openPromptSources } from "./prompt-sources.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { openPreferences } from "./ui-preferences.ts";
@@ -22,7 +22,7 @@ export async function openFace({ session, flags, signal, setNext }: FaceOf): Pro
     look: terminal,
     facts: createFaceFacts({ session, flags, setNext }),
     preferences,
-    listen: (id, until) => listenToSession(process.env, id, until),
+    listen: (id, until) => followSessionEvents(process.env, id, until),
     ...openPromptSources(session.cwd, process.env),
     stdin: process.stdin,
     stdout: process.stdout,

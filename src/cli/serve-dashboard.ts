@@ -1,6 +1,6 @@
 import { idMaker, systemClock } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
-import { openObservatory, type Session } from "../session/index.ts";
+import { openSessionDirectory, type Session } from "../session/index.ts";
 import { type BusAddress, openTeamStore } from "../store/index.ts";
 import { startWebServer, type WebServer } from "../web-server/index.ts";
 import { createWorktreeDesk } from "./web-desk.ts";
@@ -15,7 +15,7 @@ export interface DashboardOptions {
   readonly port?: number | undefined;
   readonly preferred?: number | undefined;
   /** A session that is open in this process. */
-  readonly own?: Session | undefined;
+  readonly ownSession?: Session | undefined;
   /** Where teams are besides those of this machine. */
   readonly bus?: BusAddress | undefined;
   readonly onProblem: (message: string) => void;
@@ -23,16 +23,16 @@ export interface DashboardOptions {
 
 /** The dashboard of all sessions of a home, until it is closed. */
 export async function serveDashboard(options: DashboardOptions): Promise<WebServer> {
-  const { home, env, own, bus: address, onProblem } = options;
+  const { home, env, ownSession, bus: address, onProblem } = options;
   const clock = systemClock;
   const bus = address && openTeamStore({ home, bus: address, clock, createId: idMaker(clock), onNotice: onProblem });
-  const observatory = openObservatory({ home, own, bus, onProblem });
+  const sessionDirectory = openSessionDirectory({ home, own: ownSession, bus, onProblem });
   const closing = new AbortController();
-  const worktrees = createWorktreeDesk({ observatory, env, signal: closing.signal });
-  const mail = createMailDesk({ observatory, env });
+  const worktrees = createWorktreeDesk({ observatory: sessionDirectory, env, signal: closing.signal });
+  const mail = createMailDesk({ observatory: sessionDirectory, env });
   const start = (port: number) =>
     startWebServer({
-      observatory,
+      observatory: sessionDirectory,
       worktrees,
       mail,
       assets: webFolder(),
@@ -42,22 +42,22 @@ export async function serveDashboard(options: DashboardOptions): Promise<WebServ
       ...(port !== 0 && { tokenFor: (port) => tokenForPort(home, { port, now: Date.now() }) }),
     });
   try {
-    const server = await startAtSome(options, start);
+    const server = await startOnFreePort(options, start);
     return {
       ...server,
       async close() {
         closing.abort();
         await server.close();
-        await observatory.close();
+        await sessionDirectory.close();
       },
     };
   } catch (error) {
-    await observatory.close();
+    await sessionDirectory.close();
     throw error;
   }
 }
 
-async function startAtSome(
+async function startOnFreePort(
   { port, preferred = 0 }: DashboardOptions,
   start: (port: number) => Promise<WebServer>,
 ): Promise<WebServer> {

@@ -1,6 +1,6 @@
 import { idMaker, systemClock } from "../platform/index.ts";
 import { type LandingReport, type SessionId, TroupeError, type WorktreeListing } from "../protocol/index.ts";
-import { type Config, loadConfig, type Observatory } from "../session/index.ts";
+import { type Config, loadConfig, type SessionDirectory } from "../session/index.ts";
 import {
   diffStat,
   land,
@@ -15,7 +15,7 @@ import type { WorktreeDesk } from "../web-server/index.ts";
 import { folderOf } from "./folder-of.ts";
 
 export interface DeskOptions {
-  readonly observatory: Observatory;
+  readonly observatory: SessionDirectory;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the server closes: what is being landed is then given up, if it can be. */
   readonly signal: AbortSignal;

@@ -1,13 +1,13 @@
 import { idMaker, systemClock } from "../platform/index.ts";
 import { type MailId, type MailListing, type MailReading, type SessionId, TroupeError } from "../protocol/index.ts";
-import { loadConfig, type Observatory } from "../session/index.ts";
+import { loadConfig, type SessionDirectory } from "../session/index.ts";
 import { openTeamStore } from "../store/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../team/index.ts";
 import type { MailDesk } from "../web-server/index.ts";
 import { findListing } from "./folder-of.ts";
 
 export interface MailDeskOptions {
-  readonly observatory: Observatory;
+  readonly observatory: SessionDirectory;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -6,7 +6,7 @@ import { serveDashboard } from "./serve-dashboard.ts";
 export async function serveSession(session: Session, port: number): Promise<WebServer> {
   const { home } = await loadConfig({ cwd: session.cwd, env: process.env });
   const say = (text: string) => process.stderr.write(`troupe: ${text}\n`);
-  const server = await serveDashboard({ home, env: process.env, port, own: session, onProblem: say });
+  const server = await serveDashboard({ home, env: process.env, port, ownSession: session, onProblem: say });
   say(`the dashboard of this session: ${server.address}#/s/${session.id}/team`);
   return server;
 }

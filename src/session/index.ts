@@ -10,8 +10,8 @@ export { addMcpServer, listMcpServers, removeMcpServer, testMcpServers } from ".
 export type { McpListing, McpScope } from "./mcp-report.ts";
 export { listHooks } from "./list-hooks.ts";
 export { tellOfRemoved } from "./tell-of-removed.ts";
-export { openObservatory } from "./observe/open-observatory.ts";
-export type { Observatory, Observed } from "./observe/observed-session.ts";
+export { openSessionDirectory } from "./observe/open-observatory.ts";
+export type { SessionDirectory, ObservedUpdate } from "./observe/observed-session.ts";
 export { openStore } from "./open-store.ts";
 export type { Session, SlashListing } from "./session.ts";
 export type { PermissionAsker } from "./session-parts.ts";

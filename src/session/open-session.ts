@@ -144,7 +144,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       () => unlessFull(lead.record({ type: "session.closed", reason })),
       () => hub.close(),
       // While the session is still ours: the next one may open a door of its own.
-      () => door?.close(),
+      () => socket?.close(),
       () => opened.close(),
       () => parts.telemetry?.close(),
       () => parts.onClose?.(),
@@ -240,7 +240,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     backgroundRunning: () => [...background.running(), ...(team?.running() ?? [])],
     close: (reason = "completed") => (closing ??= close(reason)),
   };
-  const door = parts.openDoor?.(session, async (message) => {
+  const socket = parts.openSessionSocket?.(session, async (message) => {
     if (!closing) await lead.record({ type: "notice.raised", level: "warning", code: "door", message });
   });
   return session;

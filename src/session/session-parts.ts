@@ -22,7 +22,7 @@ import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import type { AgentExtras, LoadedExtras } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
-import type { OpenDoor } from "./observe/door-later.ts";
+import type { SessionSocketOpener } from "./observe/door-later.ts";
 import type { SessionMcp } from "./mcp.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
 import type { Telemetry } from "./telemetry/start-telemetry.ts";
@@ -89,7 +89,7 @@ export interface SessionDependencies {
   /** It knows already what this session has spent in earlier lives. */
   readonly isCounted?: boolean | undefined;
   /** Lets other processes of the user look on; undefined: none can. */
-  readonly openDoor?: OpenDoor | undefined;
+  readonly openSessionSocket?: SessionSocketOpener | undefined;
   /** Things the user should hear about that stopped nothing. */
   readonly notices: readonly string[];
   /** Told everything that happens, beside the work. */

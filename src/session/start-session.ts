@@ -24,7 +24,7 @@ import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
 import { withSecretsKept } from "./keep-secrets.ts";
 import { type SessionMcp, startMcp } from "./mcp.ts";
-import { doorLater } from "./observe/door-later.ts";
+import { createLazySessionSocket } from "./observe/door-later.ts";
 import { logsInOrder } from "./logs-in-order.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
@@ -348,8 +348,10 @@ export async function startSession(options: StartOptions): Promise<Session> {
         ...initial.notices,
         ...slash.notices,
       ],
-      openDoor:
-        options.isObservable === false || options.store ? undefined : doorLater({ home: config.home, clock, createId }),
+      openSessionSocket:
+        options.isObservable === false || options.store
+          ? undefined
+          : createLazySessionSocket({ home: config.home, clock, createId }),
       clock,
       createId,
     });

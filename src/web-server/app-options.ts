@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import type { Observatory } from "../session/index.ts";
+import type { SessionDirectory } from "../session/index.ts";
 import type { Admission } from "./admission.ts";
 import type { Assets } from "./assets.ts";
 import type { MailDesk } from "./mail-desk.ts";
@@ -9,7 +9,7 @@ import type { WorktreeDesk } from "./worktree-desk.ts";
 export interface AppOptions {
   readonly port: number;
   readonly admission: Admission;
-  readonly observatory: Observatory;
+  readonly observatory: SessionDirectory;
   readonly worktrees: WorktreeDesk;
   readonly mail: MailDesk;
   readonly assets: Assets;

@@ -3,20 +3,20 @@ import type { Socket } from "node:net";
 import type { ServerLimits } from "./server-limits.ts";
 
 /** What stands before the app: connections that take too long or are too many never get to it. */
-export interface Door {
+export interface ConnectionGate {
   /** A server that listens nowhere yet. */
   createServer(): Server;
   /** From now on requests are answered; those that came before have waited. */
-  open(listener: RequestListener): void;
+  setListener(listener: RequestListener): void;
   /** The connection belongs to somebody who may be here. */
-  admit(socket: Socket): void;
+  markAuthenticated(socket: Socket): void;
 }
 
-export function createDoor(limits: ServerLimits): Door {
+export function createConnectionGate(limits: ServerLimits): ConnectionGate {
   /** In the order in which they came. */
-  const strangers = new Set<Socket>();
+  const unauthenticated = new Set<Socket>();
   let listener: RequestListener | undefined;
-  const early: Parameters<RequestListener>[] = [];
+  const earlyRequests: Parameters<RequestListener>[] = [];
   return {
     createServer() {
       const server = createServer(
@@ -29,22 +29,22 @@ export function createDoor(limits: ServerLimits): Door {
           noDelay: true,
           insecureHTTPParser: false,
         },
-        (...exchange) => void (listener ? listener(...exchange) : early.push(exchange)),
+        (...exchange) => void (listener ? listener(...exchange) : earlyRequests.push(exchange)),
       );
       server.maxConnections = 512;
       server.maxRequestsPerSocket = 0;
       // Who has nothing to show waits at the door, and the oldest of too many is sent away: they cannot keep the user out.
       return server.on("connection", (socket: Socket) => {
-        strangers.add(socket);
-        socket.once("close", () => strangers.delete(socket));
-        const [oldest] = strangers;
-        if (strangers.size > limits.strangers) oldest?.destroy();
+        unauthenticated.add(socket);
+        socket.once("close", () => unauthenticated.delete(socket));
+        const [oldest] = unauthenticated;
+        if (unauthenticated.size > limits.strangers) oldest?.destroy();
       });
     },
-    open(opened) {
+    setListener(opened) {
       listener = opened;
-      for (const exchange of early.splice(0)) opened(...exchange);
+      for (const exchange of earlyRequests.splice(0)) opened(...exchange);
     },
-    admit: (socket) => void strangers.delete(socket),
+    markAuthenticated: (socket) => void unauthenticated.delete(socket),
   };
 }

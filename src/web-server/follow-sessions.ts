@@ -1,9 +1,9 @@
 import { type Cursor, type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
-import type { Observatory } from "../session/index.ts";
+import type { SessionDirectory } from "../session/index.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface FollowOptions {
-  readonly observatory: Observatory;
+  readonly observatory: SessionDirectory;
   /** Besides the list: this one, and those of the members of its team. */
   readonly session: SessionId | undefined;
   readonly after: Readonly<Record<string, Cursor>>;

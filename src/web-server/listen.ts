@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TroupeError } from "../protocol/index.ts";
-import type { Door } from "./door.ts";
+import type { ConnectionGate } from "./door.ts";
 
 export interface Listening {
   readonly port: number;
@@ -13,7 +13,7 @@ export interface Listening {
  * On 127.0.0.1, and on ::1 where the machine has that: `localhost` may mean either, and the one that is left free is another
  * program's to take. Never on anything that can be reached from outside.
  */
-export async function listenOnLoopback(door: Door, wanted: number): Promise<Listening> {
+export async function listenOnLoopback(door: ConnectionGate, wanted: number): Promise<Listening> {
   for (let attempt = 1; ; attempt++) {
     const four = await listen(door.createServer(), "127.0.0.1", wanted);
     if (four === "taken" || four === "absent") throw taken(wanted);

@@ -1,9 +1,9 @@
 import { getRequestListener } from "@hono/node-server";
-import type { Observatory } from "../session/index.ts";
+import type { SessionDirectory } from "../session/index.ts";
 import { createAdmission, createToken } from "./admission.ts";
 import { createApp } from "./app.ts";
 import { loadAssets } from "./assets.ts";
-import { createDoor } from "./door.ts";
+import { createConnectionGate } from "./door.ts";
 import { usualPace, type StreamPace } from "./event-stream.ts";
 import { listenOnLoopback } from "./listen.ts";
 import type { MailDesk } from "./mail-desk.ts";
@@ -12,7 +12,7 @@ import { createStreams } from "./streams.ts";
 import type { WorktreeDesk } from "./worktree-desk.ts";
 
 export interface WebServerOptions {
-  readonly observatory: Observatory;
+  readonly observatory: SessionDirectory;
   readonly worktrees: WorktreeDesk;
   readonly mail: MailDesk;
   /** The folder that the page was built into. */
@@ -47,7 +47,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     pace: { ...usualPace, ...options.pace },
     failed,
   });
-  const door = createDoor(limits);
+  const door = createConnectionGate(limits);
   const listening = await listenOnLoopback(door, options.port ?? 0);
   try {
     const { port } = listening;
@@ -60,12 +60,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
       mail,
       assets,
       streams,
-      onAdmitted: ({ incoming }) => incoming && door.admit(incoming.socket),
+      onAdmitted: ({ incoming }) => incoming && door.markAuthenticated(incoming.socket),
       failed,
     });
     // Other parts of the program keep the Request and Response that they know.
     const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-    door.open((incoming, outgoing) => void answer(incoming, outgoing).catch(failed));
+    door.setListener((incoming, outgoing) => void answer(incoming, outgoing).catch(failed));
     let closing: Promise<void> | undefined;
     return {
       port,

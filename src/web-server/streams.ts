@@ -1,4 +1,4 @@
-import type { Observatory } from "../session/index.ts";
+import type { SessionDirectory } from "../session/index.ts";
 import { createEventStream, type StreamPace } from "./event-stream.ts";
 import { type FollowOptions, followSessions } from "./follow-sessions.ts";
 import { createOutbox } from "./outbox.ts";
@@ -15,7 +15,7 @@ export interface Streams {
 }
 
 export interface StreamsOptions {
-  readonly observatory: Observatory;
+  readonly observatory: SessionDirectory;
   readonly most: number;
   readonly pace: StreamPace;
   readonly failed: (error: unknown) => void;

@@ -10,10 +10,10 @@ import {
   type StoredEnvelope,
   TroupeError,
 } from "../../src/protocol/index.ts";
-import type { Observatory, Observed } from "../../src/session/index.ts";
+import type { SessionDirectory, ObservedUpdate } from "../../src/session/index.ts";
 
 /** Sessions that are only in memory, behind the same port as the real ones. */
-export interface MemoryObservatory extends Observatory {
+export interface MemoryObservatory extends SessionDirectory {
   /** What came in, in order. */
   readonly commands: { readonly session: SessionId; readonly command: Command }[];
   /** How many are opened and not closed. */
@@ -34,7 +34,7 @@ interface Held {
 }
 
 interface Reader {
-  push(item: Observed): void;
+  push(item: ObservedUpdate): void;
   fail(error: Error): void;
 }
 
@@ -152,8 +152,12 @@ export function memoryObservatory({ limit = 20_000 } = {}): MemoryObservatory {
     close: () => Promise.resolve(),
   };
 
-  async function* follow(session: Held, after: Cursor | undefined, signal: AbortSignal): AsyncGenerator<Observed> {
-    let waiting: Observed[] = [];
+  async function* follow(
+    session: Held,
+    after: Cursor | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<ObservedUpdate> {
+    let waiting: ObservedUpdate[] = [];
     let problem: Error | undefined;
     let wake = () => undefined as void;
     const reader: Reader = {

@@ -3,7 +3,9 @@
  * temporary folder. git is asked not to write what it need not.
  */
 export function sandboxEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !isSecret(name) && !doors.has(name) && !/_proxy$/i.test(name));
+  const kept = Object.entries(env).filter(
+    ([name]) => !isSecret(name) && !socketVariables.has(name) && !/_proxy$/i.test(name),
+  );
   return { ...Object.fromEntries(kept), TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp", GIT_OPTIONAL_LOCKS: "0" };
 }
 
@@ -11,7 +13,7 @@ export function sandboxEnvironment(env: Readonly<Record<string, string>>): Recor
 const isSecret = (name: string) =>
   !name.startsWith("GIT_CONFIG_KEY_") && /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i.test(name);
 
-const doors = new Set([
+const socketVariables = new Set([
   "SSH_AUTH_SOCK",
   "SSH_AGENT_PID",
   "GPG_AGENT_INFO",

@@ -1,29 +1,29 @@
 /** Something to wait at until it is rung; rung while nobody waits, it is heard by the next one who does. */
-export interface Bell {
-  ring(): void;
+export interface CoalescedSignal {
+  notify(): void;
   /** Resolves when it is rung, or the signal aborts. */
-  heard(signal: AbortSignal): Promise<void>;
+  wait(signal: AbortSignal): Promise<void>;
 }
 
-export function createBell(): Bell {
-  let isRung = false;
+export function createCoalescedSignal(): CoalescedSignal {
+  let isPending = false;
   let wake: (() => void) | undefined;
-  const ring = () => {
-    isRung = true;
+  const notify = () => {
+    isPending = true;
     wake?.();
   };
   return {
-    ring,
-    async heard(signal) {
-      if (!isRung && !signal.aborted) {
+    notify,
+    async wait(signal) {
+      if (!isPending && !signal.aborted) {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          signal.addEventListener("abort", ring, { once: true });
+          signal.addEventListener("abort", notify, { once: true });
         });
         wake = undefined;
-        signal.removeEventListener("abort", ring);
+        signal.removeEventListener("abort", notify);
       }
-      isRung = false;
+      isPending = false;
     },
   };
 }

@@ -1,18 +1,18 @@
 import type { Ack, Command, SessionId } from "../../protocol/index.ts";
 import type { SessionFiles } from "../../store/index.ts";
-import { listDoors } from "./door-place.ts";
-import { knock, type Visit } from "./knock.ts";
+import { listSockets } from "./door-place.ts";
+import { connectSessionSocket, type SocketConnection } from "./knock.ts";
 import { stateOfClaim } from "./observe-session.ts";
 
 /** Has the process that has a session open carry out a command. Never rejects: the ack says what stands in the way. */
-export async function dispatchAtDoor(
+export async function dispatchOverSocket(
   command: Command,
   { home, id, files }: { readonly home: string; readonly id: SessionId; readonly files: SessionFiles },
 ): Promise<Ack> {
   try {
-    for (const door of await listDoors(home)) {
-      const visit = door.session === id ? await knock(home, door) : undefined;
-      if (visit) return await carryOut(visit, command);
+    for (const target of await listSockets(home)) {
+      const connection = target.session === id ? await connectSessionSocket(home, target) : undefined;
+      if (connection) return await sendCommand(connection, command);
     }
     return stateOfClaim(files) === "stored" ? notRunning(id) : notReachable(id);
   } catch (error) {
@@ -20,16 +20,16 @@ export async function dispatchAtDoor(
   }
 }
 
-async function carryOut(visit: Visit, command: Command): Promise<Ack> {
+async function sendCommand(connection: SocketConnection, command: Command): Promise<Ack> {
   try {
-    visit.ask({ ask: "dispatch", id: 1, command });
-    for (let said = await visit.next(); said !== undefined; said = await visit.next()) {
-      if (said.say === "ack") return said.ack;
-      if (said.say === "bye") return { ok: false, code: said.code, message: said.message };
+    connection.send({ ask: "dispatch", id: 1, command });
+    for (let message = await connection.next(); message !== undefined; message = await connection.next()) {
+      if (message.say === "ack") return message.ack;
+      if (message.say === "bye") return { ok: false, code: message.code, message: message.message };
     }
-    return lost;
+    return connectionLost;
   } finally {
-    visit.close();
+    connection.close();
   }
 }
 
@@ -45,7 +45,7 @@ const notReachable = (id: SessionId): Ack => ({
   message: `the process that has ${id} open does not answer: use its own terminal`,
 });
 
-const lost: Ack = {
+const connectionLost: Ack = {
   ok: false,
   code: "connection_lost",
   message: "the session's process went away before it answered: look whether it was done, and say it again if not",

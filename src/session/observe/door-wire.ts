@@ -3,12 +3,12 @@ import * as z from "zod";
 import { Command, Envelope, protocolVersion, SessionId } from "../../protocol/index.ts";
 
 /** What is asked at a door: one JSON object a line. */
-export const Asked = z.discriminatedUnion("ask", [
+export const SocketRequest = z.discriminatedUnion("ask", [
   /** What happens from now on. What happened before is on disk, which whoever asks can read. */
   z.object({ ask: z.literal("events") }),
   z.object({ ask: z.literal("dispatch"), id: z.number().int().nonnegative(), command: Command }),
 ]);
-export type Asked = z.infer<typeof Asked>;
+export type SocketRequest = z.infer<typeof SocketRequest>;
 
 const AckSchema = z.union([
   z.object({ ok: z.literal(true) }),
@@ -16,7 +16,7 @@ const AckSchema = z.union([
 ]);
 
 /** What is said there. */
-export const Said = z.discriminatedUnion("say", [
+export const SocketMessage = z.discriminatedUnion("say", [
   /** The first thing, unasked. */
   z.object({ say: z.literal("hello"), v: z.literal(protocolVersion), session: SessionId, version: z.string() }),
   /** How things are that no log has; everything that happens after it comes as `events`. */
@@ -26,14 +26,14 @@ export const Said = z.discriminatedUnion("say", [
   /** The last thing: why the door is shut. */
   z.object({ say: z.literal("bye"), code: z.string(), message: z.string() }),
 ]);
-export type Said = z.infer<typeof Said>;
+export type SocketMessage = z.infer<typeof SocketMessage>;
 
 /** How long one line may be: a prompt with pictures, a batch with long results. */
-export const longestAsked = 32 << 20;
-export const longestSaid = 256 << 20;
+export const maxRequestBytes = 32 << 20;
+export const maxMessageBytes = 256 << 20;
 
 /** Cuts what comes into lines. Gives why not, once, for what is too long or no text; nothing is to be fed after that. */
-export function createLineCutter(longest: number): (bytes: Buffer) => { lines: string[]; problem?: string } {
+export function createLineSplitter(maxBytes: number): (bytes: Buffer) => { lines: string[]; problem?: string } {
   let held: Buffer[] = [];
   let heldBytes = 0;
   return (bytes) => {
@@ -43,18 +43,18 @@ export function createLineCutter(longest: number): (bytes: Buffer) => { lines: s
       const line = Buffer.concat([...held, bytes.subarray(start, end)]);
       held = [];
       heldBytes = 0;
-      if (line.length > longest) return { lines, problem: `a line is longer than ${longest} bytes` };
+      if (line.length > maxBytes) return { lines, problem: `a line is longer than ${maxBytes} bytes` };
       if (!isUtf8(line)) return { lines, problem: "a line is not UTF-8" };
       if (line.length > 0) lines.push(line.toString("utf8"));
     }
     if (start < bytes.length) held.push(bytes.subarray(start));
     heldBytes += bytes.length - start;
-    return heldBytes > longest ? { lines, problem: `a line is longer than ${longest} bytes` } : { lines };
+    return heldBytes > maxBytes ? { lines, problem: `a line is longer than ${maxBytes} bytes` } : { lines };
   };
 }
 
 /** Of a line that should be of this form: undefined for anything else. */
-export function readLine<T>(line: string, schema: z.ZodType<T>): { value?: T; raw: unknown; problem: string } {
+export function parseLine<T>(line: string, schema: z.ZodType<T>): { value?: T; raw: unknown; problem: string } {
   let raw: unknown;
   try {
     raw = JSON.parse(line);

@@ -1,7 +1,7 @@
 import { type Clock, type CreateId, currentProcess, isAlive } from "../../platform/index.ts";
 import { type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
 import { type CatalogEntry, createFileTeamStore, type SessionCatalog } from "../../store/index.ts";
-import { listDoors } from "./door-place.ts";
+import { listSockets } from "./door-place.ts";
 
 export interface SessionLister {
   /** `own` is open in this process. */
@@ -28,12 +28,12 @@ export function createSessionLister(
   return {
     async list(own) {
       await askForTeams();
-      const here = currentProcess();
-      const doors = new Set((await listDoors(home)).map(({ session, pid }) => `${session} ${pid}`));
+      const ownProcess = currentProcess();
+      const sockets = new Set((await listSockets(home)).map(({ session, pid }) => `${session} ${pid}`));
       const stateOf = ({ sessionId, holder }: CatalogEntry): SessionListing["state"] => {
         if (sessionId === own) return "reachable";
-        if (holder === undefined || isAlive(holder, here) === "dead") return "stored";
-        return doors.has(`${sessionId} ${holder.pid}`) ? "reachable" : "open";
+        if (holder === undefined || isAlive(holder, ownProcess) === "dead") return "stored";
+        return sockets.has(`${sessionId} ${holder.pid}`) ? "reachable" : "open";
       };
       return (await catalog.list()).map((entry) => ({
         ...listingOf(entry),

@@ -1,8 +1,8 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type Envelope, type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
-import { listDoors } from "./door-place.ts";
-import { answerMs, knock } from "./knock.ts";
+import { listSockets } from "./door-place.ts";
+import { answerMs, connectSessionSocket } from "./knock.ts";
 import { liveStateOf } from "./live-state.ts";
 
 /** What happens in a session that a process has open, from the moment this was had. */
@@ -15,25 +15,25 @@ export interface LiveFeed {
 }
 
 /** From another process. Undefined where none can be reached. */
-export async function feedFromDoor(home: string, session: SessionId): Promise<LiveFeed | undefined> {
-  for (const door of await listDoors(home)) {
-    if (door.session !== session) continue;
-    const visit = await knock(home, door);
-    visit?.ask({ ask: "events" });
-    const now = await visit?.next(answerMs);
-    if (!visit || now?.say !== "now") {
-      visit?.close();
+export async function feedFromSocket(home: string, session: SessionId): Promise<LiveFeed | undefined> {
+  for (const target of await listSockets(home)) {
+    if (target.session !== session) continue;
+    const connection = await connectSessionSocket(home, target);
+    connection?.send({ ask: "events" });
+    const now = await connection?.next(answerMs);
+    if (!connection || now?.say !== "now") {
+      connection?.close();
       continue;
     }
     return {
       now: now.envelopes,
       async next() {
-        const said = await visit.next();
-        if (said?.say === "events") return said.envelopes;
-        visit.close();
+        const message = await connection.next();
+        if (message?.say === "events") return message.envelopes;
+        connection.close();
         return undefined;
       },
-      close: () => visit.close(),
+      close: () => connection.close(),
     };
   }
   return undefined;
@@ -41,17 +41,17 @@ export async function feedFromDoor(home: string, session: SessionId): Promise<Li
 
 /** From the session itself, in this process. */
 export function feedFromSession(session: Session, { clock, createId }: { clock: Clock; createId: CreateId }): LiveFeed {
-  const over = new AbortController();
-  const events = session.events({ aside: true, signal: over.signal })[Symbol.asyncIterator]();
+  const closed = new AbortController();
+  const events = session.events({ aside: true, signal: closed.signal })[Symbol.asyncIterator]();
   const at = new Date(clock.now()).toISOString();
   const now = liveStateOf(session.view(), { session: session.id, at, createId });
   let pending: Promise<IteratorResult<Envelope>> | undefined;
 
   /** What is there by now, without waiting for more. */
-  const atHand = async (): Promise<IteratorResult<Envelope> | undefined> => {
+  const nextIfReady = async (): Promise<IteratorResult<Envelope> | undefined> => {
     pending ??= events.next();
-    const nothing = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
-    return Promise.race([pending, nothing]);
+    const notReady = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
+    return Promise.race([pending, notReady]);
   };
 
   return {
@@ -60,11 +60,11 @@ export function feedFromSession(session: Session, { clock, createId }: { clock: 
       const batch: Envelope[] = [];
       try {
         for (;;) {
-          const got = batch.length === 0 ? await (pending ??= events.next()) : await atHand();
-          if (got === undefined) return batch;
-          if (got.done) return batch.length > 0 ? batch : undefined;
+          const result = batch.length === 0 ? await (pending ??= events.next()) : await nextIfReady();
+          if (result === undefined) return batch;
+          if (result.done) return batch.length > 0 ? batch : undefined;
           pending = undefined;
-          if (got.value.session === session.id) batch.push(got.value);
+          if (result.value.session === session.id) batch.push(result.value);
           if (batch.length >= 256) return batch;
         }
       } catch (error) {
@@ -73,6 +73,6 @@ export function feedFromSession(session: Session, { clock, createId }: { clock: 
         throw error;
       }
     },
-    close: () => over.abort(),
+    close: () => closed.abort(),
   };
 }

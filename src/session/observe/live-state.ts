@@ -22,26 +22,26 @@ export const liveEnvelope = (event: LiveEvent, { createId, ...stamp }: LiveStamp
 export function liveStateOf(view: SessionView, stamp: Pick<LiveStamp, "session" | "at" | "createId">): Envelope[] {
   const lead = leadOf(view);
   if (!lead) return [];
-  const said: Envelope[] = [];
-  const say = (event: LiveEvent, { id: agent, seq } = { id: lead.id, seq: lead.seq }) =>
-    said.push(liveEnvelope(event, { ...stamp, agent, seq }));
+  const envelopes: Envelope[] = [];
+  const add = (event: LiveEvent, { id: agent, seq } = { id: lead.id, seq: lead.seq }) =>
+    envelopes.push(liveEnvelope(event, { ...stamp, agent, seq }));
   for (const { name: team, members } of view.teams.values())
-    for (const member of members) say({ type: "member.changed", team, ...member });
+    for (const member of members) add({ type: "member.changed", team, ...member });
   for (const [team, tasks] of view.tasks)
-    for (const task of tasks) say({ type: "task.changed", ...(team !== "" && { team }), task });
-  for (const server of view.mcpServers) say({ type: "mcp.changed", ...server });
+    for (const task of tasks) add({ type: "task.changed", ...(team !== "" && { team }), task });
+  for (const server of view.mcpServers) add({ type: "mcp.changed", ...server });
   for (const agent of itemsOf(view.agents)) {
     const { draft } = agent;
     if (!draft || agent.session !== stamp.session) continue;
     const { turn, thinking, text, tool } = draft;
-    if (thinking !== "") say({ type: "thinking.delta", turn, text: thinking }, agent);
-    if (text !== "") say({ type: "text.delta", turn, text }, agent);
-    if (tool) say({ type: "tool.drafted", turn, ...tool }, agent);
+    if (thinking !== "") add({ type: "thinking.delta", turn, text: thinking }, agent);
+    if (text !== "") add({ type: "text.delta", turn, text }, agent);
+    if (tool) add({ type: "tool.drafted", turn, ...tool }, agent);
   }
   for (const index of view.runningBackground.values()) {
     const { backgroundId, outputTail: text = "", agent: id } = itemAt(view.background, index) ?? {};
     if (backgroundId && id && text !== "")
-      say({ type: "background.output", backgroundId, text }, { id, seq: lead.seq });
+      add({ type: "background.output", backgroundId, text }, { id, seq: lead.seq });
   }
-  return said;
+  return envelopes;
 }

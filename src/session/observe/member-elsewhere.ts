@@ -1,7 +1,7 @@
 import type { AgentId, StoredEnvelope } from "../../protocol/index.ts";
 import { createRunFilter } from "../../store/index.ts";
 import { isTranscriptEvent } from "../../view/index.ts";
-import type { Observed, ObservedSession } from "./observed-session.ts";
+import type { ObservedUpdate, ObservedSession } from "./observed-session.ts";
 import { remoteRefusal, type BusSessionOptions } from "./team-elsewhere.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function openBusMember(
   const team = await teams.open(options.team);
   const closed = new AbortController();
 
-  async function* events(after: Readonly<Record<string, number>>, signal: AbortSignal): AsyncGenerator<Observed> {
+  async function* events(after: Readonly<Record<string, number>>, signal: AbortSignal): AsyncGenerator<ObservedUpdate> {
     const merge = createMergedLog(id);
     const isNew = ({ agent, seq }: StoredEnvelope) => seq > (after[agent] ?? 0);
     const kept = (await team.events?.read(member)) ?? [];

@@ -3,11 +3,11 @@ import type { AgentId, Cursor, Envelope, SessionId, SessionListing } from "../..
 import { createFileTeamStore, type SessionFiles, tailSession } from "../../store/index.ts";
 import { isLive } from "../../view/index.ts";
 import type { Session } from "../session.ts";
-import { createBell } from "./bell.ts";
-import { doorsFolder } from "./door-place.ts";
-import { createFreshParts } from "./fresh-parts.ts";
-import { feedFromDoor, feedFromSession, type LiveFeed } from "./live-feed.ts";
-import type { Observed } from "./observed-session.ts";
+import { createCoalescedSignal } from "./bell.ts";
+import { socketsFolder } from "./door-place.ts";
+import { createPartialTextTracker } from "./fresh-parts.ts";
+import { feedFromSocket, feedFromSession, type LiveFeed } from "./live-feed.ts";
+import type { ObservedUpdate } from "./observed-session.ts";
 import { createStoredState } from "./stored-state.ts";
 
 export interface ObservePorts {
@@ -28,106 +28,109 @@ export interface ObservePorts {
 export async function* observeSession(
   ports: ObservePorts,
   { after = {}, signal }: { readonly after?: Cursor | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<Observed, void, undefined> {
+): AsyncGenerator<ObservedUpdate, void, undefined> {
   const { id, files, watcher } = ports;
   const seen = new Map(Object.entries(after) as [AgentId, number][]);
   const tail = tailSession(files, { session: id, seen });
-  const parts = createFreshParts();
-  const bell = createBell();
-  const onDisk = createStoredState({ ...ports, session: id, teams: createFileTeamStore(ports) });
+  const partialText = createPartialTextTracker();
+  const changeSignal = createCoalescedSignal();
+  const storedState = createStoredState({ ...ports, session: id, teams: createFileTeamStore(ports) });
   const stopFollowing = [
-    watcher.follow(files.log, bell.ring),
-    watcher.followFolder(files.subagents, bell.ring),
-    watcher.follow(files.owner, bell.ring),
-    watcher.followFolder(doorsFolder(ports.home), bell.ring),
+    watcher.follow(files.log, changeSignal.notify),
+    watcher.followFolder(files.subagents, changeSignal.notify),
+    watcher.follow(files.owner, changeSignal.notify),
+    watcher.followFolder(socketsFolder(ports.home), changeSignal.notify),
     watcher.hold(),
   ];
   let lead: AgentId | undefined;
   let state: SessionListing["state"] | undefined;
   let isCaughtUp = false;
   let feed: LiveFeed | undefined;
-  const leave = () => feed?.close();
-  signal.addEventListener("abort", leave, { once: true });
+  const closeFeed = () => feed?.close();
+  signal.addEventListener("abort", closeFeed, { once: true });
 
-  async function* stored(): AsyncGenerator<Observed> {
+  async function* readStored(): AsyncGenerator<ObservedUpdate> {
     for await (const envelopes of tail.read()) {
       if (signal.aborted) return;
       for (const envelope of envelopes) {
         if (envelope.event.type === "session.opened") lead = envelope.agent;
-        parts.heard(envelope);
+        partialText.markSent(envelope);
       }
       yield { kind: "envelopes", envelopes };
     }
   }
 
-  async function* now(next: SessionListing["state"], said: readonly Envelope[]): AsyncGenerator<Observed> {
+  async function* sendState(
+    next: SessionListing["state"],
+    envelopes: readonly Envelope[],
+  ): AsyncGenerator<ObservedUpdate> {
     if (state !== next) yield { kind: "state", state: next };
     state = next;
-    for (const envelope of said) parts.heard(envelope);
-    if (said.length > 0) yield { kind: "envelopes", envelopes: said };
+    for (const envelope of envelopes) partialText.markSent(envelope);
+    if (envelopes.length > 0) yield { kind: "envelopes", envelopes };
     if (!isCaughtUp) yield { kind: "caught-up" };
     isCaughtUp = true;
   }
 
-  async function* live(from: LiveFeed): AsyncGenerator<Observed> {
+  async function* followFeed(from: LiveFeed): AsyncGenerator<ObservedUpdate> {
     for (let batch = await from.next(); batch !== undefined && !signal.aborted; batch = await from.next()) {
-      let passed: Envelope[] = [];
+      let accepted: Envelope[] = [];
       for (const envelope of batch) {
         const known = seen.get(envelope.agent) ?? 0;
         if (!isLive(envelope.event) && envelope.seq <= known) continue;
         if (!isLive(envelope.event) && envelope.seq > known + 1) {
-          if (passed.length > 0) yield { kind: "envelopes", envelopes: passed };
-          passed = [];
-          yield* stored();
+          if (accepted.length > 0) yield { kind: "envelopes", envelopes: accepted };
+          accepted = [];
+          yield* readStored();
           if (envelope.seq <= (seen.get(envelope.agent) ?? 0)) continue;
         }
         if (!isLive(envelope.event)) seen.set(envelope.agent, envelope.seq);
-        parts.heard(envelope);
-        passed.push(envelope);
+        partialText.markSent(envelope);
+        accepted.push(envelope);
       }
-      if (passed.length > 0) yield { kind: "envelopes", envelopes: passed };
+      if (accepted.length > 0) yield { kind: "envelopes", envelopes: accepted };
     }
   }
 
   const stateOnDisk = async (): Promise<Envelope[]> => {
     lead ??= await leadOf(files, id);
-    return lead === undefined ? [] : onDisk.changes({ agent: lead, seq: seen.get(lead) ?? 0 });
+    return lead === undefined ? [] : storedState.changes({ agent: lead, seq: seen.get(lead) ?? 0 });
   };
 
   try {
     while (!signal.aborted) {
-      yield* stored();
-      const own = openHere(ports.own);
-      feed = own ? feedFromSession(own, ports) : await feedFromDoor(ports.home, id);
+      yield* readStored();
+      const own = openInProcess(ports.own);
+      feed = own ? feedFromSession(own, ports) : await feedFromSocket(ports.home, id);
       if (signal.aborted) return;
       if (feed) {
         // Between the last look at the disk and now.
-        yield* stored();
-        onDisk.forget();
+        yield* readStored();
+        storedState.forget();
         const since = ports.clock.monotonic();
-        yield* now("reachable", feed.now.filter(parts.takes));
-        yield* live(feed);
+        yield* sendState("reachable", feed.now.filter(partialText.canSend));
+        yield* followFeed(feed);
         feed.close();
         feed = undefined;
         // Shut, or too slow a reader: trying again tells, unless nobody is let stay.
-        if (ports.clock.monotonic() - since > restMs) continue;
-        yield* stored();
+        if (ports.clock.monotonic() - since > minFeedMs) continue;
+        yield* readStored();
       }
-      yield* now(stateOfClaim(files), await stateOnDisk());
-      await bell.heard(signal);
+      yield* sendState(stateOfClaim(files), await stateOnDisk());
+      await changeSignal.wait(signal);
     }
   } finally {
-    signal.removeEventListener("abort", leave);
+    signal.removeEventListener("abort", closeFeed);
     feed?.close();
     for (const stop of stopFollowing) stop();
   }
 }
 
 /** Who was let in and shut out again within this time comes back when something has changed. */
-const restMs = 500;
+const minFeedMs = 500;
 
 /** The session while it is open in this process; after that another one may have it. */
-export const openHere = (own: Session | undefined): Session | undefined =>
+export const openInProcess = (own: Session | undefined): Session | undefined =>
   own?.view().state.kind === "closed" ? undefined : own;
 
 /** Of a session that cannot be reached. */

@@ -22,20 +22,20 @@ export interface ObservedSession {
    * Read as slowly as you like: who falls behind goes on from disk, and misses only live events. Rejects with
    * `session_damaged`, `session_newer` or `storage` for what cannot be read.
    */
-  events(options: { readonly after?: Cursor; readonly signal: AbortSignal }): AsyncIterable<Observed>;
+  events(options: { readonly after?: Cursor; readonly signal: AbortSignal }): AsyncIterable<ObservedUpdate>;
   /** Never rejects for what a caller can get wrong. A session that nobody has open refuses with `not_running`. */
   dispatch(command: Command): Promise<Ack>;
   transcript(of: TranscriptOf): Promise<readonly StoredEnvelope[]>;
   close(): Promise<void>;
 }
 
-export type Observed =
+export type ObservedUpdate =
   | { readonly kind: "envelopes"; readonly envelopes: readonly Envelope[] }
   | { readonly kind: "caught-up" }
   | { readonly kind: "state"; readonly state: SessionListing["state"] };
 
 /** The sessions of one home. */
-export interface Observatory {
+export interface SessionDirectory {
   /** The whole list now, and again whenever something in it changes. */
   sessions(signal: AbortSignal): AsyncIterable<readonly SessionListing[]>;
   /** Rejects with `session_not_found`. Each call gives an object of its own to close. */

@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { type Clock, type CreateId, version } from "../../platform/index.ts";
 import { protocolVersion } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
-import { linkAway, makeDoorsFolder, newDoorName, pathToBind, removeDoor } from "./door-place.ts";
-import { receiveGuest } from "./receive-guest.ts";
-import { sweepDoors } from "./sweep-doors.ts";
+import { linkSocket, makeSocketsFolder, newSocketName, pathToBind, removeSocket } from "./door-place.ts";
+import { serveSocketClient } from "./receive-guest.ts";
+import { removeStaleSockets } from "./sweep-doors.ts";
 
 /** The socket of a live session, at which other processes of the same user look on and give commands. */
-export interface Door {
+export interface SessionSocket {
   /** Nobody new comes in; who is in hears the rest, and is let go. */
   close(): Promise<void>;
 }
 
-export interface DoorOptions {
+export interface SessionSocketOptions {
   readonly session: Session;
   readonly home: string;
   readonly clock: Clock;
@@ -24,29 +24,34 @@ export interface DoorOptions {
 const maxGuests = 64;
 
 /** Keeps no process alive. Rejects if it cannot listen. */
-export async function openDoor({ session, home, clock, createId }: DoorOptions): Promise<Door> {
-  const guests = new Set<ReturnType<typeof receiveGuest>>();
-  const folder = await makeDoorsFolder(home);
-  const name = newDoorName(session.id, process.pid);
+export async function openSessionSocket({
+  session,
+  home,
+  clock,
+  createId,
+}: SessionSocketOptions): Promise<SessionSocket> {
+  const clients = new Set<ReturnType<typeof serveSocketClient>>();
+  const folder = await makeSocketsFolder(home);
+  const name = newSocketName(session.id, process.pid);
   const server = createServer((socket) => {
     socket.unref();
-    const guest = receiveGuest(socket, {
+    const client = serveSocketClient(socket, {
       session,
       hello: { say: "hello", v: protocolVersion, session: session.id, version },
-      isFull: guests.size >= maxGuests,
+      isFull: clients.size >= maxGuests,
       clock,
       createId,
     });
-    guests.add(guest);
-    socket.once("close", () => guests.delete(guest));
+    clients.add(client);
+    socket.once("close", () => clients.delete(client));
   });
   server.unref();
   // Under another name until it listens and is closed to others: by its own name it is always a door that opens.
   const binding = await pathToBind(folder, `.${name.slice(name.indexOf(".") + 1)}`);
   try {
-    await listening(server, binding.path);
+    await listen(server, binding.path);
     await chmod(binding.path, 0o600);
-    if (binding.isAway) await linkAway(binding.path, folder, name);
+    if (binding.isLinked) await linkSocket(binding.path, folder, name);
     else await rename(binding.path, join(folder, name));
   } catch (error) {
     server.close();
@@ -56,18 +61,18 @@ export async function openDoor({ session, home, clock, createId }: DoorOptions):
   }
   // Later trouble is that of one guest, who comes again.
   server.on("error", () => undefined);
-  void sweepDoors(home).catch(() => undefined); // who looks for a door that is dead finds out as well
+  void removeStaleSockets(home).catch(() => undefined); // who looks for a door that is dead finds out as well
 
   return {
     async close() {
       server.close();
-      await removeDoor(folder, name);
-      for (const guest of guests) guest.leave();
+      await removeSocket(folder, name);
+      for (const client of clients) client.closeWhenDone();
     },
   };
 }
 
-function listening(server: Server, path: string): Promise<void> {
+function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(path, () => {

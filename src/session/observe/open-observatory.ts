@@ -9,15 +9,15 @@ import {
 } from "../../store/index.ts";
 import { isTranscriptEvent } from "../../view/index.ts";
 import type { Session } from "../session.ts";
-import { dispatchAtDoor } from "./dispatch-at-door.ts";
-import { doorsFolder } from "./door-place.ts";
+import { dispatchOverSocket } from "./dispatch-at-door.ts";
+import { socketsFolder } from "./door-place.ts";
 import { createSessionLister } from "./list-sessions.ts";
-import { observeSession, openHere } from "./observe-session.ts";
-import type { Observatory, ObservedSession } from "./observed-session.ts";
+import { observeSession, openInProcess } from "./observe-session.ts";
+import type { SessionDirectory, ObservedSession } from "./observed-session.ts";
 import { createBusTeams } from "./teams-elsewhere.ts";
 import { watchSessions } from "./watch-sessions.ts";
 
-export interface ObservatoryOptions {
+export interface SessionDirectoryOptions {
   /** The state folder: `stateHome(env)`. */
   readonly home: string;
   /** A session that is open in this process, of the same home: it is looked at without a way around. */
@@ -29,7 +29,12 @@ export interface ObservatoryOptions {
 }
 
 /** The sessions of a home as seen from outside of them. Makes nothing and claims nothing. */
-export function openObservatory({ home, own, bus, onProblem = () => undefined }: ObservatoryOptions): Observatory {
+export function openSessionDirectory({
+  home,
+  own,
+  bus,
+  onProblem = () => undefined,
+}: SessionDirectoryOptions): SessionDirectory {
   const clock = systemClock;
   const createId = idMaker(clock);
   const store = createFileSessionStore({ home, clock, createId });
@@ -49,7 +54,7 @@ export function openObservatory({ home, own, bus, onProblem = () => undefined }:
       events: ({ after, signal }) =>
         observeSession(ports, { after, signal: AbortSignal.any([until(signal), closed.signal]) }),
       dispatch: (command: Command): Promise<Ack> =>
-        openHere(ownSession)?.dispatch(command) ?? dispatchAtDoor(command, { home, id, files }),
+        openInProcess(ownSession)?.dispatch(command) ?? dispatchOverSocket(command, { home, id, files }),
       transcript: ({ session, agent }) => store.readLog(session ?? id, { agent, only: isTranscriptEvent }),
       async close() {
         closed.abort();
@@ -59,14 +64,17 @@ export function openObservatory({ home, own, bus, onProblem = () => undefined }:
 
   /** What is on this machine is seen here better than on the bus. */
   const list = async () => {
-    const local = await lister.list(openHere(own)?.id);
+    const local = await lister.list(openInProcess(own)?.id);
     const ids = new Set(local.map(({ id }) => id));
     return [...local, ...(busTeams?.list() ?? []).filter(({ id }) => !ids.has(id))];
   };
 
   return {
     sessions: (signal) =>
-      watchSessions({ catalog, watcher, doors: doorsFolder(home), list, also: busTeams?.follow, clock }, until(signal)),
+      watchSessions(
+        { catalog, watcher, socketFolder: socketsFolder(home), list, followOthers: busTeams?.follow, clock },
+        until(signal),
+      ),
     async open(id) {
       const files = await catalog.filesOf(id);
       const found = files ? openOne(id, files) : await busTeams?.open(id, closing.signal);

@@ -2,12 +2,12 @@ import type { Socket } from "node:net";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type Ack, type Envelope, TroupeError } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
-import { Asked, createLineCutter, longestAsked, readLine, type Said } from "./door-wire.ts";
+import { SocketRequest, createLineSplitter, maxRequestBytes, parseLine, type SocketMessage } from "./door-wire.ts";
 import { liveStateOf } from "./live-state.ts";
 
-export interface GuestPorts {
+export interface SocketClientPorts {
   readonly session: Session;
-  readonly hello: Extract<Said, { say: "hello" }>;
+  readonly hello: Extract<SocketMessage, { say: "hello" }>;
   /** There are as many as there may be. */
   readonly isFull: boolean;
   readonly clock: Clock;
@@ -15,21 +15,21 @@ export interface GuestPorts {
 }
 
 /** Somebody at the door: is told what happens if it asks, and has its commands carried out. What goes wrong is its own. */
-export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void } {
+export function serveSocketClient(socket: Socket, ports: SocketClientPorts): { closeWhenDone(): void } {
   const { session } = ports;
-  const gone = new AbortController();
-  const cut = createLineCutter(longestAsked);
-  let isListening = false;
-  let isLeaving = false;
+  const disconnected = new AbortController();
+  const splitLines = createLineSplitter(maxRequestBytes);
+  let isFollowing = false;
+  let isClosing = false;
   let unanswered = 0;
 
-  const say = (said: Said) => {
-    if (!socket.destroyed && socket.writable) socket.write(`${JSON.stringify(said)}\n`);
+  const say = (message: SocketMessage) => {
+    if (!socket.destroyed && socket.writable) socket.write(`${JSON.stringify(message)}\n`);
   };
 
-  const sayBye = (code: string, message: string) => {
+  const sendBye = (code: string, message: string) => {
     say({ say: "bye", code, message });
-    gone.abort();
+    disconnected.abort();
     end();
   };
 
@@ -39,16 +39,16 @@ export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void
     setTimeout(() => socket.destroy(), lingerMs).unref();
   };
 
-  const hear = (line: string) => {
-    const { value, raw, problem } = readLine(line, Asked);
+  const handleLine = (line: string) => {
+    const { value, raw, problem } = parseLine(line, SocketRequest);
     if (value?.ask === "events") return void follow();
-    if (value?.ask === "dispatch") return void carryOut(value.id, value.command);
-    const id = idOf(raw);
-    if (id === undefined) return sayBye("refused", problem);
+    if (value?.ask === "dispatch") return void runCommand(value.id, value.command);
+    const id = requestIdOf(raw);
+    if (id === undefined) return sendBye("refused", problem);
     say({ say: "ack", id, ack: { ok: false, code: "invalid_command", message: problem } });
   };
 
-  const carryOut = async (id: number, command: Extract<Asked, { ask: "dispatch" }>["command"]) => {
+  const runCommand = async (id: number, command: Extract<SocketRequest, { ask: "dispatch" }>["command"]) => {
     unanswered += 1;
     if (unanswered >= maxUnanswered) socket.pause();
     const ack = await session.dispatch(command).catch(
@@ -61,31 +61,31 @@ export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void
     unanswered -= 1;
     if (unanswered < maxUnanswered) socket.resume();
     say({ say: "ack", id, ack });
-    letGo();
+    closeIfDone();
   };
 
   const follow = async () => {
-    if (isListening) return sayBye("refused", "events were asked for already");
-    isListening = true;
+    if (isFollowing) return sendBye("refused", "events were asked for already");
+    isFollowing = true;
     try {
       // In one step: what is not in the state comes as an event.
-      const events = session.events({ aside: true, signal: gone.signal });
+      const events = session.events({ aside: true, signal: disconnected.signal });
       const at = new Date(ports.clock.now()).toISOString();
       say({
         say: "now",
         envelopes: liveStateOf(session.view(), { session: session.id, at, createId: ports.createId }),
       });
-      await pass(events);
-      isListening = false;
-      letGo();
+      await forward(events);
+      isFollowing = false;
+      closeIfDone();
     } catch (error) {
-      if (TroupeError.is(error)) sayBye(error.code, error.message);
+      if (TroupeError.is(error)) sendBye(error.code, error.message);
       else socket.destroy();
     }
   };
 
   /** While the other side does not read, the session's own queue for it grows, and that has an end. */
-  const pass = async (events: AsyncIterable<Envelope>) => {
+  const forward = async (events: AsyncIterable<Envelope>) => {
     let batch: Envelope[] = [];
     const flush = () => {
       if (batch.length > 0) say({ say: "events", envelopes: batch });
@@ -96,29 +96,29 @@ export function receiveGuest(socket: Socket, ports: GuestPorts): { leave(): void
       batch.push(envelope);
       if (batch.length === 1) setImmediate(flush);
       if (batch.length >= batchSize) flush();
-      if (socket.writableNeedDrain) await drained(socket);
+      if (socket.writableNeedDrain) await waitForDrain(socket);
     }
     flush();
   };
 
-  const letGo = () => {
-    if (isLeaving && unanswered === 0 && !isListening) end();
+  const closeIfDone = () => {
+    if (isClosing && unanswered === 0 && !isFollowing) end();
   };
 
   socket.on("data", (bytes: Buffer) => {
-    const { lines, problem } = cut(bytes);
-    for (const line of lines) if (!gone.signal.aborted) hear(line);
-    if (problem !== undefined) sayBye("refused", problem);
+    const { lines, problem } = splitLines(bytes);
+    for (const line of lines) if (!disconnected.signal.aborted) handleLine(line);
+    if (problem !== undefined) sendBye("refused", problem);
   });
   socket.on("error", () => socket.destroy()); // it went away in the middle of a word
-  socket.on("close", () => gone.abort());
+  socket.on("close", () => disconnected.abort());
   say(ports.hello);
-  if (ports.isFull) sayBye("full", "too many are looking at this session already: close some");
+  if (ports.isFull) sendBye("full", "too many are looking at this session already: close some");
 
   return {
-    leave() {
-      isLeaving = true;
-      letGo();
+    closeWhenDone() {
+      isClosing = true;
+      closeIfDone();
     },
   };
 }
@@ -127,7 +127,7 @@ const batchSize = 256;
 const maxUnanswered = 32;
 const lingerMs = 2000;
 
-const drained = (socket: Socket): Promise<void> =>
+const waitForDrain = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
       socket.off("drain", done).off("close", done);
@@ -137,7 +137,7 @@ const drained = (socket: Socket): Promise<void> =>
     socket.on("drain", done).on("close", done);
   });
 
-function idOf(raw: unknown): number | undefined {
+function requestIdOf(raw: unknown): number | undefined {
   if (typeof raw !== "object" || raw === null || !("ask" in raw) || raw.ask !== "dispatch" || !("id" in raw))
     return undefined;
   return Number.isSafeInteger(raw.id) && Number(raw.id) >= 0 ? Number(raw.id) : undefined;

@@ -28,45 +28,45 @@ export interface StoredStateOptions {
   readonly createId: CreateId;
 }
 
-const restMs = 1000;
+const minIntervalMs = 1000;
 
 export function createStoredState(options: StoredStateOptions): StoredState {
   const { files, session, clock, createId } = options;
-  const told = new Map<string, string>();
-  let lookedAt = -Infinity;
+  const lastSent = new Map<string, string>();
+  let lastReadAt = -Infinity;
   return {
     async changes({ agent, seq }) {
-      if (clock.monotonic() - lookedAt < restMs) return [];
-      lookedAt = clock.monotonic();
-      const now = [...(await ofTeams(options)), ...(files ? await ofOwnList(files, { clock, createId }) : [])];
+      if (clock.monotonic() - lastReadAt < minIntervalMs) return [];
+      lastReadAt = clock.monotonic();
+      const now = [...(await readTeamState(options)), ...(files ? await readOwnTasks(files, { clock, createId }) : [])];
       const changed = now.filter((event) => {
         const [key, text] = [keyOf(event), JSON.stringify(event)];
-        if (told.get(key) === text) return false;
-        told.set(key, text);
+        if (lastSent.get(key) === text) return false;
+        lastSent.set(key, text);
         return true;
       });
       const at = new Date(clock.now()).toISOString();
       return changed.map((event) => liveEnvelope(event, { session, agent, seq, at, createId }));
     },
     forget() {
-      told.clear();
-      lookedAt = -Infinity;
+      lastSent.clear();
+      lastReadAt = -Infinity;
     },
   };
 }
 
-type Stated = Extract<LiveEvent, { type: "member.changed" | "task.changed" }>;
+type StateEvent = Extract<LiveEvent, { type: "member.changed" | "task.changed" }>;
 
-const keyOf = (event: Stated): string =>
+const keyOf = (event: StateEvent): string =>
   `${event.type} ${event.team ?? ""} ${event.type === "member.changed" ? event.name : event.task.id}`;
 
 /** As its own process would say it: who leads a team shows the members, and everybody in it the tasks. */
-async function ofTeams({ teams: store, session }: StoredStateOptions): Promise<Stated[]> {
-  const events: Stated[] = [];
+async function readTeamState({ teams: store, session }: StoredStateOptions): Promise<StateEvent[]> {
+  const events: StateEvent[] = [];
   for (const { name, team: summary } of await store.list()) {
     const isLead = summary?.leadSessionId === session;
     if (!isLead && !summary?.members.some(({ sessionId }) => sessionId === session)) continue;
-    const team = await openIfThere(store, name);
+    const team = await openTeamIfExists(store, name);
     if (!team) continue;
     try {
       const { members } = await team.record.read();
@@ -84,7 +84,7 @@ async function ofTeams({ teams: store, session }: StoredStateOptions): Promise<S
 }
 
 /** A team may be deleted at any moment, and then there is nothing to tell of it. */
-async function openIfThere(store: TeamStore, name: string): Promise<StoredTeam | undefined> {
+async function openTeamIfExists(store: TeamStore, name: string): Promise<StoredTeam | undefined> {
   try {
     return await store.open(name);
   } catch (error) {
@@ -93,10 +93,10 @@ async function openIfThere(store: TeamStore, name: string): Promise<StoredTeam |
   }
 }
 
-async function ofOwnList(
+async function readOwnTasks(
   { taskList: path }: SessionFiles,
   ports: { clock: Clock; createId: CreateId },
-): Promise<Stated[]> {
+): Promise<StateEvent[]> {
   const openTaskList = await loadTaskList();
   const watcher = createFolderWatcher();
   const tasks = openTaskList({ ...ports, path, watcher });
@@ -108,5 +108,5 @@ async function ofOwnList(
   }
 }
 
-const changesOf = (tasks: readonly WorkItem[], team: string | undefined): Stated[] =>
+const changesOf = (tasks: readonly WorkItem[], team: string | undefined): StateEvent[] =>
   tasks.map((task) => ({ type: "task.changed", ...(team !== undefined && { team }), task }));

@@ -1,26 +1,26 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
-import { doorsFolder, listDoors } from "./door-place.ts";
-import { reach } from "./knock.ts";
+import { socketsFolder, listSockets } from "./door-place.ts";
+import { openSocket } from "./knock.ts";
 
 /** Takes away what processes that were killed have left: doors with nobody behind them, and those that were never finished. */
-export async function sweepDoors(home: string): Promise<void> {
-  const folder = doorsFolder(home);
-  for (const door of await listDoors(home)) {
-    if (door.pid === process.pid) continue;
-    const socket = isRunning(door.pid) ? undefined : await reach(home, door);
+export async function removeStaleSockets(home: string): Promise<void> {
+  const folder = socketsFolder(home);
+  for (const target of await listSockets(home)) {
+    if (target.pid === process.pid) continue;
+    const socket = isRunning(target.pid) ? undefined : await openSocket(home, target);
     socket?.destroy();
   }
   for (const name of await readdir(folder)) {
     if (!/^\.[0-9a-z]{1,8}-[0-9a-f]{6}$/.test(name)) continue;
     const path = join(folder, name);
     const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {}; // another has swept it
-    if (Date.now() - mtimeMs > unfinishedMs) await rm(path, { force: true });
+    if (Date.now() - mtimeMs > maxBindMs) await rm(path, { force: true });
   }
 }
 
-const unfinishedMs = 60_000;
+const maxBindMs = 60_000;
 
 /** Of a process that is there nothing is asked: it would hear of it. */
 function isRunning(pid: number): boolean {

@@ -1,8 +1,8 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import type { AgentId, SessionId } from "../../protocol/index.ts";
 import type { TeamStore } from "../../store/index.ts";
-import { createBell } from "./bell.ts";
-import type { Observed, ObservedSession } from "./observed-session.ts";
+import { createCoalescedSignal } from "./bell.ts";
+import type { ObservedUpdate, ObservedSession } from "./observed-session.ts";
 import { createStoredState } from "./stored-state.ts";
 
 export interface BusSessionOptions {
@@ -23,15 +23,16 @@ export async function openBusTeam(options: BusSessionOptions & { readonly name: 
   const closed = new AbortController();
   const agent = createId<AgentId>("agt");
 
-  async function* events(signal: AbortSignal): AsyncGenerator<Observed> {
-    const bell = createBell();
+  async function* events(signal: AbortSignal): AsyncGenerator<ObservedUpdate> {
+    const changeSignal = createCoalescedSignal();
     const state = createStoredState({ teams, session: id, clock, createId });
     const notifyOn = async (changes: AsyncIterable<unknown>) => {
-      for await (const _ of changes) bell.ring();
+      for await (const _ of changes) changeSignal.notify();
     };
     // What they end with is met by the next look.
-    for (const changes of [team.record.follow(signal), team.tasks.follow(signal)]) notifyOn(changes).catch(bell.ring);
-    const timer = setInterval(bell.ring, pollMs).unref();
+    for (const changes of [team.record.follow(signal), team.tasks.follow(signal)])
+      notifyOn(changes).catch(changeSignal.notify);
+    const timer = setInterval(changeSignal.notify, pollMs).unref();
     let isFirst = true;
     try {
       while (!signal.aborted) {
@@ -40,7 +41,7 @@ export async function openBusTeam(options: BusSessionOptions & { readonly name: 
         if (envelopes.length > 0) yield { kind: "envelopes", envelopes };
         if (isFirst) yield { kind: "caught-up" };
         isFirst = false;
-        await bell.heard(signal);
+        await changeSignal.wait(signal);
       }
     } finally {
       clearInterval(timer);

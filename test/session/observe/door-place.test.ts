@@ -6,14 +6,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { idMaker, systemClock } from "../../../src/platform/index.ts";
 import type { SessionId } from "../../../src/protocol/index.ts";
 import {
-  doorsFolder,
-  listDoors,
-  makeDoorsFolder,
-  newDoorName,
-  parseDoorName,
+  socketsFolder,
+  listSockets,
+  makeSocketsFolder,
+  newSocketName,
+  parseSocketName,
 } from "../../../src/session/observe/door-place.ts";
-import { reach } from "../../../src/session/observe/knock.ts";
-import { sweepDoors } from "../../../src/session/observe/sweep-doors.ts";
+import { openSocket } from "../../../src/session/observe/knock.ts";
+import { removeStaleSockets } from "../../../src/session/observe/sweep-doors.ts";
 import { tempTree } from "../temp-tree.ts";
 
 const session = idMaker(systemClock)<SessionId>("ses");
@@ -21,55 +21,55 @@ const session = idMaker(systemClock)<SessionId>("ses");
 const nobody = 99_999_999;
 
 test("a door is named after its session and its process, and no name is given twice", () => {
-  const name = newDoorName(session, 4711);
-  expect(parseDoorName(name)).toEqual({ name, session, pid: 4711 });
-  expect(newDoorName(session, 4711)).not.toBe(name);
+  const name = newSocketName(session, 4711);
+  expect(parseSocketName(name)).toEqual({ name, session, pid: 4711 });
+  expect(newSocketName(session, 4711)).not.toBe(name);
   for (const other of ["", ".new", session, `${session}.x`, `../${name}`, `${name}/..`, `ses_.1-abcdef`])
-    expect(parseDoorName(other), other).toBeUndefined();
+    expect(parseSocketName(other), other).toBeUndefined();
 });
 
 test("a door that had to be made elsewhere is reached through its link, and both go when nobody is behind it", async () => {
   const home = tempTree().root;
-  mkdirSync(doorsFolder(home));
+  mkdirSync(socketsFolder(home));
   const away = join(mkdtempSync(join(tmpdir(), "troupe-")), "s");
-  const name = newDoorName(session, nobody);
-  symlinkSync(away, join(doorsFolder(home), name));
+  const name = newSocketName(session, nobody);
+  symlinkSync(away, join(socketsFolder(home), name));
   const server = createServer((socket) => socket.end());
   await new Promise<void>((resolve) => server.listen(away, resolve));
   onTestFinished(() => void server.close());
-  const [door] = await listDoors(home);
+  const [door] = await listSockets(home);
   if (!door) throw new Error("no door");
-  const socket = await reach(home, door);
+  const socket = await openSocket(home, door);
   expect(socket).toBeDefined();
   socket?.destroy();
-  await sweepDoors(home);
-  expect(readdirSync(doorsFolder(home)), "somebody is there").toEqual([name]);
+  await removeStaleSockets(home);
+  expect(readdirSync(socketsFolder(home)), "somebody is there").toEqual([name]);
   await new Promise((resolve) => server.close(resolve));
-  await sweepDoors(home);
-  expect(readdirSync(doorsFolder(home))).toEqual([]);
+  await removeStaleSockets(home);
+  expect(readdirSync(socketsFolder(home))).toEqual([]);
   expect(existsSync(dirname(away))).toBe(false);
 });
 
 test("a link to something that is not ours is taken away alone", async () => {
   const tree = tempTree({ "precious/s": "keep me" });
   const home = tree.path("home");
-  mkdirSync(doorsFolder(home), { recursive: true });
-  const name = newDoorName(session, nobody);
-  symlinkSync(tree.path("precious/s"), join(doorsFolder(home), name));
-  await sweepDoors(home);
-  expect(readdirSync(doorsFolder(home))).toEqual([]);
+  mkdirSync(socketsFolder(home), { recursive: true });
+  const name = newSocketName(session, nobody);
+  symlinkSync(tree.path("precious/s"), join(socketsFolder(home), name));
+  await removeStaleSockets(home);
+  expect(readdirSync(socketsFolder(home))).toEqual([]);
   expect(existsSync(tree.path("precious/s"))).toBe(true);
 });
 
 test("the folder of doors is the user's own and closed to others, or it is not used", async () => {
   const tree = tempTree();
   const open = tree.path("open");
-  mkdirSync(doorsFolder(open), { recursive: true, mode: 0o755 });
-  chmodSync(doorsFolder(open), 0o755);
-  await makeDoorsFolder(open);
-  expect(statSync(doorsFolder(open)).mode & 0o777).toBe(0o700);
+  mkdirSync(socketsFolder(open), { recursive: true, mode: 0o755 });
+  chmodSync(socketsFolder(open), 0o755);
+  await makeSocketsFolder(open);
+  expect(statSync(socketsFolder(open)).mode & 0o777).toBe(0o700);
   const linked = tree.path("linked");
   mkdirSync(linked);
-  symlinkSync(doorsFolder(open), doorsFolder(linked));
-  await expect(makeDoorsFolder(linked)).rejects.toMatchObject({ code: "home" });
+  symlinkSync(socketsFolder(open), socketsFolder(linked));
+  await expect(makeSocketsFolder(linked)).rejects.toMatchObject({ code: "home" });
 });

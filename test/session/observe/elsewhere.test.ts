@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentId, Envelope, SessionId } from "../../../src/protocol/index.ts";
-import { openObservatory } from "../../../src/session/index.ts";
+import { openSessionDirectory } from "../../../src/session/index.ts";
 import { createMemoryLog } from "../../../src/store/index.ts";
 import { emptyView, reduceAll } from "../../../src/view/index.ts";
 import { busStore, closedAfter, ports } from "../../store/nats/bus-stores.ts";
@@ -31,7 +31,11 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   // This one has nothing of it.
   const home = tempTree().path("state");
   const problems: string[] = [];
-  const observatory = openObservatory({ home, bus: busStore(server.url), onProblem: (each) => problems.push(each) });
+  const observatory = openSessionDirectory({
+    home,
+    bus: busStore(server.url),
+    onProblem: (each) => problems.push(each),
+  });
   onTestFinished(() => observatory.close());
   const lead = await listed(observatory, ({ id }) => id === leadSession);
   expect(lead).toMatchObject({ team: "crew", role: "lead", isElsewhere: true, cwd: "/there" });

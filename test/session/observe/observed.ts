@@ -1,17 +1,22 @@
 import { onTestFinished } from "vitest";
 import type { Cursor, Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
-import { type Observatory, type Observed, openObservatory, type Session } from "../../../src/session/index.ts";
+import {
+  type SessionDirectory,
+  type ObservedUpdate,
+  openSessionDirectory,
+  type Session,
+} from "../../../src/session/index.ts";
 
 /** An observatory that is closed when the test is over. */
-export function observatoryOf(home: string, own?: Session): Observatory {
-  const observatory = openObservatory({ home, own });
+export function observatoryOf(home: string, own?: Session): SessionDirectory {
+  const observatory = openSessionDirectory({ home, own });
   onTestFinished(() => observatory.close());
   return observatory;
 }
 
 /** Waits for the list to have a session that this is true of. */
 export async function listed(
-  observatory: Observatory,
+  observatory: SessionDirectory,
   wanted: (session: SessionListing) => boolean,
 ): Promise<SessionListing> {
   const over = new AbortController();
@@ -26,12 +31,12 @@ export const isReachable = ({ state }: SessionListing): boolean => state === "re
 
 /** Follows a session from outside, and keeps what it was told. */
 export interface Watch {
-  readonly told: readonly Observed[];
+  readonly told: readonly ObservedUpdate[];
   readonly envelopes: readonly Envelope[];
   /** How far it has come. */
   cursor(): Cursor;
   /** Resolves with the first thing told, now or later, that this is true of. */
-  saw(wanted: (observed: Observed, index: number) => boolean): Promise<Observed>;
+  saw(wanted: (observed: ObservedUpdate, index: number) => boolean): Promise<ObservedUpdate>;
   event(wanted: (envelope: Envelope, index: number) => boolean): Promise<Envelope>;
   caughtUp(): Promise<unknown>;
   state(state: string): Promise<unknown>;
@@ -40,10 +45,10 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-export async function watch(observatory: Observatory, id: SessionId, after?: Cursor): Promise<Watch> {
+export async function watch(observatory: SessionDirectory, id: SessionId, after?: Cursor): Promise<Watch> {
   const session = await observatory.open(id);
   const over = new AbortController();
-  const told: Observed[] = [];
+  const told: ObservedUpdate[] = [];
   const envelopes: Envelope[] = [];
   const lookers = new Set<() => void>();
   let failure: unknown;
