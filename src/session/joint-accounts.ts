@@ -1,19 +1,19 @@
 import { closeAll } from "../platform/index.ts";
 import type { SharedSlots } from "../team/index.ts";
-import { type JointLedger, jointLedger } from "./joint-ledger.ts";
-import { jointLimits } from "./joint-limits.ts";
+import { type SharedLedger, openLeadLedger } from "./joint-ledger.ts";
+import { openLeadLimits } from "./joint-limits.ts";
 
 /** What a session that leads teams keeps together with members in other processes. */
-export interface JointAccounts {
+export interface SharedAccounts {
   /** Undefined where there is no budget to keep, or no team. */
-  readonly ledger?: JointLedger | undefined;
+  readonly ledger?: SharedLedger | undefined;
   /** Undefined where there is no team. */
   readonly limits?: SharedSlots | undefined;
   close(): Promise<void>;
 }
 
-export async function openJointAccounts(parts: Parameters<typeof jointLimits>[0]): Promise<JointAccounts> {
-  const ledger = await jointLedger(parts);
-  const limits = jointLimits(parts);
+export async function openSharedAccounts(parts: Parameters<typeof openLeadLimits>[0]): Promise<SharedAccounts> {
+  const ledger = await openLeadLedger(parts);
+  const limits = openLeadLimits(parts);
   return { ledger, limits, close: () => closeAll([() => ledger?.close(), () => limits?.close()]) };
 }

@@ -12,7 +12,7 @@ import { areTeamsOn } from "./teams-of.ts";
  * How many agents there may be, of a session together with those of its members; undefined where it leads no team.
  * Nothing is made or opened before the first of them is to begin.
  */
-export function jointLimits(parts: {
+export function openLeadLimits(parts: {
   readonly options: StartOptions;
   readonly config: Config;
   readonly opened: OpenedSession;
@@ -23,7 +23,7 @@ export function jointLimits(parts: {
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined" && event.role === "lead");
   if (options.member || options.store || !(areTeamsOn(options, config) || hasLed)) return undefined;
   const path = join(config.home, "projects", projectName(config.cwd), opened.sessionId, "places.jsonl");
-  return openJointLimits(path, { settings: config.limits, makeFolder: () => makeFolderOf(path), clock, createId });
+  return openSharedLimits(path, { settings: config.limits, makeFolder: () => makeFolderOf(path), clock, createId });
 }
 
 function makeFolderOf(path: string): void {
@@ -35,7 +35,7 @@ function makeFolderOf(path: string): void {
 }
 
 /** The same as a member in a process of its own keeps them: with the settings that its lead has put down. */
-export function openJointLimits(
+export function openSharedLimits(
   path: string,
   own: {
     readonly settings?: LimitSettings;

@@ -4,7 +4,7 @@ import type { ModelClient, SessionId } from "../protocol/index.ts";
 import type { SharedSlots } from "../team/index.ts";
 
 /** What members of a team have in common with their lead where they run in its process. */
-export interface SharedWithLead {
+export interface ProcessShared {
   readonly gates: ReturnType<typeof createGateRegistry>;
   readonly models: Map<string, Promise<ModelClient>>;
   readonly ledger: Ledger;

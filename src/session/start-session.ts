@@ -28,7 +28,7 @@ import { createLazySessionSocket } from "./observe/door-later.ts";
 import { logsInOrder } from "./logs-in-order.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
-import { openJointAccounts } from "./joint-accounts.ts";
+import { openSharedAccounts } from "./joint-accounts.ts";
 import { teamsOf } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { requireFolder, lastModelOf, openIfExists, findSessionToResume } from "./resuming.ts";
@@ -37,7 +37,7 @@ import { secretsOf } from "./secrets-of.ts";
 import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
-import type { SharedWithLead } from "./shared-with-lead.ts";
+import type { ProcessShared } from "./shared-with-lead.ts";
 import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
 import { createSpawnResolver, putInOrder, type AgentSlots } from "../team/index.ts";
@@ -85,7 +85,7 @@ export interface StartOptions {
   readonly member?: MemberWishes | undefined;
   /** Connects the session to its team, where it is a member's. */
   readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
-  readonly shared?: SharedWithLead | undefined;
+  readonly shared?: ProcessShared | undefined;
   /** How many agents a member may start, where it is counted together with others of its team. */
   readonly spawnLimits?: AgentSlots | undefined;
 }
@@ -132,7 +132,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
   let opened: OpenedSession | undefined;
   let mcp: SessionMcp | undefined;
   let acp: Awaited<ReturnType<typeof acpMember>>;
-  let closeJoint: (() => Promise<void>) | undefined;
+  let closeSharedAccounts: (() => Promise<void>) | undefined;
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
     if (options.resume !== undefined) {
@@ -184,14 +184,16 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const { sessionId } = opened;
     const isResumed = opened.leadLog.replayed.length > 0;
     const budget = { maxBudgetUsd: config.maxBudgetUsd, maxTokens: config.limits.maxTokens };
-    const joint = options.shared ? undefined : await openJointAccounts({ options, config, opened, clock, createId });
-    closeJoint = joint?.close;
-    const shared: SharedWithLead = options.shared ?? {
+    const sharedAccounts = options.shared
+      ? undefined
+      : await openSharedAccounts({ options, config, opened, clock, createId });
+    closeSharedAccounts = sharedAccounts?.close;
+    const shared: ProcessShared = options.shared ?? {
       gates,
       models,
-      ledger: joint?.ledger?.ledger ?? createLedger(budget),
+      ledger: sharedAccounts?.ledger?.ledger ?? createLedger(budget),
       counted: new Set(),
-      limits: joint?.limits,
+      limits: sharedAccounts?.limits,
     };
     const isCounted = shared.counted.has(sessionId);
     shared.counted.add(sessionId);
@@ -212,8 +214,8 @@ export async function startSession(options: StartOptions): Promise<Session> {
       options.member || options.store
         ? undefined
         : teamsOf({
-            ledgerFile: joint?.ledger?.path,
-            slotsFile: joint?.limits?.path,
+            ledgerFile: sharedAccounts?.ledger?.path,
+            slotsFile: sharedAccounts?.limits?.path,
             remote,
             deny: rules.deny.map(({ text }) => text),
             options,
@@ -287,7 +289,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       maxTurns: config.maxTurns,
       maxBudgetUsd: config.maxBudgetUsd,
       limits: config.limits,
-      spawnLimits: options.spawnLimits ?? joint?.limits?.forSession({ sessionId }),
+      spawnLimits: options.spawnLimits ?? sharedAccounts?.limits?.forSession({ sessionId }),
       agents: {
         definitions: loaded.agents.map(({ definition }) => definition),
         forks: (options.flags.forks ?? false) && !coordinates,
@@ -337,7 +339,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       thinkingTokens: options.flags.thinkingTokens,
       onClose: async () => {
         await Promise.all([acp?.close(), remote?.close()]);
-        await closeJoint?.();
+        await closeSharedAccounts?.();
         await recording?.finish();
       },
       notices: [
@@ -358,7 +360,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
   } catch (error) {
     await mcp?.close();
     await acp?.close();
-    await closeJoint?.();
+    await closeSharedAccounts?.();
     await opened?.close();
     throw error;
   }

@@ -27,15 +27,15 @@ import {
 } from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
 import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswerToHost } from "./elsewhere.ts";
-import { openJointLedger } from "./joint-ledger.ts";
-import { openJointLimits } from "./joint-limits.ts";
+import { openSharedLedger } from "./joint-ledger.ts";
+import { openSharedLimits } from "./joint-limits.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
 import { createMemberTeam } from "./member-team.ts";
 import { hasLived } from "./memory-gone.ts";
 import { worktreeAnew } from "./member-worktree.ts";
 import { noticeTo, storeNotice } from "./notice-to.ts";
 import type { Session } from "./session.ts";
-import type { SharedWithLead } from "./shared-with-lead.ts";
+import type { ProcessShared } from "./shared-with-lead.ts";
 import { startSession } from "./start-session.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 
@@ -49,7 +49,7 @@ export interface TeammateOptions {
   /** Told everything that happens in its session. */
   readonly onEnvelope?: ((envelope: Envelope) => void) | undefined;
   /** Of the lead, where it runs in the same process. */
-  readonly shared?: SharedWithLead | undefined;
+  readonly shared?: ProcessShared | undefined;
   /** The same for the teams' files: what is open already need not be opened again. */
   readonly teams?: TeamStore | undefined;
   /** Where it runs on another machine than its lead's: what that machine decides. */
@@ -96,13 +96,19 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const worktree = await worktreeOf(member);
     const { trusted, ledger, places, scratchpad, ...launched } = member.launch ?? {};
     const flags: ConfigFlags = remoteHost?.flags ?? launched;
-    const joint =
+    const sharedLedger =
       options.shared || ledger === undefined
         ? undefined
-        : openJointLedger(ledger, { budget: launched, who: member.sessionId ?? member.agentId, clock, createId });
-    if (joint) held.push(joint);
-    const spendsFrom = remoteHost?.ledger ?? joint?.ledger;
-    const ownLimits = options.shared || places === undefined ? undefined : openJointLimits(places, { clock, createId });
+        : openSharedLedger(ledger, {
+            budget: launched,
+            sessionId: member.sessionId ?? member.agentId,
+            clock,
+            createId,
+          });
+    if (sharedLedger) held.push(sharedLedger);
+    const spendsFrom = remoteHost?.ledger ?? sharedLedger?.ledger;
+    const ownLimits =
+      options.shared || places === undefined ? undefined : openSharedLimits(places, { clock, createId });
     if (ownLimits) held.push(ownLimits);
     const path = `${member.name}@${team.name}` as AgentPath;
     const sessionId = member.sessionId ?? createId<SessionId>("ses");
@@ -156,7 +162,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     };
 
     const letGo = () =>
-      closeAll([() => joint?.close(), () => ownLimits?.close(), presence.close, mailbox.close, team.close]);
+      closeAll([() => sharedLedger?.close(), () => ownLimits?.close(), presence.close, mailbox.close, team.close]);
 
     const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
       const { tasks, record } = patientTeam(team, { clock, signal: hurry.signal });

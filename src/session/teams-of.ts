@@ -27,7 +27,7 @@ import { createTeammateBudget } from "./remote/member-budget.ts";
 import { mirrorTeammateLog } from "./remote/member-mirror.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
 import type { SessionDependencies } from "./session-parts.ts";
-import type { SharedWithLead } from "./shared-with-lead.ts";
+import type { ProcessShared } from "./shared-with-lead.ts";
 import type { StartOptions } from "./start-session.ts";
 
 export interface TeamsOf {
@@ -39,7 +39,7 @@ export interface TeamsOf {
   readonly deny: readonly string[];
   readonly options: StartOptions;
   readonly config: Config;
-  readonly shared: SharedWithLead;
+  readonly shared: ProcessShared;
   readonly opened: OpenedSession;
   readonly resolver: SpawnResolver;
   readonly clock: Clock;

@@ -57,7 +57,7 @@ export { movePane } from "./backend/move-pane.ts";
 export { createRemoteBackend } from "./backend/load-remote-backend.ts";
 export type { MemberBudget, MemberCost, MemberMirror, RemoteBackendOptions } from "./backend/remote-backend.ts";
 export { createTmuxBackend } from "./backend/load-tmux-backend.ts";
-export { createTeamLedger } from "./team-ledger.ts";
+export { createSharedLedger } from "./team-ledger.ts";
 export { createSharedSlots, type SharedSlots } from "./team-limits.ts";
 export { teamMailbox } from "./team-mailbox.ts";
 export { mailToHear } from "./mail-to-hear.ts";

@@ -24,15 +24,15 @@ import { TroupeError } from "../protocol/index.ts";
  * that everybody sees, and everybody plays that order through the same ledger in memory: so all come to the same answer
  * on whether a request still fits, without a lock.
  */
-export interface TeamLedger extends Ledger {
+export interface SharedLedger extends Ledger {
   close(): Promise<void>;
 }
 
-export interface TeamLedgerOptions {
+export interface SharedLedgerOptions {
   readonly path: string;
   readonly budget: Budget;
   /** Whose spending this process adds: the session it is about. */
-  readonly who: string;
+  readonly sessionId: string;
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "sleep">;
   readonly createId: CreateId;
@@ -50,33 +50,40 @@ const Entry = z.discriminatedUnion("do", [
 ]);
 type Entry = z.infer<typeof Entry>;
 
-interface Known {
-  readonly who: string;
+interface HoldState {
+  readonly sessionId: string;
   readonly by: ProcessIdentity;
   /** Until the ledger has an answer for it. */
-  granted?: Hold | undefined;
+  grantedHold?: Hold | undefined;
   /** Given back before that. */
-  given?: Amount;
+  settledAmount?: Amount;
 }
 
 /** How soon it is tried again when the disk was full. */
 const retryMs = 1_000;
 
-export function createTeamLedger({ path, budget, who, watcher, clock, createId }: TeamLedgerOptions): TeamLedger {
+export function createSharedLedger({
+  path,
+  budget,
+  sessionId,
+  watcher,
+  clock,
+  createId,
+}: SharedLedgerOptions): SharedLedger {
   const file = openLineFile(path, { durability: "process" });
-  const played = createLedger(budget);
-  const holds = new Map<string, Known>();
+  const ledger = createLedger(budget);
+  const holds = new Map<string, HoldState>();
   const waiting = new Map<string, (hold: Hold | undefined) => void>();
   const counted = new Set<string>();
   const self = currentProcess();
   let offset = 0;
   /** What the file says that this session has spent, and what its logs say. */
-  let written: Amount = nothing;
-  let recalled: Amount = nothing;
+  let recordedSpent: Amount = nothing;
+  let replayedSpent: Amount = nothing;
   /** Spent, and not in the file yet: it goes there with whatever is written next. */
   let unwritten: Entry[] = [];
 
-  const play = () => {
+  const readEntries = () => {
     const { records, nextOffset } = file.readFrom(offset);
     offset = nextOffset;
     for (const { value } of records) {
@@ -90,23 +97,23 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
     switch (entry.do) {
       case "add":
         count(entry.who, entry.amount);
-        return played.add(entry.amount);
+        return ledger.add(entry.amount);
       case "hold": {
-        const known: Known = { who: entry.who, by: entry.by };
-        holds.set(entry.id, known);
-        return played.request(entry.most, (hold) => answer(entry.id, known, hold));
+        const state: HoldState = { sessionId: entry.who, by: entry.by };
+        holds.set(entry.id, state);
+        return ledger.request(entry.most, (hold) => answer(entry.id, state, hold));
       }
       case "lose":
-        count(holds.get(entry.id)?.who, entry.amount);
-        return played.add(entry.amount);
+        count(holds.get(entry.id)?.sessionId, entry.amount);
+        return ledger.add(entry.amount);
       case "shrink":
-        return holds.get(entry.id)?.granted?.shrink(entry.most);
+        return holds.get(entry.id)?.grantedHold?.shrink(entry.most);
       case "settle": {
-        const known = holds.get(entry.id);
-        count(known?.who, entry.amount);
+        const state = holds.get(entry.id);
+        count(state?.sessionId, entry.amount);
         holds.delete(entry.id);
-        if (known?.granted) known.granted.settle(entry.amount);
-        else if (known) known.given = entry.amount;
+        if (state?.grantedHold) state.grantedHold.settle(entry.amount);
+        else if (state) state.settledAmount = entry.amount;
       }
     }
   };
@@ -120,25 +127,25 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
     return false;
   };
 
-  const count = (whose: string | undefined, spent: Amount) => {
-    if (whose === who) written = plus(written, spent);
+  const count = (spender: string | undefined, spent: Amount) => {
+    if (spender === sessionId) recordedSpent = plus(recordedSpent, spent);
   };
 
   /** What was spent before there was this file, or was lost from it, is put down once. */
-  const settleUp = () => {
-    play();
-    const missing = { usd: recalled.usd - written.usd, tokens: recalled.tokens - written.tokens };
-    recalled = nothing;
+  const syncSpent = () => {
+    readEntries();
+    const missing = { usd: replayedSpent.usd - recordedSpent.usd, tokens: replayedSpent.tokens - recordedSpent.tokens };
+    replayedSpent = nothing;
     if (missing.usd > 1e-9 || missing.tokens > 0)
       add({ usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) });
   };
 
-  const add = (spent: Amount) => void write({ do: "add", who, once: createId("add"), amount: spent });
+  const add = (spent: Amount) => void write({ do: "add", who: sessionId, once: createId("add"), amount: spent });
 
   /** In the order of the file: for whoever has left meanwhile it is given back at once. */
-  const answer = (id: string, known: Known, hold: Hold | undefined) => {
-    known.granted = hold;
-    if (hold && known.given) hold.settle(known.given);
+  const answer = (id: string, state: HoldState, hold: Hold | undefined) => {
+    state.grantedHold = hold;
+    if (hold && state.settledAmount) hold.settle(state.settledAmount);
     waiting.get(id)?.(hold);
     waiting.delete(id);
   };
@@ -148,7 +155,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
     const entries = [...unwritten, entry];
     unwritten = [];
     const stored = file.append(entries);
-    play();
+    readEntries();
     stored.catch(() => unwritten.push(...entries.filter((each) => each.do !== "hold")));
     return stored;
   };
@@ -167,27 +174,27 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
   };
 
   /** Who died holding something gives nothing back: others do it in its place. */
-  const buryTheDead = () => {
+  const settleDead = () => {
     for (const [id, { by }] of holds)
       if (by.pid !== self.pid && isAlive(by, self) === "dead")
         void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
   };
 
-  const stop = watcher.follow(path, () => {
+  const stopFollowing = watcher.follow(path, () => {
     try {
-      play();
-      if (waiting.size > 0) buryTheDead();
+      readEntries();
+      if (waiting.size > 0) settleDead();
     } catch (error) {
       // It cannot be read for now: whoever asks is told so, and the next hint tries again.
       if (!TroupeError.is(error)) throw error;
     }
   });
-  play();
+  readEntries();
 
   const ownHold = (id: string): Hold => ({
     lose(lost) {
       void write({ do: "lose", id, once: createId("lose"), amount: lost });
-      return played.usedUp() === undefined;
+      return ledger.usedUp() === undefined;
     },
     shrink: (most) => void write({ do: "shrink", id, most }),
     settle: (spent) => void write({ do: "settle", id, amount: spent }),
@@ -196,30 +203,30 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
   return {
     budget,
     get spent() {
-      settleUp();
-      return played.spent;
+      syncSpent();
+      return ledger.spent;
     },
     free() {
-      settleUp();
-      return played.free();
+      syncSpent();
+      return ledger.free();
     },
     add,
     recall(event) {
       if (event.type === "cost.recorded")
-        recalled = plus(recalled, { usd: event.costUsd, tokens: tokensIn(event.usage) });
+        replayedSpent = plus(replayedSpent, { usd: event.costUsd, tokens: tokensIn(event.usage) });
     },
     usedUp() {
-      settleUp();
-      return played.usedUp();
+      syncSpent();
+      return ledger.usedUp();
     },
     async hold(most, wait = {}) {
       const { signal, onWait } = wait;
       signal?.throwIfAborted();
-      settleUp();
+      syncSpent();
       const id = createId<string>("hold");
       const answered = new Promise<Hold | undefined>((resolve) => waiting.set(id, resolve));
       try {
-        await ask({ do: "hold", id, who, most, by: self }, wait);
+        await ask({ do: "hold", id, who: sessionId, most, by: self }, wait);
         if (waiting.has(id)) onWait?.();
         const aborted = new Promise<never>((_, reject) =>
           signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
@@ -236,7 +243,7 @@ export function createTeamLedger({ path, budget, who, watcher, clock, createId }
       }
     },
     async close() {
-      stop();
+      stopFollowing();
       await file.close();
     },
   };

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
-import { createTeamLedger } from "../../src/team/team-ledger.ts";
+import { createSharedLedger } from "../../src/team/team-ledger.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { needUserNamespaces } from "../platform/need-program.ts";
 import { tempTree } from "../session/temp-tree.ts";
@@ -11,7 +11,7 @@ import { tempTree } from "../session/temp-tree.ts";
 function open(path: string, who: string, maxBudgetUsd = 1) {
   const watcher = createFolderWatcher({ rescanMs: 20 });
   const ports = { watcher, clock: systemClock, createId: idMaker(systemClock) };
-  const ledger = createTeamLedger({ path, who, budget: { maxBudgetUsd }, ...ports });
+  const ledger = createSharedLedger({ path, sessionId: who, budget: { maxBudgetUsd }, ...ports });
   onTestFinished(async () => {
     await ledger.close();
     watcher.close();

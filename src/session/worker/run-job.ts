@@ -7,7 +7,7 @@ import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts
 import type { TeamPlace } from "../../team/index.ts";
 import type { ConfigFlags } from "../load-config.ts";
 import type { Session } from "../session.ts";
-import type { SharedWithLead } from "../shared-with-lead.ts";
+import type { ProcessShared } from "../shared-with-lead.ts";
 import { startSession } from "../start-session.ts";
 import { createPermissionAnswers, createBudgetAnswers } from "./answers.ts";
 import { cloneJob } from "./clone-job.ts";
@@ -156,7 +156,7 @@ async function followOrders(
 }
 
 /** A session that has nothing in common with others but what it may spend. */
-const jobOwnedShared = (ledger: Ledger): SharedWithLead => ({
+const jobOwnedShared = (ledger: Ledger): ProcessShared => ({
   gates: createGateRegistry(systemClock),
   models: new Map(),
   ledger,

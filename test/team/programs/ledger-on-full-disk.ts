@@ -1,7 +1,7 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
-import { createTeamLedger } from "../../../src/team/team-ledger.ts";
+import { createSharedLedger } from "../../../src/team/team-ledger.ts";
 
 /**
  * ledger-on-full-disk FOLDER: each ledger settles and asks for money while the small disk is full, then gets space again.
@@ -13,7 +13,7 @@ const watcher = createFolderWatcher({ rescanMs: 20 });
 const createId = idMaker(systemClock);
 const usd = (amount: number) => ({ usd: amount, tokens: 0 });
 const open = (path: string) =>
-  createTeamLedger({ path, who: "a", budget: { maxBudgetUsd: 1 }, watcher, clock: systemClock, createId });
+  createSharedLedger({ path, sessionId: "a", budget: { maxBudgetUsd: 1 }, watcher, clock: systemClock, createId });
 
 const all = await Promise.all(
   Array.from({ length: 200 }, async (_, emptyLines) => {
