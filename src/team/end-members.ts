@@ -3,7 +3,7 @@ import type { CreateId } from "../platform/index.ts";
 import type { LeadTeam } from "./lead-team-port.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import { type TeammateLifecycle, suspendMs } from "./member-lives.ts";
-import type { MemberWatch } from "./member-watch.ts";
+import type { PresenceWatch } from "./member-watch.ts";
 import type { StopAnswer, StopMember } from "./stop-member.ts";
 
 /** Sees to it that whoever is asked to end does, or says why not: whoever has asked. */
@@ -22,7 +22,7 @@ type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
 export interface EndMembersOptions {
   readonly stops: StopMember;
   readonly lives: () => Pick<TeammateLifecycle, "has" | "goneWithin" | "endNow">;
-  readonly watch: () => MemberWatch;
+  readonly watch: () => PresenceWatch;
   readonly mailbox: Mailbox;
   readonly createId: CreateId;
   readonly memberOf: (name: string) => Member;
@@ -60,7 +60,7 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
     // Another program may only have said that it ends.
     if (isExternal(memberOf(name))) await lives().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
     else if (isLate || !(await lives().goneWithin(name, suspendMs))) await lives().endNow(name, { detail });
-    await watch().look();
+    await watch().refresh();
     return answer;
   };
 

@@ -25,10 +25,10 @@ import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
 import { createMemberLink, type MemberLink } from "./member-link.ts";
 import { createTeammateLifecycle } from "./member-lives.ts";
 import { createMemberRights } from "./member-rights.ts";
-import { createMemberWatch, type MemberWatch } from "./member-watch.ts";
+import { createPresenceWatch, type PresenceWatch } from "./member-watch.ts";
 import { patientSend, patientTeam } from "./patient-team.ts";
 import { createTeamIdleDetector, isWork } from "./quiescence.ts";
-import { createSilenceWatch } from "./silence-watch.ts";
+import { createHeartbeatTimeout } from "./silence-watch.ts";
 import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
 import { createStopMember } from "./stop-member.ts";
 import { whenRoom } from "./when-room.ts";
@@ -166,7 +166,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     mailbox,
     onSettled: () => showAgain(),
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
-    look: () => watch.look(),
+    look: () => watch.refresh(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead && !unobserved.has(name)),
     onlyReportsIdle: team.reportsIdle,
     onFailure: fail,
@@ -178,7 +178,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     const member = record.current().members.find(({ name }) => name === teamLead);
     if (status && member && !closing) options.onStatus(status, member);
   };
-  const watch: MemberWatch = createMemberWatch({
+  const watch: PresenceWatch = createPresenceWatch({
     team,
     onChange: (status, member) => {
       if (isExternal(member) && !team.reportsIdle?.(member.name)) unobserved.add(member.name);
@@ -190,8 +190,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         .catch((error: unknown) => warn(`${status.name} could not be ended: ${messageOf(error)}`))
         .catch(fail);
     },
-    onLook: () => options.onProblems?.([...record.problems(), ...team.tasks.problems()]),
-    onGone: (member, { why, wasSeen }) =>
+    onRefresh: () => options.onProblems?.([...record.problems(), ...team.tasks.problems()]),
+    onGone: (member, { reason: why, wasSeen }) =>
       isExternal(member) ? lives.disconnected(member, { wasSeen }) : lives.lose(member, why),
     onFailure: fail,
   });
@@ -215,13 +215,13 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     onDone: () => showAgain(),
   });
 
-  const silence = createSilenceWatch({
+  const silence = createHeartbeatTimeout({
     statuses: () => watch.all(),
     // Whether a worker runs it is for its job to say: another one may be about to.
-    isOurs: (name) => lives.has(name) && memberOf(name).worker === undefined,
+    isRunHere: (name) => lives.has(name) && memberOf(name).worker === undefined,
     onSilent: lives.silent,
-    giveUp: lives.giveUp,
-    look: () => watch.look(),
+    abort: lives.giveUp,
+    refresh: () => watch.refresh(),
     startMs: options.startMs,
     silentMs: options.silentMs,
     clock,
@@ -231,7 +231,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   /** Who tells of a rest is about to say that it is idle, unless it has found something to do. */
   const lookAgain = async (name: string) => {
     for (let times = 0; times < 5; times++) {
-      await watch.look();
+      await watch.refresh();
       if (closing || watch.statusOf(name)?.state !== "working") return;
       await clock.sleep(20 * 2 ** times);
     }
@@ -357,7 +357,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       link.start();
       watch.start();
       silence.start();
-      await watch.look();
+      await watch.refresh();
       return missing;
     },
     async close() {

@@ -4,7 +4,7 @@ import { type BackendType, isExternal, type Member, TroupeError, type WorkItem }
 import type { StoredTeam } from "../store/index.ts";
 import type { Backend, RunningMember } from "./backend/backend.ts";
 import type { MemberLink } from "./member-link.ts";
-import type { MemberWatch } from "./member-watch.ts";
+import type { PresenceWatch } from "./member-watch.ts";
 import { externalMemberError } from "./not-ours-to-start.ts";
 
 /** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
@@ -50,7 +50,7 @@ export interface TeammateLifecycleOptions {
   readonly team: Pick<StoredTeam, "name" | "record" | "tasks">;
   readonly lead: () => Agent;
   readonly link: () => MemberLink;
-  readonly watch: () => MemberWatch;
+  readonly watch: () => PresenceWatch;
   /** Rejects with a TroupeError where there is no such thing here. */
   readonly backend: (type: BackendType) => Promise<Backend>;
   /** Throws a TroupeError for a name that nobody has. */
@@ -147,7 +147,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
         if (running.get(member.name) === started) running.delete(member.name);
         if (leaving.has(member.name)) return;
         if (why !== undefined) await lose(member, why);
-        if (!closing) await options.watch().look();
+        if (!closing) await options.watch().refresh();
       })
       .catch((error: unknown) => void lead().fail(error));
   };
@@ -226,14 +226,14 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
         await record.end(name, { reason, ...(detail !== undefined && { detail }) });
       options.forget(name);
       await cleanUp(memberOf(name));
-      await options.watch().look();
+      await options.watch().refresh();
     });
 
   const giveUp = async (name: string, why: string) => {
     if (closing || leaving.has(name) || starting.has(name)) return;
     await quietly(name, () => kill(name));
     await lose(memberOf(name), why);
-    await options.watch().look();
+    await options.watch().refresh();
   };
 
   const respawn = async (name: string): Promise<Member> => {

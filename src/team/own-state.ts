@@ -2,48 +2,54 @@ import type { OwnPresence } from "../store/index.ts";
 import { type Room, whenRoom } from "./when-room.ts";
 
 /** What a member says of its state: that of its agent, unless somebody in its session waits to be allowed something. */
-export interface OwnState {
+export interface PresencePublisher {
   readonly isIdle: boolean;
   /** At once: what is still being told of its last rest takes a disk's time, and its mail would wait for that. */
-  say(state: "working" | "idle", detail?: string): void;
+  setState(state: "working" | "idle", detail?: string): void;
   /** What is waited for, its own question or one of an agent of its; undefined: nothing any more. */
-  waitsFor(question: string | undefined): void;
+  setWaitReason(question: string | undefined): void;
   /** It is asked to end. */
-  drains(reason: string): void;
+  setDraining(reason: string): void;
   /** Resolves when the last word about it is on disk. */
-  stated(): Promise<void>;
+  published(): Promise<void>;
 }
 
-export interface OwnStateOptions {
+export interface PresencePublisherOptions {
   readonly presence: OwnPresence;
   readonly isDraining: () => boolean;
-  readonly room: Room;
+  readonly retry: Room;
   readonly onFailure: (error: unknown) => void;
 }
 
-export function createOwnState({ presence, isDraining, room, onFailure }: OwnStateOptions): OwnState {
-  let own: { readonly state: "working" | "idle"; readonly detail?: string | undefined } = { state: "working" };
-  let awaited: string | undefined;
-  let said: Promise<void> = Promise.resolve();
+export function createPresencePublisher({
+  presence,
+  isDraining,
+  retry,
+  onFailure,
+}: PresencePublisherOptions): PresencePublisher {
+  let current: { readonly state: "working" | "idle"; readonly detail?: string | undefined } = { state: "working" };
+  let waitingFor: string | undefined;
+  let lastPublish: Promise<void> = Promise.resolve();
 
-  const put = (state: Parameters<OwnPresence["set"]>[0], detail: string | undefined) => {
-    said = whenRoom(() => presence.set(isDraining() ? "draining" : state, detail), room).catch(onFailure);
+  const publish = (state: Parameters<OwnPresence["set"]>[0], detail: string | undefined) => {
+    lastPublish = whenRoom(() => presence.set(isDraining() ? "draining" : state, detail), retry).catch(onFailure);
   };
-  const show = () => (awaited === undefined ? put(own.state, own.detail) : put("waiting", awaited));
+  const publishCurrent = () =>
+    waitingFor === undefined ? publish(current.state, current.detail) : publish("waiting", waitingFor);
 
   return {
     get isIdle() {
-      return own.state === "idle";
+      return current.state === "idle";
     },
-    say(state, detail) {
-      own = { state, detail };
-      show();
+    setState(state, detail) {
+      current = { state, detail };
+      publishCurrent();
     },
-    waitsFor(question) {
-      awaited = question;
-      show();
+    setWaitReason(question) {
+      waitingFor = question;
+      publishCurrent();
     },
-    drains: (reason) => put("draining", reason),
-    stated: () => said,
+    setDraining: (reason) => publish("draining", reason),
+    published: () => lastPublish,
   };
 }

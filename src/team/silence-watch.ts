@@ -3,20 +3,20 @@ import { type MemberStatus, teamLead } from "../protocol/index.ts";
 import { watchdogDefaults } from "./watchdog.ts";
 
 /** Gives up members in processes of their own that never begin, or that stop giving any sign: nothing else would end the wait for them. */
-export interface SilenceWatch {
+export interface HeartbeatTimeout {
   start(): void;
   close(): Promise<void>;
 }
 
-export interface SilenceWatchOptions {
+export interface HeartbeatTimeoutOptions {
   readonly statuses: () => readonly MemberStatus[];
   /** Brings them up to date. */
-  readonly look: () => Promise<void>;
+  readonly refresh: () => Promise<void>;
   /** Whether this lead has its process in hand. */
-  readonly isOurs: (name: string) => boolean;
+  readonly isRunHere: (name: string) => boolean;
   /** Its lease is over: somebody else may go on with what it has begun. Once for each silence. */
   readonly onSilent: (name: string) => Promise<void>;
-  readonly giveUp: (name: string, why: string) => Promise<void>;
+  readonly abort: (name: string, why: string) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   /** How long one may take to begin. */
   readonly startMs?: number | undefined;
@@ -25,24 +25,24 @@ export interface SilenceWatchOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-const everyMs = 1_000;
+const checkEveryMs = 1_000;
 
 /** Who was stopped itself finds everybody silent when it goes on: they have so long to be heard again. */
-const unsureMs = 2_000;
+const graceMs = 2_000;
 
 /** Long for a program that has nothing to do but wait for others, short for whoever waits for it. */
 const defaultSilentMs = 20_000;
 
-export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
+export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): HeartbeatTimeout {
   const { clock, startMs = watchdogDefaults.startMs, silentMs = defaultSilentMs } = options;
-  const silentSince = new Map<string, { readonly state: string; readonly at: number; isTold: boolean }>();
-  const over = new AbortController();
+  const silentSince = new Map<string, { readonly state: string; readonly at: number; isReported: boolean }>();
+  const closeController = new AbortController();
   let watching: Promise<void> = Promise.resolve();
 
-  const look = async () => {
+  const refresh = async () => {
     for (const status of options.statuses()) {
       const { name, state } = status;
-      if (name === teamLead || !isSilent(status) || !options.isOurs(name)) {
+      if (name === teamLead || !isSilent(status) || !options.isRunHere(name)) {
         silentSince.delete(name);
         continue;
       }
@@ -50,15 +50,15 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
       const since = before?.state === state ? before : { state, at: clock.monotonic(), isTold: false };
       silentSince.set(name, since);
       const silentForMs = clock.monotonic() - since.at;
-      if (state !== "starting" && silentForMs >= unsureMs && !since.isTold) {
-        since.isTold = true;
+      if (state !== "starting" && silentForMs >= graceMs && !since.isReported) {
+        since.isReported = true;
         await options.onSilent(name);
       }
       const limitMs = state === "starting" ? startMs : silentMs;
-      if (silentForMs < limitMs || !(await isStill(status))) continue;
+      if (silentForMs < limitMs || !(await isStillSilent(status))) continue;
       silentSince.delete(name);
       const seconds = Math.round(limitMs / 1000);
-      await options.giveUp(
+      await options.abort(
         name,
         state === "starting"
           ? `it was started and has not begun in ${seconds} s`
@@ -68,27 +68,27 @@ export function createSilenceWatch(options: SilenceWatchOptions): SilenceWatch {
   };
 
   /** Nobody is ended for what was seen of it a while ago. */
-  const isStill = async ({ name, state }: MemberStatus): Promise<boolean> => {
-    await options.look();
+  const isStillSilent = async ({ name, state }: MemberStatus): Promise<boolean> => {
+    await options.refresh();
     const now = options.statuses().find((status) => status.name === name);
-    return now !== undefined && now.state === state && isSilent(now) && options.isOurs(name);
+    return now !== undefined && now.state === state && isSilent(now) && options.isRunHere(name);
   };
 
   const watch = async () => {
-    while (!over.signal.aborted) {
-      await look();
-      await clock.sleep(everyMs, over.signal);
+    while (!closeController.signal.aborted) {
+      await refresh();
+      await clock.sleep(checkEveryMs, closeController.signal);
     }
   };
 
   return {
     start() {
       watching = watch().catch((error: unknown) => {
-        if (!over.signal.aborted) options.onFailure(error);
+        if (!closeController.signal.aborted) options.onFailure(error);
       });
     },
     async close() {
-      over.abort(new DOMException("the team is no longer led from here", "AbortError"));
+      closeController.abort(new DOMException("the team is no longer led from here", "AbortError"));
       await watching;
     },
   };

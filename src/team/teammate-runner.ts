@@ -15,7 +15,7 @@ import type { OwnPresence, TaskList } from "../store/index.ts";
 import { createFreeTasks } from "./free-tasks.ts";
 import { keepAtIt } from "./keep-at-it.ts";
 import type { MailHandlers, MemberLink } from "./member-link.ts";
-import { createOwnState } from "./own-state.ts";
+import { createPresencePublisher } from "./own-state.ts";
 import { patientTasks } from "./patient-team.ts";
 import { farewellReportBody, idleReportBody } from "./report-body.ts";
 import { createUnreportedWork } from "./untold.ts";
@@ -110,7 +110,12 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const fail = (error: unknown) => {
     if (!over.signal.aborted || !isDiskFull(error)) options.onFailure(error);
   };
-  const state = createOwnState({ presence, isDraining: () => shutdown !== undefined, room, onFailure: fail });
+  const state = createPresencePublisher({
+    presence,
+    isDraining: () => shutdown !== undefined,
+    retry: room,
+    onFailure: fail,
+  });
 
   /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
   const hasMoreWork = (idleEvent: EventId, { reason }: Idle) =>
@@ -153,8 +158,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     await reportToLead(idleEvent);
     await claimNext();
     if (hasMoreWork(idleEvent, idle)) return;
-    state.say("idle", idle.detail ?? idle.reason);
-    await state.stated();
+    state.setState("idle", idle.detail ?? idle.reason);
+    await state.published();
   };
 
   /** The run that says it is over ends only after it has said so. */
@@ -264,7 +269,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
           // It answers the last who has asked.
           shutdown?.settle();
           shutdown = { requestId, settle };
-          state.drains(reason ?? "asked to end");
+          state.setDraining(reason ?? "asked to end");
           admit().catch(fail);
         }),
       }),
@@ -283,7 +288,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       unreported.apply(envelope);
       switch (event.type) {
         case "turn.started":
-          return state.say("working");
+          return state.setState("working");
         case "agent.idle":
           return void afterSettled(envelope.id, event);
         case "tool.settled":
@@ -304,8 +309,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         free.begun(list);
         const mine = list.find((task) => task.owner === name && task.status === "in_progress");
         // At work it says by itself how it is, and may have done so: it may wait for a permission already.
-        if (!agent().running) state.say("idle");
-        await state.stated();
+        if (!agent().running) state.setState("idle");
+        await state.published();
         const again = mine ?? (await reclaim());
         if (again && again.generation > 0) await begin(again);
         else await claimNext();
@@ -314,10 +319,10 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       });
     },
     expected() {
-      if (state.isIdle) state.say("working");
+      if (state.isIdle) state.setState("working");
     },
-    waitsFor: state.waitsFor,
-    stated: state.stated,
+    waitsFor: state.setWaitReason,
+    stated: state.published,
     get shutdownRequest() {
       return shutdown?.requestId;
     },
@@ -332,7 +337,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       await options.link().send({ to: teamLead, body, wakes: !approve });
       shutdown = undefined;
       agreed = approve;
-      if (!approve) state.say("working");
+      if (!approve) state.setState("working");
       settle();
     },
     broken: (error) => breakOff(error),

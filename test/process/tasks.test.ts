@@ -135,7 +135,7 @@ describe("an owner that is not at itself", () => {
     await team.tasks.create({ subject: "t", description: "" }, lead);
     const owner = start(programs.hold, [home, "crew", "a"]);
     await expect.poll(() => owner.lines).toEqual(["claimed"]);
-    const giveBack = () => team.tasks.releaseGone(({ name }) => team.presence.whyGone(name));
+    const giveBack = () => team.tasks.releaseGone(({ name }) => team.presence.goneReason(name));
     return { home, team, owner, giveBack };
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MemberStatus } from "../../src/protocol/index.ts";
-import { createSilenceWatch } from "../../src/team/silence-watch.ts";
+import { createHeartbeatTimeout } from "../../src/team/silence-watch.ts";
 import { createTestClock } from "../../src/testing.ts";
 
 test("a member that never begins, or stops giving any sign, is given up after its time, once; nobody else is", async () => {
@@ -23,17 +23,17 @@ test("a member that never begins, or stops giving any sign, is given up after it
   ];
   const givenUp: string[] = [];
   const silent: string[] = [];
-  const watch = createSilenceWatch({
+  const watch = createHeartbeatTimeout({
     statuses: () => statuses,
-    look: async () => {
+    refresh: async () => {
       statuses = statuses.map((each) => (each.name === "seen late" ? { ...each, state: "idle" } : each));
     },
-    isOurs: (name) => name !== "elsewhere",
+    isRunHere: (name) => name !== "elsewhere",
     clock,
     startMs: 10_000,
     silentMs: 4_000,
     onSilent: async (name) => void silent.push(name),
-    giveUp: async (name, why) => {
+    abort: async (name, why) => {
       givenUp.push(`${name}: ${why}`);
       statuses = statuses.map((each) => (each.name === name ? { ...each, state: "ended", alive: "dead" } : each));
     },

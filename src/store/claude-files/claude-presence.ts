@@ -6,7 +6,7 @@ import { type ConfigFile, fromConfigMember } from "./config-file.ts";
 /** Presence where some members are run by other programs: of those, only what their mail and their config say is known. */
 export interface ClaudePresence extends Presence {
   /** Told of mail to and from members of other programs. */
-  heard(mail: Mail, way: "in" | "out"): void;
+  noteMail(mail: Mail, way: "in" | "out"): void;
   close(): Promise<void>;
 }
 
@@ -18,18 +18,18 @@ export function createClaudePresence(options: {
 }): ClaudePresence {
   const { own, isOurs, config } = options;
   /** Those who were given something to do and have not said that they rest since. */
-  const busy = new Map<string, string>();
-  const rested = new Map<string, string>();
+  const busySince = new Map<string, string>();
+  const idleSince = new Map<string, string>();
 
-  const outside = (member: Member): MemberStatus => {
+  const externalStatus = (member: Member): MemberStatus => {
     const { name, joinedAt } = member;
     const alive = name === teamLead ? leadAlive(config()) : "unknown";
-    const since = busy.get(name);
+    const since = busySince.get(name);
     if (since !== undefined) return { name, state: "working", since, alive };
-    return { name, state: "idle", since: rested.get(name) ?? joinedAt, alive };
+    return { name, state: "idle", since: idleSince.get(name) ?? joinedAt, alive };
   };
 
-  const lookAtLead = (): MemberPresence | undefined => {
+  const peekLead = (): MemberPresence | undefined => {
     const { leadProcess, createdAt } = config();
     if (leadProcess === undefined) return undefined;
     const since = new Date(createdAt).toISOString();
@@ -41,28 +41,31 @@ export function createClaudePresence(options: {
     announce: own.announce,
     look: async (name) => {
       if (isOurs(name)) return own.look(name);
-      if (name === teamLead) return lookAtLead();
+      if (name === teamLead) return peekLead();
       const entry = config().members.find((each) => each.name === name);
-      return entry && { ...outside(fromConfigMember(entry, config().name)), expired: false, pid: 0 };
+      return entry && { ...externalStatus(fromConfigMember(entry, config().name)), expired: false, pid: 0 };
     },
     statusOf: async (members) => {
       const ours = await own.statusOf(members);
       return members.map((member, index) => {
         const known = ours[index];
-        return known === undefined || (!isOurs(member.name) && member.ended === undefined) ? outside(member) : known;
+        return known === undefined || (!isOurs(member.name) && member.ended === undefined)
+          ? externalStatus(member)
+          : known;
       });
     },
-    whyGone: (name) => own.whyGone(name),
-    heard(mail, way) {
+    goneReason: (name) => own.goneReason(name),
+    noteMail(mail, way) {
       const now = new Date(options.now()).toISOString();
-      if (way === "out" && mail.wakes && isWork.has(mail.body.kind)) busy.set(mail.to, now);
-      if (way === "in" && mail.body.kind === "idle_notification" && busy.delete(mail.from)) rested.set(mail.from, now);
+      if (way === "out" && mail.wakes && isWorkMail.has(mail.body.kind)) busySince.set(mail.to, now);
+      if (way === "in" && mail.body.kind === "idle_notification" && busySince.delete(mail.from))
+        idleSince.set(mail.from, now);
     },
     close: own.close,
   };
 }
 
-const isWork: ReadonlySet<string> = new Set(["text", "task_assignment"]);
+const isWorkMail: ReadonlySet<string> = new Set(["text", "task_assignment"]);
 
 /** As far as their config says which process it is. */
 function leadAlive({ leadProcess }: ConfigFile): MemberStatus["alive"] {

@@ -91,7 +91,7 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
 
   /** Who agreed to end does so by itself; where we lead, it is us who takes it out of the team. */
   const onMail = async (each: Mail, way: "in" | "out") => {
-    presence.heard(each, way);
+    presence.noteMail(each, way);
     if (way === "out" || each.body.kind !== "shutdown_approved" || !journal.isMade()) return;
     const member = record.current().members.find((other) => other.name === each.from);
     if (member?.backendType === "remote" && !member.ended) await record.end(each.from, { reason: "shutdown" });

@@ -7,7 +7,7 @@ import { openBusInboxReader } from "./bus-inbox-reader.ts";
 import { followArrivals } from "./follow-arrivals.ts";
 import { type InboxView, openInboxView } from "./inbox-view.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Signs } from "./signs.ts";
+import type { PresenceMessages } from "./signs.ts";
 import type { TeamSubjects } from "./subjects.ts";
 
 export interface BusInboxOptions {
@@ -15,7 +15,7 @@ export interface BusInboxOptions {
   readonly bus: Bus;
   readonly stream: string;
   readonly subjects: TeamSubjects;
-  readonly signs: Signs;
+  readonly presenceMessages: PresenceMessages;
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly createId: CreateId;

@@ -1,74 +1,77 @@
 import type { Clock } from "../../platform/index.ts";
 import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../protocol/index.ts";
 import type { MemberPresence, OwnPresence, Presence } from "../team/presence-port.ts";
-import { spokenFor, statusOfMember, takenOver, whyGone } from "../team/presence-words.ts";
+import { alreadyRunningError, statusOfMember, takenOverError, goneReason } from "../team/presence-words.ts";
 import type { Bus } from "./bus.ts";
-import type { Sign, Signs, Word } from "./signs.ts";
+import type { StoredPresence, PresenceMessages, PresenceMessage } from "./signs.ts";
 import type { TeamSubjects } from "./subjects.ts";
 
 /** What members say of themselves, on the bus. */
 export function createBusPresence(options: {
-  readonly signs: Signs;
+  readonly presenceMessages: PresenceMessages;
   readonly subjects: TeamSubjects;
   readonly clock: Pick<Clock, "now">;
   readonly leaseMs: number;
   readonly bus: Pick<Bus, "isConnected" | "onReconnect">;
 }): Presence & { close(): Promise<void> } {
-  const { signs, subjects, clock, leaseMs, bus } = options;
-  const spoken = new Map<string, Spoken>();
+  const { presenceMessages, subjects, clock, leaseMs, bus } = options;
+  const ownMembers = new Map<string, OwnMember>();
   const now = () => new Date(clock.now()).toISOString();
 
   const announce = async (name: string, state: MemberState, detail?: string): Promise<OwnPresence> => {
     const subject = subjects.presence(name);
-    const own: Spoken = {
+    const own: OwnMember = {
       name,
       state,
       detail,
       since: now(),
       sequence: 0,
-      isSaid: true,
+      isPublished: true,
       lost: new AbortController(),
-      saying: Promise.resolve(),
+      publishing: Promise.resolve(),
     };
     for (;;) {
-      await signs.refresh();
-      const before = signs.lastOn(subject);
+      await presenceMessages.refresh();
+      const before = presenceMessages.latestOn(subject);
       if (before !== undefined && !isOurs(before) && aliveOf(before) === "alive")
-        throw spokenFor(name, before.word.owner.pid);
-      const said = await signs.say(subject, wordsOf(own), before?.sequence ?? 0);
+        throw alreadyRunningError(name, before.word.owner.pid);
+      const said = await presenceMessages.publishAfter(subject, wordsOf(own), before?.sequence ?? 0);
       if (said === "conflict") continue;
       own.sequence = said;
       break;
     }
-    const earlier = spoken.get(name);
-    spoken.set(name, own);
-    if (earlier) lose(earlier);
+    const earlier = ownMembers.get(name);
+    ownMembers.set(name, own);
+    if (earlier) markLost(earlier);
     return {
       lost: own.lost.signal,
       set: async (nextState, nextDetail) => {
-        if (own.lost.signal.aborted) throw takenOver(name);
+        if (own.lost.signal.aborted) throw takenOverError(name);
         if (own.state === nextState && own.detail === nextDetail) return;
         const since = own.state === nextState ? own.since : now();
         Object.assign(own, { state: nextState, detail: nextDetail, since });
-        await tell(own);
-        if (own.lost.signal.aborted) throw takenOver(name);
+        await publishNow(own);
+        if (own.lost.signal.aborted) throw takenOverError(name);
       },
       close: async () => {
-        if (spoken.get(name) !== own) return;
-        spoken.delete(name);
-        await sayLast(own);
+        if (ownMembers.get(name) !== own) return;
+        ownMembers.delete(name);
+        await publishLast(own);
       },
     };
   };
 
-  const isOurs = ({ word: { owner } }: Sign): boolean => {
-    const { here } = signs;
+  const isOurs = ({ word: { owner } }: StoredPresence): boolean => {
+    const { here } = presenceMessages;
     return owner.pid === here.pid && owner.startedAt === here.startedAt && owner.bootId === here.bootId;
   };
 
-  const wordsOf = ({ name, state, detail, since }: Spoken, more: Partial<Word> = {}): Word => ({
-    owner: signs.here,
-    process: signs.process,
+  const wordsOf = (
+    { name, state, detail, since }: OwnMember,
+    more: Partial<PresenceMessage> = {},
+  ): PresenceMessage => ({
+    owner: presenceMessages.here,
+    process: presenceMessages.process,
     name,
     state,
     ...(detail !== undefined && { detail }),
@@ -77,90 +80,90 @@ export function createBusPresence(options: {
   });
 
   /** In the order of the calls. While the bus is away nobody waits for it: the last word is said when it is back. */
-  const tell = async (own: Spoken, more: Partial<Word> = {}): Promise<void> => {
-    own.isSaid = false;
-    const saying = own.saying.then(() => say(own, more));
-    own.saying = saying.catch(() => undefined);
-    if (bus.isConnected()) await saying;
+  const publishNow = async (own: OwnMember, more: Partial<PresenceMessage> = {}): Promise<void> => {
+    own.isPublished = false;
+    const publishing = own.publishing.then(() => publish(own, more));
+    own.publishing = publishing.catch(() => undefined);
+    if (bus.isConnected()) await publishing;
   };
 
   /** Where it cannot be said, its lease runs out all the same. */
-  const sayLast = (own: Spoken) =>
-    tell(own, { isLast: true }).catch((error: unknown) => {
+  const publishLast = (own: OwnMember) =>
+    publishNow(own, { isLast: true }).catch((error: unknown) => {
       if (!TroupeError.is(error)) throw error;
     });
 
   /** Whoever was stopped past its lease must not speak over who has taken its place. */
-  const say = async (own: Spoken, more: Partial<Word>): Promise<void> => {
+  const publish = async (own: OwnMember, more: Partial<PresenceMessage>): Promise<void> => {
     const subject = subjects.presence(own.name);
     while (!own.lost.signal.aborted) {
-      const said = await signs.say(subject, wordsOf(own, more), own.sequence);
+      const said = await presenceMessages.publishAfter(subject, wordsOf(own, more), own.sequence);
       if (said !== "conflict") {
         Object.assign(own, { sequence: said, isSaid: true });
         return;
       }
-      await signs.refresh();
-      const there = signs.lastOn(subject);
-      if (there !== undefined && !isOurs(there)) return lose(own);
+      await presenceMessages.refresh();
+      const there = presenceMessages.latestOn(subject);
+      if (there !== undefined && !isOurs(there)) return markLost(own);
       own.sequence = there?.sequence ?? 0;
     }
   };
 
-  const lose = (own: Spoken) => {
-    if (spoken.get(own.name) === own) spoken.delete(own.name);
+  const markLost = (own: OwnMember) => {
+    if (ownMembers.get(own.name) === own) ownMembers.delete(own.name);
     own.lost.abort();
   };
 
   const stopWaiting = bus.onReconnect(() => {
-    for (const own of spoken.values())
-      if (!own.isSaid) own.saying = own.saying.then(() => say(own, {})).catch(() => undefined);
+    for (const own of ownMembers.values())
+      if (!own.isPublished) own.publishing = own.publishing.then(() => publish(own, {})).catch(() => undefined);
   });
-  const stopListening = signs.onWord((subject, sign) => {
-    for (const own of spoken.values())
-      if (subjects.presence(own.name) === subject && sign.sequence > own.sequence && !isOurs(sign)) lose(own);
+  const stopListening = presenceMessages.onMessage((subject, stored) => {
+    for (const own of ownMembers.values())
+      if (subjects.presence(own.name) === subject && stored.sequence > own.sequence && !isOurs(stored)) markLost(own);
   });
 
-  const aliveOf = (sign: Sign): MemberStatus["alive"] => {
-    const { process, expired } = signs.judge(sign);
-    return process === "dead" || sign.word.state === "ended" ? "dead" : expired ? "unknown" : process;
+  const aliveOf = (stored: StoredPresence): MemberStatus["alive"] => {
+    const { process, expired } = presenceMessages.livenessOf(stored);
+    return process === "dead" || stored.word.state === "ended" ? "dead" : expired ? "unknown" : process;
   };
 
   const look = (name: string): MemberPresence | undefined => {
-    const sign = signs.lastOn(subjects.presence(name));
-    if (sign === undefined || sign.word.name !== name) return undefined;
-    const { state = "starting", detail, since = now(), owner } = sign.word;
-    const { expired } = signs.judge(sign);
-    const alive = aliveOf(sign);
+    const stored = presenceMessages.latestOn(subjects.presence(name));
+    if (stored === undefined || stored.word.name !== name) return undefined;
+    const { state = "starting", detail, since = now(), owner } = stored.word;
+    const { expired } = presenceMessages.livenessOf(stored);
+    const alive = aliveOf(stored);
     return { name, state, ...(detail !== undefined && { detail }), since, alive, expired, pid: owner.pid };
   };
 
   return {
     announce,
     look: async (name) => {
-      await signs.refresh();
+      await presenceMessages.refresh();
       return look(name);
     },
     statusOf: async (members: readonly Member[]) => {
-      await signs.refresh();
+      await presenceMessages.refresh();
       return members.map((member) => statusOfMember(member, { there: look(member.name), leaseMs }));
     },
-    whyGone: async (name) => {
+    goneReason: async (name) => {
       // Who does not hear anybody must not say that somebody is gone.
-      if ((await signs.refresh()) === "stale") return undefined;
-      return whyGone(name, { there: look(name), leaseMs });
+      if ((await presenceMessages.refresh()) === "stale") return undefined;
+      return goneReason(name, { there: look(name), leaseMs });
     },
     close: async () => {
       stopListening();
       stopWaiting();
-      const all = [...spoken.values()];
-      spoken.clear();
+      const all = [...ownMembers.values()];
+      ownMembers.clear();
       if (!bus.isConnected()) return;
-      for (const own of all) await sayLast(own);
+      for (const own of all) await publishLast(own);
     },
   };
 }
 
-interface Spoken {
+interface OwnMember {
   readonly name: string;
   readonly lost: AbortController;
   state: MemberState;
@@ -168,6 +171,6 @@ interface Spoken {
   since: string;
   sequence: number;
   /** The last word is stored. */
-  isSaid: boolean;
-  saying: Promise<void>;
+  isPublished: boolean;
+  publishing: Promise<void>;
 }

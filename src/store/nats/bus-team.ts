@@ -12,7 +12,7 @@ import { createBusPresence } from "./bus-presence.ts";
 import { createBusRecord } from "./bus-record.ts";
 import { keepLaunchHere } from "./local-launch.ts";
 import { openOutbox } from "./outbox.ts";
-import { openSigns } from "./signs.ts";
+import { openPresenceMessages } from "./signs.ts";
 import { bucketName, teamSubjects } from "./subjects.ts";
 
 export interface BusTeamOptions {
@@ -50,11 +50,11 @@ export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> 
 
   try {
     const journal = keep(await openBusJournal(teamFold, { ...options, subject: subjects.team }));
-    const places = { clock, subject: subjects.team, keysFolder: join(folder, "keys") };
-    const record = await keepLaunchHere(createBusRecord(journal, places), join(folder, "launch"));
+    const journalOptions = { clock, subject: subjects.team, keysFolder: join(folder, "keys") };
+    const record = await keepLaunchHere(createBusRecord(journal, journalOptions), join(folder, "launch"));
     const tasks = createTaskList(keep(await openBusJournal(taskFold, { ...options, subject: subjects.tasks })), clock);
-    const signs = keep(await openSigns({ ...options, subjects }));
-    const presence = keep(createBusPresence({ ...options, signs, subjects }));
+    const presenceMessages = keep(await openPresenceMessages({ ...options, subjects }));
+    const presence = keep(createBusPresence({ ...options, presenceMessages, subjects }));
     const outbox = keep(openOutbox({ ...options, folder: join(folder, "outbox"), subjectOf }));
     const bodies = openBusBodies({
       ...options,
@@ -70,7 +70,7 @@ export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> 
         ...options,
         member,
         subjects,
-        signs,
+        presenceMessages,
         outbox,
         folder: join(folder, "damaged"),
         fetchBodies: (mails) => bodies.fetch(mails),

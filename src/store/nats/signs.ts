@@ -9,7 +9,7 @@ import { createServerTime } from "./server-time.ts";
 import { type FeedOptions, openFeed } from "./stream-feed.ts";
 import type { TeamSubjects } from "./subjects.ts";
 
-export interface SignsOptions {
+export interface PresenceMessagesOptions {
   readonly bus: Bus;
   readonly stream: string;
   readonly subjects: TeamSubjects;
@@ -24,23 +24,23 @@ export interface SignsOptions {
 }
 
 /** What members and processes say of themselves: on each subject only the last word is kept. */
-export interface Signs {
+export interface PresenceMessages {
   readonly here: ProcessIdentity;
   /** This opening of the team, as others see it. */
   readonly process: string;
   /** With everything that anybody has said before the call, or as it is known while the bus does not answer. */
   refresh(): Promise<"fresh" | "stale">;
-  lastOn(subject: string): Sign | undefined;
+  latestOn(subject: string): StoredPresence | undefined;
   /** In place of `before`, or not at all. Gives its sequence number. */
-  say(subject: string, word: Word, before: number): Promise<number | "conflict">;
+  publishAfter(subject: string, word: PresenceMessage, before: number): Promise<number | "conflict">;
   /** Whether whoever said this is there, and whether its lease is over. */
-  judge(sign: Sign): { readonly process: "alive" | "dead" | "unknown"; readonly expired: boolean };
+  livenessOf(stored: StoredPresence): { readonly process: "alive" | "dead" | "unknown"; readonly expired: boolean };
   /** Each word by anybody, as it comes. */
-  onWord(listener: (subject: string, sign: Sign) => void): () => void;
+  onMessage(listener: (subject: string, stored: StoredPresence) => void): () => void;
   close(): Promise<void>;
 }
 
-export const Word = z.object({
+export const PresenceMessage = z.object({
   owner: ProcessIdentity,
   /** The opening of the team that it was said in; its beats renew it. */
   process: z.string(),
@@ -51,53 +51,53 @@ export const Word = z.object({
   detail: z.string().optional(),
   since: z.string().optional(),
 });
-export type Word = z.infer<typeof Word>;
+export type PresenceMessage = z.infer<typeof PresenceMessage>;
 
-export interface Sign {
+export interface StoredPresence {
   readonly sequence: number;
   /** By the clock of the server that stored it. */
   readonly at: number;
-  readonly word: Word;
+  readonly word: PresenceMessage;
 }
 
-export async function openSigns(options: SignsOptions): Promise<Signs> {
+export async function openPresenceMessages(options: PresenceMessagesOptions): Promise<PresenceMessages> {
   const { bus, stream, subjects, clock, createId, leaseMs, uptime } = options;
   const here = currentProcess();
   const process = createId<string>("run");
   const closed = new AbortController();
   const patience: Patience = { clock, waitMs: options.waitMs, signal: closed.signal };
-  const last = new Map<string, Sign>();
-  const listeners = new Set<(subject: string, sign: Sign) => void>();
+  const last = new Map<string, StoredPresence>();
+  const listeners = new Set<(subject: string, stored: StoredPresence) => void>();
   const time = createServerTime(uptime);
   /** Longer than this without an answer, and the bus was away: nobody could be heard, so nobody can be missed. */
   const maxSilence = Math.max(leaseMs / 2, 2 * options.beatMs);
   let lastContact = uptime();
-  let thereSince = uptime() - Math.max(0, leaseMs - maxSilence);
+  let connectedSince = uptime() - Math.max(0, leaseMs - maxSilence);
   let failure: { readonly error: unknown } | undefined;
 
   const take = (message: JsMsg) => {
     const at = message.time.getTime();
     time.observe(at);
-    const word = Word.safeParse(parseMessage(message));
+    const word = PresenceMessage.safeParse(parseMessage(message));
     if (!word.success) return;
-    const sign = { sequence: message.seq, at, word: word.data };
-    if (!remember(message.subject, sign)) return;
-    for (const listener of listeners) listener(message.subject, sign);
+    const stored = { sequence: message.seq, at, word: word.data };
+    if (!remember(message.subject, stored)) return;
+    for (const listener of listeners) listener(message.subject, stored);
   };
 
   /** False for one that is known, or older than what is. */
-  const remember = (subject: string, sign: Sign): boolean => {
-    if ((last.get(subject)?.sequence ?? 0) >= sign.sequence) return false;
-    last.set(subject, sign);
+  const remember = (subject: string, stored: StoredPresence): boolean => {
+    if ((last.get(subject)?.sequence ?? 0) >= stored.sequence) return false;
+    last.set(subject, stored);
     return true;
   };
 
   /** After a loss numbers are given again: whatever comes is newer than what is known. */
   const onCut: FeedOptions["onCut"] = ({ isLoss }) => {
-    if (isLoss) for (const [subject, sign] of last) last.set(subject, { ...sign, sequence: 0 });
+    if (isLoss) for (const [subject, stored] of last) last.set(subject, { ...stored, sequence: 0 });
   };
 
-  const say: Signs["say"] = async (subject, word, before) => {
+  const publishAfter: PresenceMessages["publishAfter"] = async (subject, word, before) => {
     const payload = JSON.stringify(word);
     const id = createId<string>("sign");
     const ack = await publish(bus, { stream, subject, payload, id, after: before, replaces: true }, patience);
@@ -107,7 +107,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     return ack.seq;
   };
 
-  const refresh: Signs["refresh"] = async () => {
+  const refresh: PresenceMessages["refresh"] = async () => {
     if (failure !== undefined) throw failure.error;
     if (!bus.isConnected()) return "stale";
     try {
@@ -119,28 +119,28 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     }
   };
 
-  const judge: Signs["judge"] = ({ word, at }) => {
+  const livenessOf: PresenceMessages["livenessOf"] = ({ word, at }) => {
     const isOwn =
       word.owner.pid === here.pid && word.owner.startedAt === here.startedAt && word.owner.bootId === here.bootId;
     const beaten = word.isLast ? at : Math.max(at, last.get(subjects.beat(word.process))?.at ?? 0);
-    const isHeard = bus.isConnected() && uptime() - lastContact <= maxSilence && uptime() - thereSince > leaseMs;
+    const isHeard = bus.isConnected() && uptime() - lastContact <= maxSilence && uptime() - connectedSince > leaseMs;
     const expired = isHeard && time.now() - beaten > leaseMs;
     const seen = isOwn ? "alive" : isAlive(word.owner, here);
     // Nothing can be seen of a process on another machine but that it speaks.
-    const isElsewhere = seen === "unknown" && word.owner.bootId !== here.bootId;
-    return { process: isElsewhere && !expired && !word.isLast ? "alive" : seen, expired };
+    const isOnOtherMachine = seen === "unknown" && word.owner.bootId !== here.bootId;
+    return { process: isOnOtherMachine && !expired && !word.isLast ? "alive" : seen, expired };
   };
 
   const onBeat = async (waitMs: number) => {
     if (!bus.isConnected()) return;
-    const payload = JSON.stringify({ owner: here, process } satisfies Word);
+    const payload = JSON.stringify({ owner: here, process } satisfies PresenceMessage);
     const subject = subjects.beat(process);
     await publish(
       bus,
       { stream, subject, payload, id: createId<string>("beat"), replaces: true },
       { ...patience, waitMs },
     );
-    if (uptime() - lastContact > maxSilence) thereSince = uptime();
+    if (uptime() - lastContact > maxSilence) connectedSince = uptime();
     lastContact = uptime();
   };
   const tryToBeat = () => {
@@ -153,7 +153,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
   const stops = [bus.onDisconnect(() => void (lastContact = Number.NEGATIVE_INFINITY)), bus.onReconnect(tryToBeat)];
   const feed = openFeed({
     ...options,
-    filter: subjects.signs,
+    filter: subjects.presenceMessages,
     onMessage: take,
     onCut,
     onFailure: () => undefined,
@@ -162,7 +162,7 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
   const timer = setInterval(() => {
     tryToBeat();
     beats += 1;
-    if (beats % beatsBetweenReadings(last.size) === 0) feed.readAgain();
+    if (beats % beatsBetweenRefreshes(last.size) === 0) feed.readAgain();
   }, options.beatMs).unref();
 
   const close = async () => {
@@ -186,10 +186,10 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
     here,
     process,
     refresh,
-    lastOn: (subject) => last.get(subject),
-    say,
-    judge,
-    onWord: (listener) => {
+    latestOn: (subject) => last.get(subject),
+    publishAfter,
+    livenessOf,
+    onMessage: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
@@ -201,4 +201,4 @@ export async function openSigns(options: SignsOptions): Promise<Signs> {
  * A server of version 2.9 that reads several subjects passes over a message at times when one on another subject is
  * replaced in that moment. There is one on each subject, so all of them are read again; the more there are, the less often.
  */
-const beatsBetweenReadings = (subjects: number): number => 1 + Math.ceil(subjects / 100);
+const beatsBetweenRefreshes = (subjects: number): number => 1 + Math.ceil(subjects / 100);

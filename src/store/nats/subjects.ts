@@ -6,7 +6,7 @@ export interface TeamSubjects {
   readonly team: string;
   readonly tasks: string;
   /** What members and processes say of themselves. */
-  readonly signs: string;
+  readonly presenceMessages: string;
   presence(member: string): string;
   /** Who reads a member's inbox. */
   reader(member: string): string;
@@ -22,7 +22,7 @@ export function teamSubjects(team: string): TeamSubjects {
     all: `${root}.>`,
     team: `${root}.team`,
     tasks: `${root}.tasks`,
-    signs: `${root}.presence.>`,
+    presenceMessages: `${root}.presence.>`,
     presence: (member) => `${root}.presence.${safeName(member)}`,
     reader: (member) => `${root}.presence.${safeName(member)}.reader`,
     beat: (process) => `${root}.presence._.${process}`,

@@ -12,7 +12,7 @@ export interface Presence {
   /** Of each member, in their order: the record's word that one has ended is the last one. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   /** Why a member is gone (dead, ended, or its lease is over), undefined while it is not known to be. */
-  whyGone(name: string): Promise<string | undefined>;
+  goneReason(name: string): Promise<string | undefined>;
 }
 
 export interface OwnPresence {

@@ -15,7 +15,7 @@ export function statusOfMember(member: Member, { there, leaseMs }: Known): Membe
   return { ...status, detail: status.detail === undefined ? silent : `${status.detail}; ${silent}` };
 }
 
-export function whyGone(name: string, { there, leaseMs }: Known): string | undefined {
+export function goneReason(name: string, { there, leaseMs }: Known): string | undefined {
   if (there === undefined) return undefined;
   if (there.state === "ended") return `${name} has ended`;
   if (there.alive === "dead") return `the process of ${name} (${there.pid}) is gone`;
@@ -27,8 +27,8 @@ interface Known {
   readonly leaseMs: number;
 }
 
-export const spokenFor = (name: string, pid: number): TroupeError =>
+export const alreadyRunningError = (name: string, pid: number): TroupeError =>
   new TroupeError("team", `${name} is run by process ${pid} already. End it there first, or wait until it has ended.`);
 
-export const takenOver = (name: string): TroupeError =>
+export const takenOverError = (name: string): TroupeError =>
   new TroupeError("team", `Another process runs ${name} now: this one gave no sign for too long, and must stop.`);

@@ -12,7 +12,7 @@ import {
 import { type MemberState, TroupeError } from "../../protocol/index.ts";
 import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./presence-file.ts";
 import type { MemberPresence, OwnPresence, Presence } from "./presence-port.ts";
-import { spokenFor, statusOfMember, takenOver, whyGone } from "./presence-words.ts";
+import { alreadyRunningError, statusOfMember, takenOverError, goneReason } from "./presence-words.ts";
 
 export interface PresenceOptions {
   readonly folder: string;
@@ -29,31 +29,31 @@ export interface PresenceOptions {
 export function createPresence(options: PresenceOptions): Presence & { close(): Promise<void> } {
   const { folder, clock, uptime = systemUptime, leaseMs = 10_000, beatMs = 2_000 } = options;
   const here = options.owner ?? currentProcess();
-  const spoken = new Map<string, Spoken>();
+  const ownMembers = new Map<string, OwnMember>();
   let timer: NodeJS.Timeout | undefined;
   const pathOf = (name: string) => join(folder, `${safeName(name)}.json`);
 
   const announce = async (name: string, state: MemberState, detail?: string): Promise<OwnPresence> => {
     const before = readPresence(pathOf(name));
     if (before !== undefined && before !== "damaged" && !sameProcess(before.owner, here)) {
-      if (judge(before).alive === "alive") throw spokenFor(name, before.owner.pid);
+      if (judge(before).alive === "alive") throw alreadyRunningError(name, before.owner.pid);
     }
-    const earlier = spoken.get(name);
-    const own: Spoken = { name, state, detail, since: now(), beat: uptime(), lost: new AbortController() };
+    const earlier = ownMembers.get(name);
+    const own: OwnMember = { name, state, detail, since: now(), beat: uptime(), lost: new AbortController() };
     makeOwnFolder(folder);
-    speak(own);
-    spoken.set(name, own);
-    if (earlier) lose(earlier);
+    writeNewFile(own);
+    ownMembers.set(name, own);
+    if (earlier) markLost(earlier);
     timer ??= setInterval(beat, beatMs).unref();
     return {
       lost: own.lost.signal,
       set: async (nextState, nextDetail) => {
-        if (own.lost.signal.aborted) throw takenOver(name);
+        if (own.lost.signal.aborted) throw takenOverError(name);
         if (own.state === nextState && own.detail === nextDetail) return;
         const since = own.state === nextState ? own.since : now();
         Object.assign(own, { state: nextState, detail: nextDetail, since });
         renew(own);
-        if (own.lost.signal.aborted) throw takenOver(name);
+        if (own.lost.signal.aborted) throw takenOverError(name);
       },
       close: async () => stop(own),
     };
@@ -61,7 +61,7 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
 
   const now = () => new Date(clock.now()).toISOString();
 
-  const wordsOf = ({ name, state, detail, since, beat: at }: Spoken): PresenceFile => ({
+  const wordsOf = ({ name, state, detail, since, beat: at }: OwnMember): PresenceFile => ({
     name,
     state,
     ...(detail !== undefined && { detail }),
@@ -71,31 +71,31 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
   });
 
   /** In a new file, in place of what was there. */
-  const speak = (own: Spoken) => {
+  const writeNewFile = (own: OwnMember) => {
     const file = createPresenceFile(pathOf(own.name), wordsOf(own));
     own.file?.close();
     own.file = file;
   };
 
   /** Whoever was stopped past its lease must not speak over who has taken its place. */
-  const renew = (own: Spoken) => {
+  const renew = (own: OwnMember) => {
     own.beat = uptime();
     if (own.file?.isThere()) return own.file.write(wordsOf(own));
     const there = readPresence(pathOf(own.name));
     const isOurs = there === undefined || there === "damaged" || sameProcess(there.owner, here);
-    if (!isOurs) return lose(own);
-    speak(own);
+    if (!isOurs) return markLost(own);
+    writeNewFile(own);
     // The last word of one who speaks no more: nobody would close its file.
-    if (spoken.get(own.name) !== own) stop(own);
+    if (ownMembers.get(own.name) !== own) stop(own);
   };
 
-  const lose = (own: Spoken) => {
+  const markLost = (own: OwnMember) => {
     stop(own);
     own.lost.abort();
   };
 
   const beat = () => {
-    for (const own of spoken.values()) {
+    for (const own of ownMembers.values()) {
       try {
         renew(own);
       } catch (error) {
@@ -105,17 +105,17 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     }
   };
 
-  const stop = (own: Spoken) => {
+  const stop = (own: OwnMember) => {
     own.file?.close();
     own.file = undefined;
-    if (spoken.get(own.name) === own) spoken.delete(own.name);
-    if (spoken.size > 0) return;
+    if (ownMembers.get(own.name) === own) ownMembers.delete(own.name);
+    if (ownMembers.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
 
   const look = (name: string): MemberPresence | undefined => {
-    const own = spoken.get(name);
+    const own = ownMembers.get(name);
     if (own) return judge(wordsOf(own));
     const there = readPresence(pathOf(name));
     if (there === undefined) return undefined;
@@ -137,14 +137,14 @@ export function createPresence(options: PresenceOptions): Presence & { close(): 
     announce,
     look: async (name) => look(name),
     statusOf: async (members) => members.map((member) => statusOfMember(member, { there: look(member.name), leaseMs })),
-    whyGone: async (name) => whyGone(name, { there: look(name), leaseMs }),
+    goneReason: async (name) => goneReason(name, { there: look(name), leaseMs }),
     close: async () => {
-      for (const own of spoken.values()) stop(own);
+      for (const own of ownMembers.values()) stop(own);
     },
   };
 }
 
-interface Spoken {
+interface OwnMember {
   readonly name: string;
   readonly lost: AbortController;
   file?: OwnPresenceFile | undefined;

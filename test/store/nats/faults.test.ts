@@ -100,10 +100,10 @@ it("waits for a server that is stopped for a moment, and takes nobody for dead",
   await new Promise((resolve) => setTimeout(resolve, 1500));
   server.signal("SIGCONT");
   await mail;
-  expect(await two.presence.whyGone("anna")).toBeUndefined();
+  expect(await two.presence.goneReason("anna")).toBeUndefined();
   expect(await claim).toMatchObject({ ok: true, item: { id: 1 } });
   expect(await readAll(two)).toEqual(["late"]);
-  expect(await two.presence.whyGone("anna")).toBeUndefined();
+  expect(await two.presence.goneReason("anna")).toBeUndefined();
   await presence.close();
 });
 
@@ -149,7 +149,7 @@ it("gives a task to nobody else while its owner is heard, and to one only when i
   const presence = await one.presence.announce("anna", "working");
   const held = await one.tasks.claim(1, { name: "anna", holder: currentProcess() });
   if (!held.ok) throw new Error(held.message);
-  const gone = ({ name }: { name: string }) => two.presence.whyGone(name);
+  const gone = ({ name }: { name: string }) => two.presence.goneReason(name);
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect(await two.tasks.releaseGone(gone)).toEqual([]);
   proxy.cut();
@@ -157,7 +157,7 @@ it("gives a task to nobody else while its owner is heard, and to one only when i
   const whileAway = one.inbox("bert").send(textMail("from beyond"));
   await until("its lease is over", async () => (await two.tasks.releaseGone(gone)).length === 1);
   // Who hears nobody takes nobody for dead.
-  expect(await one.presence.whyGone("team-lead")).toBeUndefined();
+  expect(await one.presence.goneReason("team-lead")).toBeUndefined();
   expect(await two.tasks.claim(1, { name: "bert" })).toMatchObject({ ok: true, item: { generation: 2 } });
   proxy.heal();
   expect(await done).toMatchObject({ ok: false, reason: "stale" });

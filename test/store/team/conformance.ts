@@ -165,14 +165,14 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       const { one, two } = await start();
       const { member } = await one.record.join(worker("tester"));
       expect(await two.presence.statusOf([member])).toMatchObject([{ state: "starting", alive: "unknown" }]);
-      expect(await two.presence.whyGone("tester")).toBeUndefined();
+      expect(await two.presence.goneReason("tester")).toBeUndefined();
       const presence = await one.presence.announce("tester", "starting");
       await presence.set("waiting", "for permission to run npm test");
       expect(await two.presence.statusOf([member])).toMatchObject([
         { name: "tester", state: "waiting", detail: "for permission to run npm test", alive: "alive" },
       ]);
       await presence.set("ended", "shutdown");
-      expect(await two.presence.whyGone("tester")).toBe("tester has ended");
+      expect(await two.presence.goneReason("tester")).toBe("tester has ended");
       const ended = await one.record.end("tester", { reason: "shutdown" });
       expect(await two.presence.statusOf([ended])).toMatchObject([
         { state: "ended", detail: "shutdown", alive: "dead" },
@@ -191,7 +191,7 @@ export function teamStoreSuite(name: string, makeStores: () => Promise<StorePair
       expect(await two.presence.statusOf([member])).toMatchObject([
         { state: "working", alive: "unknown", detail: expect.stringContaining("on the parser; no sign of it") },
       ]);
-      expect(await two.presence.whyGone("tester")).toContain("no sign");
+      expect(await two.presence.goneReason("tester")).toContain("no sign");
     });
   });
 

@@ -44,7 +44,7 @@ describe("presence", () => {
     const { open } = start();
     await open(reusedPid()).announce("tester", "working");
     expect(await open().look("tester")).toMatchObject({ alive: "dead" });
-    expect(await open().whyGone("tester")).toContain("is gone");
+    expect(await open().goneReason("tester")).toContain("is gone");
   });
 
   it("what was said before the machine was started again counts as dead, whatever time it was", async () => {
@@ -61,7 +61,7 @@ describe("presence", () => {
     );
     pass(day);
     expect(await open().look("t")).toMatchObject({ alive: "unknown", expired: false });
-    expect(await open().whyGone("t")).toBeUndefined();
+    expect(await open().goneReason("t")).toBeUndefined();
   });
 
   it("a process that ended is dead at once", async () => {
@@ -121,7 +121,7 @@ describe("presence", () => {
         alive: "unknown",
         detail: expect.stringContaining("cannot be read"),
       });
-      expect(await open().whyGone("tester")).toBeUndefined();
+      expect(await open().goneReason("tester")).toBeUndefined();
     },
   );
 

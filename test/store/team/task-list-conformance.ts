@@ -159,12 +159,12 @@ export function taskListSuite(name: string, makeStores: () => Promise<StorePair>
       await one.tasks.create(task("a"), lead);
       const presence = await one.presence.announce("a", "working");
       const { item } = expectOk(await one.tasks.claim(1, { name: "a", holder: currentProcess() }));
-      expect(await two.tasks.releaseGone(({ name }) => two.presence.whyGone(name))).toEqual([]);
+      expect(await two.tasks.releaseGone(({ name }) => two.presence.goneReason(name))).toEqual([]);
       await presence.close();
       pair.letTimePass(pair.leaseMs + 1);
       const stop = new AbortController();
       const seen = collect(one.tasks.follow(stop.signal), ({ what }) => what === "released");
-      const released = await two.tasks.releaseGone(({ name }) => two.presence.whyGone(name));
+      const released = await two.tasks.releaseGone(({ name }) => two.presence.goneReason(name));
       expect(released).toMatchObject([{ id: 1, status: "pending" }]);
       expect((await seen).at(-1)).toMatchObject({ by: "troupe", why: expect.stringContaining("no sign") });
       stop.abort();
