@@ -9,7 +9,7 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../store/index.ts";
-import { type Mailbox, type MemberEnd, type ReceivedMail, teamMailbox } from "../team/index.ts";
+import { type Mailbox, type MemberEnd, type ReceivedMail, openMailbox } from "../team/index.ts";
 
 /** A member of a team that another program's agent speaks for. */
 export interface ExternalMember {
@@ -61,7 +61,7 @@ export async function joinAsVoice(team: StoredTeam, options: ExternalMemberOptio
   const member = (await team.record.read()).members.find((each) => each.name === name);
   if (!member || member.ended)
     throw new TroupeError("team", `There is no ${name} in the team ${team.name} to speak for.`);
-  const mailbox = teamMailbox(team, { clock, createId });
+  const mailbox = openMailbox(team, { clock, createId });
   const processes = createProcessScope();
   return {
     name,
@@ -88,7 +88,7 @@ export async function joinAsVoice(team: StoredTeam, options: ExternalMemberOptio
 export async function joinAsExternal(team: StoredTeam, options: ExternalMemberOptions): Promise<ExternalMember> {
   const { clock, createId } = options;
   const { member, presence } = (await rejoin(team, options)) ?? (await join(team, options));
-  const mailbox = teamMailbox(team, { clock, createId });
+  const mailbox = openMailbox(team, { clock, createId });
   const processes = createProcessScope();
   let leaving: Promise<void> | undefined;
 

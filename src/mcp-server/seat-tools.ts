@@ -53,7 +53,7 @@ function messageTool(connection: MemberConnection): Tool {
   const record = () => connection.team.record.current();
   return createMemberMessageTool({
     self: () => connection.member().id,
-    me: () => connection.member().name,
+    memberName: () => connection.member().name,
     isLead: () => false,
     members: () => record().members,
     statusOf: (members) => connection.team.presence.statusOf(members),

@@ -1,7 +1,7 @@
 import { idMaker, systemClock } from "../platform/index.ts";
 import { type SessionId, teamLead, teamUser } from "../protocol/index.ts";
 import { openTeamStore, type StoredTeam } from "../store/index.ts";
-import { teamMailbox } from "../team/index.ts";
+import { openMailbox } from "../team/index.ts";
 import { loadConfig } from "./load-config.ts";
 import type { StartOptions } from "./start-session.ts";
 import { launchOf } from "./teams-of.ts";
@@ -67,9 +67,9 @@ async function tidyUp({ record, presence, reportsIdle: tellsRest }: StoredTeam):
 
 async function say(
   stored: StoredTeam,
-  { to, text, ...ports }: { to: string; text: string } & Parameters<typeof teamMailbox>[1],
+  { to, text, ...ports }: { to: string; text: string } & Parameters<typeof openMailbox>[1],
 ): Promise<void> {
-  const mailbox = teamMailbox(stored, ports);
+  const mailbox = openMailbox(stored, ports);
   try {
     await mailbox.send({ from: teamUser, to, text });
   } finally {

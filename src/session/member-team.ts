@@ -10,15 +10,15 @@ import {
 } from "../protocol/index.ts";
 import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import {
-  createAskByMail,
-  createMemberLink,
+  createPermissionRequests,
+  createInboxConsumer,
   createMemberWatchdog,
-  createSpawnByMail,
+  createSpawnRequests,
   createTeammateRunner,
-  mailToHear,
+  unreadMail,
   type Mailbox,
   type MemberEnd,
-  type MemberLink,
+  type InboxConsumer,
   type TeammateStarter,
 } from "../team/index.ts";
 import { textResult } from "../tool/index.ts";
@@ -63,27 +63,28 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
   const { team, mailbox, member, presence, settings, clock } = options;
   const { name } = member;
   const bornAt = clock.now();
-  let current: MemberLink | undefined;
+  let current: InboxConsumer | undefined;
   let agentOf: TeamPorts["agent"] = () => {
     throw new Error(`${name} is not connected to ${team.name} yet`);
   };
-  const link = (): MemberLink => {
+  const link = (): InboxConsumer => {
     if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
     return current;
   };
   let waitsFor: (question: string | undefined) => void = () => undefined;
   let folder = () => member.worktreePath ?? member.cwd;
-  const asks = createAskByMail({
+  const asks = createPermissionRequests({
     link,
     folder: () => folder(),
     createId: options.createId,
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
     onWait: (question) => waitsFor(question),
-    onVoid: (message) => agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
+    onUnexpectedAnswer: (message) =>
+      agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
   });
 
-  const spawns = createSpawnByMail({ link, createId: options.createId });
+  const spawns = createSpawnRequests({ link, createId: options.createId });
   /** Its lead's runtime starts them: a team has one lead, whoever wanted the member. */
   const starter: TeammateStarter = {
     teamOf: (asked) => (asked === undefined || asked === team.name ? team.name : undefined),
@@ -116,7 +117,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       tools: () => ports.tools().map((tool) => tool.name),
       holder: currentProcess(),
       claims,
-      mailToHear: () => mailToHear(name, { mailbox, agent: agent() }),
+      unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
       sentBack: sentBackByHook,
       claimed: claimedTask,
@@ -130,7 +131,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       clock,
     });
     waitsFor = runner.waitsFor;
-    current = createMemberLink({
+    current = createInboxConsumer({
       team: team.name,
       name,
       mailbox,
@@ -138,7 +139,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       conversation: () => seat().conversation,
       handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
       replayed: ports.replayed,
-      onTaken: async ({ wakes }) => {
+      onAdmitted: async ({ wakes }) => {
         if (wakes) runner.expected();
       },
       beforeMark: async () => {
@@ -192,7 +193,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       tools,
       starter: settings.nestedTeams ? starter : undefined,
       observe(envelope) {
-        link().heard(envelope);
+        link().observe(envelope);
         runner.heard(envelope);
         watchdog.hear(envelope.event);
         watch(envelope);

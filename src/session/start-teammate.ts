@@ -23,7 +23,7 @@ import {
   type MemberEnd,
   patientTeam,
   resumeWorktree,
-  teamMailbox,
+  openMailbox,
 } from "../team/index.ts";
 import { parseRule } from "../tool/index.ts";
 import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswerToHost } from "./elsewhere.ts";
@@ -74,7 +74,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   const onNotice = (text: string) => tell(text);
   const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice });
   const team = await store.open(options.team);
-  const mailbox = teamMailbox(team, { clock, createId });
+  const mailbox = openMailbox(team, { clock, createId });
   /** What is to be given back if it does not come to life. */
   const held: { close(): Promise<void> }[] = [];
   try {

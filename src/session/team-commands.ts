@@ -1,6 +1,6 @@
 import { type Ack, teamLead, teamUser, TroupeError } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
-import { assigningTasks } from "../team/index.ts";
+import { withAssignmentMail } from "../team/index.ts";
 import type { TeamCommand } from "./dispatch.ts";
 import type { LedTeams } from "./led-teams.ts";
 
@@ -71,7 +71,7 @@ async function listFor(
   if (team === undefined) return { list, owner: owner === undefined ? undefined : ownOwner(owner) };
   const members = async () => team.current().members;
   const { tell: send, expect: onTold } = team;
-  return { list: assigningTasks(list, { team: team.name, members, send, onTold }), owner };
+  return { list: withAssignmentMail(list, { team: team.name, members, send, onMailSent: onTold }), owner };
 }
 
 function ownOwner(name: string): string {

@@ -5,7 +5,7 @@ import {
   acceptTask,
   createMemberMessageTool,
   createTaskTools,
-  type MemberLink,
+  type InboxConsumer,
   type MemberMessagePorts,
 } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
@@ -21,12 +21,12 @@ export interface TaskPlace {
   tasks(): Promise<TaskList>;
   /** Everybody who is or was in the team. */
   members(): readonly Member[];
-  link(): MemberLink | undefined;
+  link(): InboxConsumer | undefined;
 }
 
 export interface MessagePlace extends TaskPlace {
   /** As which member of which team this one is spoken to. */
-  linkTo(member: Member): MemberLink;
+  linkTo(member: Member): InboxConsumer;
   isLead(): boolean;
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   readonly control: Pick<MemberMessagePorts, "open" | "plansBy" | "requestShutdown" | "answerShutdown" | "answerPlan">;
@@ -85,9 +85,9 @@ async function whyNot(command: string, { tools, runtime }: TeamPorts): Promise<s
 export function messageTool(place: MessagePlace): Tool {
   return createMemberMessageTool({
     ...place.control,
-    children: place.ports.subagents?.registry,
+    subagents: place.ports.subagents?.registry,
     self: () => place.ports.runtime().id,
-    me: place.me,
+    memberName: place.me,
     isLead: place.isLead,
     members: place.members,
     statusOf: place.statusOf,

@@ -2,11 +2,11 @@ import { relative, resolve } from "node:path";
 import { type Agent, escapeSenders } from "../agent/index.ts";
 import { type CallId, type Envelope, type Team, visibleLine } from "../protocol/index.ts";
 import { reservationsOf } from "../store/index.ts";
-import type { MemberLink } from "../team/index.ts";
+import type { InboxConsumer } from "../team/index.ts";
 
 export interface ReservationPorts {
   /** The teams that the agent is in, and as whom. */
-  readonly teams: () => readonly { readonly team: Team; readonly me: string; readonly link: MemberLink }[];
+  readonly teams: () => readonly { readonly team: Team; readonly me: string; readonly link: InboxConsumer }[];
   readonly agent: () => Agent;
   /** Where it works now. */
   readonly cwd: () => string;
@@ -60,5 +60,5 @@ interface Touched {
   readonly reserved: string;
   readonly path: string;
   readonly me: string;
-  readonly link: MemberLink;
+  readonly link: InboxConsumer;
 }

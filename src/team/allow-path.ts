@@ -2,11 +2,11 @@ import { join, relative } from "node:path";
 import { isInside } from "../platform/index.ts";
 import { type Member, teamLead } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
-import type { MemberLink } from "./member-link.ts";
+import type { InboxConsumer } from "./member-link.ts";
 
 export interface AllowPathPorts {
   readonly record: StoredTeam["record"];
-  readonly link: () => MemberLink;
+  readonly link: () => InboxConsumer;
   readonly memberOf: (name: string) => Member;
   /** Where a member on another machine works. */
   readonly folderOf: (name: string) => string | undefined;

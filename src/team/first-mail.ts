@@ -1,12 +1,16 @@
 import type { Member } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
-import type { MemberLink } from "./member-link.ts";
+import type { InboxConsumer } from "./member-link.ts";
 
 /** What a member was started for is its first mail. One that joined just before everything went down gets it now. */
-export async function sendFirstMail(
+export async function sendInitialPrompt(
   { name, prompt }: Member,
-  { presence, mailbox, link }: Pick<StoredTeam, "presence"> & { readonly mailbox: Mailbox; readonly link: MemberLink },
+  {
+    presence,
+    mailbox,
+    link,
+  }: Pick<StoredTeam, "presence"> & { readonly mailbox: Mailbox; readonly link: InboxConsumer },
 ): Promise<void> {
   // Who has ever spoken, or has any mail, has been told.
   if (prompt === undefined || (await presence.look(name)) !== undefined) return;

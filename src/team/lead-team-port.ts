@@ -10,15 +10,15 @@ import type {
   Team,
 } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
-import type { AnswerByMail } from "./answer-by-mail.ts";
+import type { PermissionResponder } from "./answer-by-mail.ts";
 import type { Mailbox, OutgoingMail } from "./mailbox/mailbox.ts";
-import type { MemberLink } from "./member-link.ts";
+import type { InboxConsumer } from "./member-link.ts";
 import type { StopAnswer } from "./stop-member.ts";
 
 /** A team as its lead drives it: starts members, speaks with them, looks after them, ends them. */
 export interface LeadTeam {
   readonly name: string;
-  readonly link: MemberLink;
+  readonly link: InboxConsumer;
   readonly tasks: StoredTeam["tasks"];
   readonly mailbox: Mailbox;
   /** Sends it, as whomever it names; waits while the disk is full. */
@@ -27,8 +27,8 @@ export interface LeadTeam {
   current(): Team;
   members(): readonly Member[];
   statuses(): readonly MemberStatus[];
-  plans(): AnswerByMail["plans"];
-  answerPlan: AnswerByMail["answerPlan"];
+  plans(): PermissionResponder["plans"];
+  answerPlan: PermissionResponder["answerPlan"];
   /** Starts a new member; the same call again gives the one it has started. */
   spawn(wish: MemberWish): Promise<SpawnedMember>;
   interrupt(name: string): Promise<void>;

@@ -15,24 +15,24 @@ import {
 } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import { createAllowPath } from "./allow-path.ts";
-import { createAnswerByMail } from "./answer-by-mail.ts";
+import { createPermissionResponder } from "./answer-by-mail.ts";
 import type { Backend } from "./backend/backend.ts";
 import { createEndMembers } from "./end-members.ts";
-import { sendFirstMail } from "./first-mail.ts";
-import { leftOver } from "./left-over.ts";
+import { sendInitialPrompt } from "./first-mail.ts";
+import { membersWithPendingWork } from "./left-over.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
-import { createMemberLink, type MemberLink } from "./member-link.ts";
+import { createInboxConsumer, type InboxConsumer } from "./member-link.ts";
 import { createTeammateLifecycle } from "./member-lives.ts";
 import { createMemberRights } from "./member-rights.ts";
 import { createPresenceWatch, type PresenceWatch } from "./member-watch.ts";
 import { patientSend, patientTeam } from "./patient-team.ts";
-import { createTeamIdleDetector, isWork } from "./quiescence.ts";
+import { createTeamIdleDetector, workMailKinds } from "./quiescence.ts";
 import { createHeartbeatTimeout } from "./silence-watch.ts";
-import { answerSpawns, type SpawnRequest } from "./spawn-by-mail.ts";
+import { createSpawnHandlers, type SpawnRequest } from "./spawn-by-mail.ts";
 import { createStopMember } from "./stop-member.ts";
 import { whenRoom } from "./when-room.ts";
-import { whyNotSent } from "./why-not-sent.ts";
+import { sendFailureReason } from "./why-not-sent.ts";
 
 export interface LeadTeamOptions {
   readonly team: StoredTeam;
@@ -81,7 +81,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     if (!closing || !isDiskFull(error)) void lead().fail(error);
   };
   const warn = (message: string) => lead().record({ type: "notice.raised", level: "warning", code: "member", message });
-  const notTold = (name: string) => (error: unknown) => warn(`${name} was not told: ${whyNotSent(error)}`);
+  const notTold = (name: string) => (error: unknown) => warn(`${name} was not told: ${sendFailureReason(error)}`);
   own.lost.addEventListener("abort", () => {
     if (!closing) fail(new TroupeError("team", `Another process leads the team ${team.name} now: this one must stop.`));
   });
@@ -99,7 +99,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     throw new TroupeError("team", `${team.name} has no member ${JSON.stringify(name)}; ${list}.`);
   };
 
-  const answers = createAnswerByMail({
+  const answers = createPermissionResponder({
     link: () => link,
     lead,
     ask: options.ask,
@@ -108,7 +108,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       const { worktreePath, cwd } = memberOf(name);
       return worktreePath ?? cwd;
     },
-    plansBy: options.plansBy,
+    plansDecidedBy: options.plansBy,
     allowPath: createAllowPath({
       record,
       link: () => link,
@@ -124,7 +124,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     return options.startFor?.(member, request) ?? "";
   };
   const stops = createStopMember({ ...options, link: () => link, deadlineMs: options.shutdownMs });
-  const link: MemberLink = createMemberLink({
+  const link: InboxConsumer = createInboxConsumer({
     team: team.name,
     name: teamLead,
     mailbox,
@@ -133,7 +133,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     handlers: {
       ...answers.handlers,
       ...stops.handlers,
-      ...answerSpawns({ link: () => link, start: options.startFor && startFor, warn }),
+      ...createSpawnHandlers({ link: () => link, start: options.startFor && startFor, warn }),
       // It takes a while: other mail is heard meanwhile.
       respawn_request: (_, { name }) => ({
         later: lives.respawn(name).then(
@@ -146,12 +146,12 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       }),
     },
     replayed: options.replayed,
-    putAwayReport: options.archiveReport,
-    onTaken: async (mail: Mail) => {
+    archiveReport: options.archiveReport,
+    onAdmitted: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") {
-        if (mail.body.isLeaving && mail.body.evidence === undefined) quiescence.heardGoodbye(mail.id);
+        if (mail.body.isLeaving && mail.body.evidence === undefined) quiescence.onFarewell(mail.id);
         await lives.settled(mail.from);
-        quiescence.heardFrom(mail.from);
+        quiescence.onReport(mail.from);
       }
       lookAgain(mail.from).catch(fail);
     },
@@ -166,7 +166,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     mailbox,
     onSettled: () => showAgain(),
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
-    look: () => watch.refresh(),
+    refresh: () => watch.refresh(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead && !unobserved.has(name)),
     onlyReportsIdle: team.reportsIdle,
     onFailure: fail,
@@ -184,7 +184,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       if (isExternal(member) && !team.reportsIdle?.(member.name)) unobserved.add(member.name);
       else unobserved.delete(member.name);
       options.onStatus(status, member);
-      quiescence.changed(status);
+      quiescence.onStatus(status);
       ends
         .seen(status)
         .catch((error: unknown) => warn(`${status.name} could not be ended: ${messageOf(error)}`))
@@ -239,7 +239,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
 
   const expect = (name: string) => {
     for (const member of awaited())
-      if (!member.ended && [member.name, member.agentId, "*"].includes(name)) quiescence.sentTo(member.name);
+      if (!member.ended && [member.name, member.agentId, "*"].includes(name)) quiescence.onWorkSent(member.name);
   };
 
   const rights = createMemberRights({ record, link: () => link, others, notTold });
@@ -316,22 +316,26 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       const states = new Set<string>(["starting", "working", "waiting"]);
       return awaited().filter(({ name, ended }) => {
         const status = watch.statusOf(name);
-        const isBusy = quiescence.isAwaited(name) || (status !== undefined && states.has(status.state));
+        const isBusy = quiescence.hasUnreportedWork(name) || (status !== undefined && states.has(status.state));
         return ends.has(name) || (!ended && isBusy);
       });
     },
     heard(envelope) {
-      link.heard(envelope);
+      link.observe(envelope);
       if (envelope.event.type === "turn.started") say("working");
       if (envelope.event.type === "agent.idle") {
         say("idle");
         quiescence.onLeadIdle();
       }
-      if (envelope.event.type.startsWith("task.")) quiescence.tasksChanged();
+      if (envelope.event.type.startsWith("task.")) quiescence.onTasksChanged();
       // By what it says: the lead itself takes it up only once it is stored.
       if (envelope.event.type === "agent.changed" && envelope.event.permissionMode)
         rights.leadIsIn(envelope.event.permissionMode).catch(fail);
-      if (envelope.event.type === "mail.sent" && envelope.event.team === team.name && isWork.has(envelope.event.kind))
+      if (
+        envelope.event.type === "mail.sent" &&
+        envelope.event.team === team.name &&
+        workMailKinds.has(envelope.event.kind)
+      )
         expect(envelope.event.to);
     },
     async start() {
@@ -343,7 +347,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           if (there) lives.keep(member, there);
           const capped = await rights.within(member, { most: options.mode(), isThere: there !== undefined });
           if (!there) {
-            await sendFirstMail(member, { ...team, mailbox, link });
+            await sendInitialPrompt(member, { ...team, mailbox, link });
             await lives.begin(capped);
           }
         } catch (error) {
@@ -353,7 +357,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
         }
       }
       missing.push(...(await lives.releaseTasksOfEnded()));
-      for (const name of await leftOver(driven(), mailbox)) quiescence.sentTo(name);
+      for (const name of await membersWithPendingWork(driven(), mailbox)) quiescence.onWorkSent(name);
       link.start();
       watch.start();
       silence.start();

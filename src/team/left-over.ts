@@ -5,10 +5,13 @@ import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
  * Of whom something is still to come when a team is taken up again: members with mail to hear, and members whose report
  * is in the lead's inbox and not in its conversation.
  */
-export async function leftOver(members: readonly Member[], mailbox: Mailbox): Promise<ReadonlySet<string>> {
+export async function membersWithPendingWork(
+  members: readonly Member[],
+  mailbox: Mailbox,
+): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for (const { name, ended } of members) {
-    if (ended === undefined && (await mailbox.readUnread(name)).some(isWork)) names.add(name);
+    if (ended === undefined && (await mailbox.readUnread(name)).some(isWorkMail)) names.add(name);
   }
   for (const { from, body, refused } of await mailbox.readUnread(teamLead))
     if (body.kind === "idle_notification" && refused === undefined) names.add(from);
@@ -16,5 +19,5 @@ export async function leftOver(members: readonly Member[], mailbox: Mailbox): Pr
 }
 
 /** Its receiver works on it, and tells of that. */
-const isWork = ({ body, wakes, refused }: ReceivedMail): boolean =>
+const isWorkMail = ({ body, wakes, refused }: ReceivedMail): boolean =>
   wakes && refused === undefined && (body.kind === "text" || body.kind === "task_assignment");

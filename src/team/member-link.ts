@@ -20,7 +20,7 @@ import { createReportBacklog } from "./waiting-reports.ts";
 import { whenRoom } from "./when-room.ts";
 
 /** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
-export interface MemberLink {
+export interface InboxConsumer {
   readonly team: string;
   readonly name: string;
   /** As this member. Put down in its log once it is stored; rejects if it could not be. */
@@ -28,7 +28,7 @@ export interface MemberLink {
   /** How far a mail has come that it has sent. */
   receipt(id: MailId, to: string): Promise<MailState>;
   /** To be told everything that the agent stores: what is in its conversation is marked as read. */
-  heard(envelope: Envelope): void;
+  observe(envelope: Envelope): void;
   /** Follows the inbox from here on; what is in it comes first. */
   start(): void;
   /** Resolves when what has been read so far is marked, and nothing is being taken in. */
@@ -54,7 +54,7 @@ type Handler = (
   admit: () => Promise<void>,
 ) => ReturnType<NonNullable<MailHandlers["text"]>>;
 
-export interface MemberLinkOptions {
+export interface InboxConsumerOptions {
   readonly team: string;
   readonly name: string;
   readonly mailbox: Mailbox;
@@ -64,9 +64,9 @@ export interface MemberLinkOptions {
   /** What is stored of the agent's earlier lives: what was acted on in them is not again. */
   readonly replayed: readonly Pick<Envelope, "event">[];
   /** Keeps a report of a member that makes room for a newer one; gives the file's path. Without it all of them wait. */
-  readonly putAwayReport?: ((member: string, text: string) => Promise<string>) | undefined;
+  readonly archiveReport?: ((member: string, text: string) => Promise<string>) | undefined;
   /** Told of each mail that waits to be heard, and waited for, before the agent is woken for it and it is marked. */
-  readonly onTaken?: ((mail: Mail) => Promise<void>) | undefined;
+  readonly onAdmitted?: ((mail: Mail) => Promise<void>) | undefined;
   /** Waited for before anything is marked as read: who sees that must see as well that it is being worked on. */
   readonly beforeMark?: (() => Promise<void>) | undefined;
   /** The inbox cannot be read or marked, however often that is tried: the agent would be deaf without knowing. */
@@ -75,46 +75,46 @@ export interface MemberLinkOptions {
   readonly createId: CreateId;
 }
 
-export function createMemberLink(options: MemberLinkOptions): MemberLink {
+export function createInboxConsumer(options: InboxConsumerOptions): InboxConsumer {
   const { mailbox, team, name, agent } = options;
   const ended = new AbortController();
   /** A full disk breaks nobody: what is to be written waits for space. */
-  const room = { clock: options.clock, signal: ended.signal };
+  const retry = { clock: options.clock, signal: ended.signal };
   let following: Promise<void> = Promise.resolve();
   let marking: Promise<void> = Promise.resolve();
   let readIds: MailId[] = [];
   /** How often in a row marking went wrong. */
-  let unmarked = 0;
+  let markFailures = 0;
 
   /** Marks go out together, after the step that made them true is stored. */
   const markRead = (ids: readonly MailId[]) => {
     readIds.push(...ids);
-    marking = marking.then(markNow).catch(tellOfMarks);
+    marking = marking.then(markNow).catch(warnAboutMarks);
   };
 
   const markNow = async () => {
-    const now = readIds;
+    const batch = readIds;
     readIds = [];
-    if (now.length === 0) return;
+    if (batch.length === 0) return;
     try {
       await options.beforeMark?.();
       // A mark may get to the disk before the step that made it true: after a power cut nobody would have the mail.
       await agent().saved();
-      await whenRoom(() => mailbox.markRead(name, now), room);
-      unmarked = 0;
+      await whenRoom(() => mailbox.markRead(name, batch), retry);
+      markFailures = 0;
     } catch (error) {
-      readIds.unshift(...now);
+      readIds.unshift(...batch);
       throw error;
     }
   };
 
   /** They are marked with the next ones: until then its log knows that it has heard them. */
-  const tellOfMarks = async (error: unknown) => {
-    unmarked += 1;
+  const warnAboutMarks = async (error: unknown) => {
+    markFailures += 1;
     if (ended.signal.aborted) return;
-    if (unmarked > maxUnmarked) return options.onFailure(error);
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `mail that was heard could not be marked as read, and will be with the next: ${why}`;
+    if (markFailures > maxUnmarked) return options.onFailure(error);
+    const detail = error instanceof Error ? error.message : String(error);
+    const message = `mail that was heard could not be marked as read, and will be with the next: ${detail}`;
     try {
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
     } catch (cause) {
@@ -123,66 +123,66 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   };
 
   /** However long ago: an inbox forgets what was read, the log does not. */
-  const actedOn = createSeenIds();
-  for (const id of actedOnIn(options.replayed)) actedOn.add(id);
+  const actedOnIds = createSeenIds();
+  for (const id of actedOnMail(options.replayed)) actedOnIds.add(id);
   const wasActedOn = async (id: MailId) => {
-    const seen = actedOn.has(id);
-    return seen === "maybe" ? agent().hasRecorded(id, isActedOn(id)) : seen === "yes";
+    const known = actedOnIds.has(id);
+    return known === "maybe" ? agent().hasRecorded(id, recordsActionOn(id)) : known === "yes";
   };
-  const { putAwayReport } = options;
+  const { archiveReport } = options;
   const reports =
-    putAwayReport &&
+    archiveReport &&
     createReportBacklog({
       conversation: options.conversation,
-      archive: (member, text) => whenRoom(() => putAwayReport(member, text), room),
+      archive: (member, text) => whenRoom(() => archiveReport(member, text), retry),
     });
   /** Marked when they have been acted on, not when the model has seen them. */
-  const kept = new Set<MailId>();
+  const inProgress = new Set<MailId>();
 
-  const take = async (mail: ReceivedMail): Promise<void> => {
+  const handleMail = async (mail: ReceivedMail): Promise<void> => {
     if (mail.refused !== undefined) return refuse(mail, mail.refused);
     const handler = options.handlers[mail.body.kind] as Handler | undefined;
     if (!handler) return admit(mail);
     // An inbox that is followed anew gives it again while it is being acted on.
-    if (kept.has(mail.id)) return;
+    if (inProgress.has(mail.id)) return;
     // Whoever puts an old mail into the inbox again, signed as it was, gets nothing done by it a second time.
     if (await wasActedOn(mail.id)) return markRead([mail.id]);
-    kept.add(mail.id);
-    const handled = handler(mail, mail.body, () => put(mail));
+    inProgress.add(mail.id);
+    const handled = handler(mail, mail.body, () => admitPrompt(mail));
     if (!("later" in handled)) {
       await handled;
-      return acted(mail);
+      return markActedOn(mail);
     }
-    handled.later.then(() => acted(mail)).catch(options.onFailure);
+    handled.later.then(() => markActedOn(mail)).catch(options.onFailure);
   };
 
-  const acted = async (mail: Mail) => {
-    if (!(await agent().hasPrompt(promptOfMail(mail.id))))
-      await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from });
-    kept.delete(mail.id);
-    actedOn.add(mail.id);
+  const markActedOn = async (mail: Mail) => {
+    if (!(await agent().hasPrompt(promptIdOfMail(mail.id))))
+      await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from });
+    inProgress.delete(mail.id);
+    actedOnIds.add(mail.id);
     markRead([mail.id]);
   };
 
   const admit = async (mail: ReceivedMail) => {
-    await put(mail);
-    if (options.conversation().waiting.includes(promptOfMail(mail.id)))
-      await whenRoom(() => mailbox.markDelivered(name, [mail.id]), room);
+    await admitPrompt(mail);
+    if (options.conversation().waiting.includes(promptIdOfMail(mail.id)))
+      await whenRoom(() => mailbox.markDelivered(name, [mail.id]), retry);
     else markRead([mail.id]);
   };
 
-  const put = async (mail: ReceivedMail) => {
-    const promptId = promptOfMail(mail.id);
+  const admitPrompt = async (mail: ReceivedMail) => {
+    const promptId = promptIdOfMail(mail.id);
     if (!(await agent().hasPrompt(promptId))) {
       const room = await reports?.makeRoom(mail);
-      const parts = [...(room?.before ?? []), { type: "text" as const, text: memberMail(asSigned(mail)) }];
+      const parts = [...(room?.before ?? []), { type: "text" as const, text: memberMail(withSenderNote(mail)) }];
       await agent().admitOnce({ promptId, source: "mail", parts, quiet: !mail.wakes, insteadOf: room?.insteadOf });
-      await agent().record({ type: "mail.received", ...factsOf(mail), team, from: mail.from, promptId });
+      await agent().record({ type: "mail.received", ...mailFields(mail), team, from: mail.from, promptId });
       reports?.added(mail, promptId);
     }
     // It was heard in an earlier life, which did not come to marking it.
     if (!options.conversation().waiting.includes(promptId)) return;
-    await options.onTaken?.(mail);
+    await options.onAdmitted?.(mail);
     const stopped = mail.urgent ? agent().interrupt() : undefined;
     // Before it has stopped: it goes on with this at once, and is at rest at no moment.
     if (mail.wakes) agent().wake();
@@ -195,14 +195,14 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     markRead([mail.id]);
   };
 
-  const failUnlessEnded = (error: unknown) => {
+  const reportFailure = (error: unknown) => {
     if (!ended.signal.aborted) options.onFailure(error);
   };
 
   /** What cannot be read keeps nothing else from being read, and somebody should know. */
-  const tellOfDamage = async () => {
+  const warnAboutDamage = async () => {
     const look = async () => void (await mailbox.readUnread(name));
-    await keepAtIt(look, room); // after this, what was damaged is set aside
+    await keepAtIt(look, retry); // after this, what was damaged is set aside
     for (const message of mailbox.takeNotices(name))
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
@@ -210,32 +210,32 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
   /** What ends or stops the agent, what the lead says, what others say; each in their own order. */
   const pending: readonly ReceivedMail[][] = [[], [], []];
   let draining: Promise<void> | undefined;
-  let telling: Promise<void> = Promise.resolve();
+  let warning: Promise<void> = Promise.resolve();
 
-  const next = () => pending.find((queue) => queue.length > 0)?.shift();
+  const nextMail = () => pending.find((queue) => queue.length > 0)?.shift();
 
   /** One at a time, and of what waits the most pressing first. All that was read at once is there before the first is taken. */
   const drain = async () => {
     try {
       await nextRound();
-      for (let mail = next(); mail && !ended.signal.aborted; mail = next()) await take(mail);
+      for (let mail = nextMail(); mail && !ended.signal.aborted; mail = nextMail()) await handleMail(mail);
     } finally {
       // In the same step as the last look: what comes after it is taken anew.
       draining = undefined;
     }
-    telling = telling.then(tellOfDamage).catch(failUnlessEnded);
+    warning = warning.then(warnAboutDamage).catch(reportFailure);
   };
 
   /** Whoever reads it anew gets again what is not marked yet. */
-  const tellOfBreak = async (error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    const message = `its inbox could not be read, and is tried again: ${why}`;
+  const warnAboutBreak = async (error: unknown) => {
+    const detail = error instanceof Error ? error.message : String(error);
+    const message = `its inbox could not be read, and is tried again: ${detail}`;
     await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
 
   const follow = async () => {
     for await (const mail of mailbox.follow(name, ended.signal)) {
-      pending[rankOf(mail)]?.push(mail);
+      pending[priorityOf(mail)]?.push(mail);
       if (draining) continue;
       draining = drain();
       // Whoever is waited for below would hear of it too late.
@@ -249,7 +249,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     async send(mail) {
       // One id however often it is tried: what was stored after all is not said twice.
       const id = mail.id ?? options.createId<MailId>("mail");
-      await whenRoom(() => mailbox.send({ ...mail, id, from: name }), room);
+      await whenRoom(() => mailbox.send({ ...mail, id, from: name }), retry);
       const kind = mail.body?.kind ?? "text";
       const { to, summary } = mail;
       const facts = { team, mailId: id, kind, to, ...(summary !== undefined && { summary }) };
@@ -257,17 +257,17 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
       return id;
     },
     receipt: (id, to) => mailbox.receipt(id, to),
-    heard({ event }) {
+    observe({ event }) {
       if (event.type !== "prompt.promoted" && event.type !== "prompt.admitted") return;
       // What has made room is in a file that the one in its place names.
       const promptId = event.type === "prompt.promoted" ? event.promptId : event.insteadOf;
-      const id = promptId && mailOf(promptId);
-      if (id !== undefined && !kept.has(id)) markRead([id]);
+      const id = promptId && mailIdOfPrompt(promptId);
+      if (id !== undefined && !inProgress.has(id)) markRead([id]);
     },
     start() {
       reports?.restore(options.replayed);
-      following = keepAtIt(follow, { ...room, onBreak: tellOfBreak });
-      following.catch(failUnlessEnded);
+      following = keepAtIt(follow, { ...retry, onBreak: warnAboutBreak });
+      following.catch(reportFailure);
     },
     async settled() {
       await draining;
@@ -276,7 +276,7 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
     async close() {
       ended.abort(new DOMException("the member has left", "AbortError"));
       await Promise.allSettled([following, draining]); // what went wrong was reported when it did
-      await telling;
+      await warning;
       await marking;
     },
   };
@@ -285,33 +285,34 @@ export function createMemberLink(options: MemberLinkOptions): MemberLink {
 /** One failure is no deafness; so many in a row are. */
 const maxUnmarked = 5;
 
-const prefix = "prm_m";
+const mailPromptPrefix = "prm_m";
 
 /** The prompt that a mail becomes has an id that follows from the mail's: however often it is tried, it is said once. */
-export const promptOfMail = (id: MailId): PromptId => id.replace(/^mail_/, prefix) as PromptId;
-const mailOf = (id: PromptId): MailId | undefined =>
-  id.startsWith(prefix) ? (id.replace(prefix, "mail_") as MailId) : undefined;
+export const promptIdOfMail = (id: MailId): PromptId => id.replace(/^mail_/, mailPromptPrefix) as PromptId;
+const mailIdOfPrompt = (id: PromptId): MailId | undefined =>
+  id.startsWith(mailPromptPrefix) ? (id.replace(mailPromptPrefix, "mail_") as MailId) : undefined;
 
 /** What was shown to the model as well is put down before it is acted on, and is known by its prompt. */
-function* actedOnIn(replayed: MemberLinkOptions["replayed"]): Generator<MailId> {
+function* actedOnMail(replayed: InboxConsumerOptions["replayed"]): Generator<MailId> {
   for (const { event } of replayed)
-    if (event.type === "mail.received" && isActedOn(event.mailId)(event)) yield event.mailId;
+    if (event.type === "mail.received" && recordsActionOn(event.mailId)(event)) yield event.mailId;
 }
 
-const isActedOn = (id: MailId) => (event: StoredEvent | LiveEvent) =>
+const recordsActionOn = (id: MailId) => (event: StoredEvent | LiveEvent) =>
   event.type === "mail.received" && event.promptId === undefined && event.mailId === id;
 
-const factsOf = ({ id, body, summary }: Mail) => ({
+const mailFields = ({ id, body, summary }: Mail) => ({
   mailId: id,
   kind: body.kind,
   ...(summary !== undefined && { summary }),
 });
 
 /** What nobody's key has signed is nobody's word: whom it names is told as what it says of itself. */
-const asSigned = ({ sender, ...mail }: ReceivedMail): Mail =>
+const withSenderNote = ({ sender, ...mail }: ReceivedMail): Mail =>
   sender === "verified" ? mail : { ...mail, from: `unknown sender, says it is ${mail.from}` };
 
-const rankOf = ({ body, from }: Mail): number => (isSpoken.has(body.kind) ? (from === teamLead ? 1 : 2) : 0);
+const priorityOf = ({ body, from }: Mail): number =>
+  conversationKinds.has(body.kind) ? (from === teamLead ? 1 : 2) : 0;
 
 /** What keeps its place among everything else that its sender says. */
-const isSpoken: ReadonlySet<MailKind> = new Set(["text", "idle_notification", "task_assignment"]);
+const conversationKinds: ReadonlySet<MailKind> = new Set(["text", "idle_notification", "task_assignment"]);

@@ -3,7 +3,7 @@ import type { Clock } from "../platform/index.ts";
 import { type BackendType, isExternal, type Member, TroupeError, type WorkItem } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { Backend, RunningMember } from "./backend/backend.ts";
-import type { MemberLink } from "./member-link.ts";
+import type { InboxConsumer } from "./member-link.ts";
 import type { PresenceWatch } from "./member-watch.ts";
 import { externalMemberError } from "./not-ours-to-start.ts";
 
@@ -49,7 +49,7 @@ export interface EndOfMember {
 export interface TeammateLifecycleOptions {
   readonly team: Pick<StoredTeam, "name" | "record" | "tasks">;
   readonly lead: () => Agent;
-  readonly link: () => MemberLink;
+  readonly link: () => InboxConsumer;
   readonly watch: () => PresenceWatch;
   /** Rejects with a TroupeError where there is no such thing here. */
   readonly backend: (type: BackendType) => Promise<Backend>;

@@ -1,7 +1,7 @@
 import { effectiveMode } from "../agent/definitions/index.ts";
 import { isExternal, type Member, type PermissionMode } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
-import type { MemberLink } from "./member-link.ts";
+import type { InboxConsumer } from "./member-link.ts";
 
 /** A lead with fewer rights than before has nobody with more. */
 export interface MemberRights {
@@ -15,7 +15,7 @@ export interface MemberRights {
 
 export interface MemberRightsPorts {
   readonly record: Pick<StoredTeam["record"], "change">;
-  readonly link: () => MemberLink;
+  readonly link: () => InboxConsumer;
   readonly others: () => readonly Member[];
   /** Does what is to be done with a mail to this one that could not be sent. */
   readonly notTold: (name: string) => (error: unknown) => Promise<unknown>;

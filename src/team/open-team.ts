@@ -1,9 +1,9 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
-import { assigningTasks } from "./assign-task.ts";
+import { withAssignmentMail } from "./assign-task.ts";
 import type { Mailbox } from "./mailbox/index.ts";
 import { patientSend } from "./patient-team.ts";
-import { teamMailbox } from "./team-mailbox.ts";
+import { openMailbox } from "./team-mailbox.ts";
 
 /** A team's mail, tasks and record, for any program. Agents are not part of it. */
 export interface OpenTeam {
@@ -57,7 +57,7 @@ export async function openTeam(name: string, options: OpenTeamOptions): Promise<
 
 function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): OpenTeam {
   const { name, record } = stored;
-  const mailbox = teamMailbox(stored, { clock, createId });
+  const mailbox = openMailbox(stored, { clock, createId });
   const over = new AbortController();
   const send = patientSend(mailbox, { clock, createId, signal: over.signal });
   const close = async () => {
@@ -66,5 +66,5 @@ function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): 
     await stored.close();
   };
   const members = async () => (await record.read()).members;
-  return { name, mailbox, tasks: assigningTasks(stored.tasks, { team: name, members, send }), record, close };
+  return { name, mailbox, tasks: withAssignmentMail(stored.tasks, { team: name, members, send }), record, close };
 }

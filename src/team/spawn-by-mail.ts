@@ -1,22 +1,22 @@
 import type { CreateId } from "../platform/index.ts";
 import { type MailBody, type PermissionMode, type RequestId, teamLead, TroupeError } from "../protocol/index.ts";
-import type { MailHandlers, MemberLink } from "./member-link.ts";
+import type { MailHandlers, InboxConsumer } from "./member-link.ts";
 import type { TeammateSpawnRequest } from "./tools/agent-tool.ts";
-import { whyNotSent } from "./why-not-sent.ts";
+import { sendFailureReason } from "./why-not-sent.ts";
 
 export type SpawnRequest = Extract<MailBody, { kind: "spawn_request" }>;
 
 /** A member's side of starting teammates: its lead's runtime starts them, in the same team, and says what came of it. */
-export interface SpawnByMail {
+export interface SpawnRequests {
   /** Gives what its model reads. Rejects with a TroupeError for what the lead refuses, and when the signal aborts. */
   start(wish: TeammateSpawnRequest, mode: PermissionMode): Promise<string>;
   readonly handlers: MailHandlers;
 }
 
-export function createSpawnByMail(options: {
-  readonly link: () => MemberLink;
+export function createSpawnRequests(options: {
+  readonly link: () => InboxConsumer;
   readonly createId: CreateId;
-}): SpawnByMail {
+}): SpawnRequests {
   const open = new Map<RequestId, (answer: { ok: boolean; text: string }) => void>();
   return {
     async start(wanted, callerMode) {
@@ -29,7 +29,7 @@ export function createSpawnByMail(options: {
         signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true, signal: stop.signal });
       });
       try {
-        const body = { kind: "spawn_request" as const, requestId, callerMode, ...wishOf(wanted) };
+        const body = { kind: "spawn_request" as const, requestId, callerMode, ...toSpawnRequest(wanted) };
         await options.link().send({ to: teamLead, body, wakes: false });
         const { ok, text } = await Promise.race([answered, aborted]);
         if (!ok) throw new TroupeError("agent", text);
@@ -46,18 +46,18 @@ export function createSpawnByMail(options: {
 }
 
 /** The lead's side. `start` gives what the asker's model reads; where it is missing, members start nobody. */
-export function answerSpawns(options: {
-  readonly link: () => MemberLink;
+export function createSpawnHandlers(options: {
+  readonly link: () => InboxConsumer;
   readonly start: ((from: string, request: SpawnRequest) => Promise<string>) | undefined;
   readonly warn: (message: string) => Promise<unknown>;
 }): MailHandlers {
   const answer = async (from: string, request: SpawnRequest) => {
-    const came = await attempt(from, request);
-    const body = { kind: "spawn_response" as const, requestId: request.requestId, ...came };
+    const outcome = await attempt(from, request);
+    const body = { kind: "spawn_response" as const, requestId: request.requestId, ...outcome };
     try {
       await options.link().send({ to: from, body });
     } catch (error) {
-      await options.warn(`the answer to ${from} was not sent: ${whyNotSent(error)}`);
+      await options.warn(`the answer to ${from} was not sent: ${sendFailureReason(error)}`);
     }
   };
   const attempt = async (from: string, request: SpawnRequest) => {
@@ -72,7 +72,7 @@ export function answerSpawns(options: {
   return { spawn_request: (mail, body) => ({ later: answer(mail.from, body) }) };
 }
 
-function wishOf({ callId, name, description, prompt, planModeRequired, ...more }: TeammateSpawnRequest) {
+function toSpawnRequest({ callId, name, description, prompt, planModeRequired, ...more }: TeammateSpawnRequest) {
   const { type, model, mode, isolation, cwd } = more;
   return {
     callId,

@@ -1,6 +1,6 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import type { RequestId } from "../protocol/index.ts";
-import type { MailHandlers, MemberLink } from "./member-link.ts";
+import type { MailHandlers, InboxConsumer } from "./member-link.ts";
 
 /** How members are brought to an end: asked, then waited for, then ended. None of it depends on what a model does. */
 export interface StopMember {
@@ -25,7 +25,7 @@ export type StopAnswer =
   | { readonly kind: "open" };
 
 export interface StopMemberOptions {
-  readonly link: () => MemberLink;
+  readonly link: () => InboxConsumer;
   readonly clock: Clock;
   readonly createId: CreateId;
   /** How long one may take to answer. */

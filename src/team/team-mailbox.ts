@@ -3,7 +3,7 @@ import type { StoredTeam } from "../store/index.ts";
 import { createMailbox, type Mailbox } from "./mailbox/index.ts";
 
 /** The mailbox of a stored team: its record says who there is, and what they sign with. */
-export function teamMailbox(
+export function openMailbox(
   stored: StoredTeam,
   ports: { readonly clock: Clock; readonly createId: CreateId },
 ): Mailbox {

@@ -14,7 +14,7 @@ import {
 import type { OwnPresence, TaskList } from "../store/index.ts";
 import { createFreeTasks } from "./free-tasks.ts";
 import { keepAtIt } from "./keep-at-it.ts";
-import type { MailHandlers, MemberLink } from "./member-link.ts";
+import type { MailHandlers, InboxConsumer } from "./member-link.ts";
 import { createPresencePublisher } from "./own-state.ts";
 import { patientTasks } from "./patient-team.ts";
 import { farewellReportBody, idleReportBody } from "./report-body.ts";
@@ -49,7 +49,7 @@ export interface TeammateRunner {
 
 export interface TeammateRunnerOptions {
   readonly name: string;
-  readonly link: () => MemberLink;
+  readonly link: () => InboxConsumer;
   readonly agent: () => Agent;
   readonly conversation: () => Pick<Conversation, "hasReason">;
   readonly tasks: TaskList;
@@ -60,7 +60,7 @@ export interface TeammateRunnerOptions {
   /** The claims it holds, with their generations; its tools write with them. */
   readonly claims: Map<WorkItemId, number>;
   /** What is in its inbox and not in its conversation yet. */
-  readonly mailToHear: () => Promise<readonly Mail[]>;
+  readonly unreadMail: () => Promise<readonly Mail[]>;
   /** The hooks of its rest: why it should not rest yet. */
   readonly beforeIdle: () => Promise<string | undefined>;
   /** Before its lead is told that it rests: what it has done is where its lead can see it. */
@@ -125,9 +125,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     (reason === "completed" && options.conversation().hasReason);
 
   /** An inbox that cannot be read this once is looked into again: it is not empty, and nobody is broken by that. */
-  const toHear = async (): Promise<readonly Mail[]> => {
+  const readUnreadMail = async (): Promise<readonly Mail[]> => {
     let found: readonly Mail[] = [];
-    const look = async () => void (found = await whenRoom(options.mailToHear, room));
+    const look = async () => void (found = await whenRoom(options.unreadMail, room));
     await keepAtIt(look, room).catch((error: unknown) => {
       if (!over.signal.aborted) throw error;
     });
@@ -137,7 +137,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   /** Also for mail that is on its way from its inbox. In this order: what leaves the inbox meanwhile is a reason then. */
   const willContinue = async (idleEvent: EventId, idle: Idle) => {
     if (hasMoreWork(idleEvent, idle)) return true;
-    const isAwaited = idle.reason === "completed" && (await toHear()).some(({ body }) => isSaid(body));
+    const isAwaited = idle.reason === "completed" && (await readUnreadMail()).some(({ body }) => isOrdinaryMail(body));
     return isAwaited || hasMoreWork(idleEvent, idle);
   };
 
@@ -209,7 +209,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
     for (const task of free.of(list)) {
       // Whoever has something to say to it comes first.
-      if ((await toHear()).some((mail) => isSaid(mail.body) || !options.isOutdated(mail))) return;
+      if ((await readUnreadMail()).some((mail) => isOrdinaryMail(mail.body) || !options.isOutdated(mail))) return;
       if (over.signal.aborted) return;
       const answer = await tasks.claim(task.id, { name, tools: options.tools(), holder: options.holder });
       if (answer.ok) return begin(answer.item, task.owner === name ? "waited" : "free");
@@ -352,7 +352,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 }
 
 /** A request to end is heard as well, but may be the last it hears: what it has done is told before. */
-const isSaid = ({ kind }: MailBody): boolean => kind !== "shutdown_request";
+const isOrdinaryMail = ({ kind }: MailBody): boolean => kind !== "shutdown_request";
 
 /** Follows from the task and its claim: however often it is tried, it is said once. */
 const promptFor = ({ id, generation }: WorkItem): PromptId =>

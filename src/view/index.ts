@@ -90,15 +90,15 @@ export { type ClosedSpan, maxSpans, type Period, type SpanKind } from "./timelin
 export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
 export {
   edgeKey,
-  emptyTraffic,
-  joinTraffic,
+  emptyMessageFlow,
+  joinMessageFlows,
   memberKey,
   maxEdges,
   maxPassages,
-  type Passage,
-  passedAlong,
-  reduceTraffic,
-  type Traffic,
+  type Message,
+  messageCount,
+  reduceMessageFlow,
+  type MessageFlow,
 } from "./traffic.ts";
 export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
 export { transcriptMarkdown } from "./transcript-markdown.ts";

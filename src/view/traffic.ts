@@ -4,7 +4,7 @@ import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "./keye
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 /** Something that one has said to another: mail between members of a team, or what passes between an agent and its parent. */
-export interface Passage {
+export interface Message {
   /** Sorts by when it was said. */
   readonly id: string;
   readonly how: "mail" | "order" | "report";
@@ -19,7 +19,7 @@ export interface Passage {
   readonly receivedAt: number | undefined;
 }
 
-export interface TrafficEdge {
+export interface MessageEdge {
   readonly from: string;
   readonly to: string;
   readonly sent: number;
@@ -28,11 +28,11 @@ export interface TrafficEdge {
 }
 
 /** Who talks to whom. Bounded; the same in whatever order the logs are read, but each in its own. */
-export interface Traffic {
+export interface MessageFlow {
   /** By `edgeKey`. */
-  readonly edges: KeyedList<string, TrafficEdge>;
+  readonly edges: KeyedList<string, MessageEdge>;
   /** The latest, oldest first. */
-  readonly recent: readonly Passage[];
+  readonly recent: readonly Message[];
   /** By agent: what it is called in its team, whose child it is, and how far its log was read. */
   readonly agents: KeyedList<AgentId, Known>;
 }
@@ -43,7 +43,7 @@ interface Known {
   readonly seq: number;
 }
 
-export const emptyTraffic: Traffic = { edges: emptyKeyed(), recent: [], agents: emptyKeyed() };
+export const emptyMessageFlow: MessageFlow = { edges: emptyKeyed(), recent: [], agents: emptyKeyed() };
 
 export const maxPassages = 300;
 export const maxEdges = 2000;
@@ -51,44 +51,44 @@ export const maxEdges = 2000;
 export const memberKey = (name: string, team: string): string => `${name}@${team}`;
 
 /** How much has passed along an edge, also where only one end's log was seen. */
-export const passedAlong = ({ sent, received }: TrafficEdge): number => Math.max(sent, received);
+export const messageCount = ({ sent, received }: MessageEdge): number => Math.max(sent, received);
 
 /** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
-export function reduceTraffic(traffic: Traffic, envelope: Envelope): Traffic {
+export function reduceMessageFlow(flow: MessageFlow, envelope: Envelope): MessageFlow {
   const step = steps[envelope.event.type] as Step<Event> | undefined;
-  if (!step) return traffic;
+  if (!step) return flow;
   const { agent, seq } = envelope;
-  const known = valueAt(traffic.agents, agent) ?? unknown;
-  if (seq <= known.seq) return traffic;
-  const { passage, ...learnt } = step(known, envelope.event, envelope);
-  const agents = withValue(traffic.agents, agent, { ...known, ...learnt, seq });
-  return passage ? { ...withPassage(traffic, passage), agents } : { ...traffic, agents };
+  const known = valueAt(flow.agents, agent) ?? unknown;
+  if (seq <= known.seq) return flow;
+  const { message, ...learnt } = step(known, envelope.event, envelope);
+  const agents = withValue(flow.agents, agent, { ...known, ...learnt, seq });
+  return message ? { ...withMessage(flow, message), agents } : { ...flow, agents };
 }
 
 /** The traffic of several sessions as one: a mail's sender and receiver may each have one of their own. */
-export function joinTraffic(all: readonly Traffic[]): Pick<Traffic, "edges" | "recent"> {
-  if (all.length <= 1) return all[0] ?? emptyTraffic;
-  let { edges }: Traffic = emptyTraffic;
-  const passages = new Map<string, Passage>();
-  for (const traffic of all) {
-    for (const edge of valuesOf(traffic.edges)) edges = withEdge(edges, edge);
-    for (const passage of traffic.recent) {
-      const known = passages.get(passage.id);
-      passages.set(passage.id, known ? both(known, passage) : passage);
+export function joinMessageFlows(all: readonly MessageFlow[]): Pick<MessageFlow, "edges" | "recent"> {
+  if (all.length <= 1) return all[0] ?? emptyMessageFlow;
+  let { edges }: MessageFlow = emptyMessageFlow;
+  const messages = new Map<string, Message>();
+  for (const flow of all) {
+    for (const edge of valuesOf(flow.edges)) edges = withEdge(edges, edge);
+    for (const message of flow.recent) {
+      const known = messages.get(message.id);
+      messages.set(message.id, known ? mergeMessages(known, message) : message);
     }
   }
-  const sorted = [...passages.values()].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
+  const sorted = [...messages.values()].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
   const recent = sorted.slice(-maxPassages);
   return { edges, recent };
 }
 
 const unknown: Known = { names: new Map(), parent: undefined, seq: 0 };
 
-interface Learnt extends Partial<Omit<Known, "seq">> {
-  readonly passage?: Passage;
+interface StepResult extends Partial<Omit<Known, "seq">> {
+  readonly message?: Message;
 }
 
-type Step<E> = (known: Known, event: E, envelope: Envelope) => Learnt;
+type Step<E> = (known: Known, event: E, envelope: Envelope) => StepResult;
 
 const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
   "agent.spawned": (_, { parent }) => ({ parent }),
@@ -96,23 +96,23 @@ const steps: { readonly [T in Event["type"]]?: Step<Of<T>> } = {
   "mail.sent": ({ names }, { team, mailId, kind, to, summary = "" }, { agent, at }) => {
     const name = names.get(team);
     const ends = { from: name === undefined ? agent : memberKey(name, team), to: memberKey(to, team) };
-    const said = { id: mailId, how: "mail", kind, summary: short(summary), ...ends } as const;
-    return { passage: { ...said, sentAt: Date.parse(at), receivedAt: undefined } };
+    const report = { id: mailId, how: "mail", kind, summary: short(summary), ...ends } as const;
+    return { message: { ...report, sentAt: Date.parse(at), receivedAt: undefined } };
   },
   "mail.received": ({ names }, { team, mailId, kind, from, summary = "" }, { agent, at }) => {
     const name = names.get(team);
     const ends = { from: memberKey(from, team), to: name === undefined ? agent : memberKey(name, team) };
-    const said = { id: mailId, how: "mail", kind, summary: short(summary), ...ends } as const;
-    return { passage: { ...said, sentAt: undefined, receivedAt: Date.parse(at) } };
+    const report = { id: mailId, how: "mail", kind, summary: short(summary), ...ends } as const;
+    return { message: { ...report, sentAt: undefined, receivedAt: Date.parse(at) } };
   },
   "prompt.admitted": ({ parent }, { source }, envelope) =>
     parent !== undefined && source === "agent"
-      ? { passage: { ...between(envelope, "order"), from: parent, to: envelope.agent } }
+      ? { message: { ...between(envelope, "order"), from: parent, to: envelope.agent } }
       : {},
   "agent.idle": ({ parent }, { reason }, envelope) =>
     parent === undefined
       ? {}
-      : { passage: { ...between(envelope, "report"), from: envelope.agent, to: parent, kind: reason } },
+      : { message: { ...between(envelope, "report"), from: envelope.agent, to: parent, kind: reason } },
 };
 
 /** An agent and its parent are in one process: what is said is heard. */
@@ -123,23 +123,23 @@ function between({ id, at }: Envelope, how: "order" | "report") {
 
 const short = (text: string): string => (text.length > 160 ? text.slice(0, 160) : text);
 
-function withPassage({ edges, recent, agents }: Traffic, passage: Passage): Traffic {
-  const { from, to, sentAt, receivedAt } = passage;
+function withMessage({ edges, recent, agents }: MessageFlow, message: Message): MessageFlow {
+  const { from, to, sentAt, receivedAt } = message;
   const lastAt = Math.max(sentAt ?? 0, receivedAt ?? 0);
-  const passed = { from, to, sent: sentAt === undefined ? 0 : 1, received: receivedAt === undefined ? 0 : 1, lastAt };
-  return { edges: withEdge(edges, passed), recent: placed(recent, passage), agents };
+  const total = { from, to, sent: sentAt === undefined ? 0 : 1, received: receivedAt === undefined ? 0 : 1, lastAt };
+  return { edges: withEdge(edges, total), recent: insertMessage(recent, message), agents };
 }
 
 export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
 
-function withEdge(edges: Traffic["edges"], edge: TrafficEdge): Traffic["edges"] {
+function withEdge(edges: MessageFlow["edges"], edge: MessageEdge): MessageFlow["edges"] {
   const key = edgeKey(edge.from, edge.to);
   const known = valueAt(edges, key);
   const grown = withValue(edges, key, known ? addEdges(known, edge) : edge);
-  return grown.values.length > maxEdges ? liveliest(grown) : grown;
+  return grown.values.length > maxEdges ? busiestEdges(grown) : grown;
 }
 
-const addEdges = (a: TrafficEdge, b: TrafficEdge): TrafficEdge => ({
+const addEdges = (a: MessageEdge, b: MessageEdge): MessageEdge => ({
   ...a,
   sent: a.sent + b.sent,
   received: a.received + b.received,
@@ -147,29 +147,29 @@ const addEdges = (a: TrafficEdge, b: TrafficEdge): TrafficEdge => ({
 });
 
 /** The half along which something has passed last. */
-function liveliest(edges: Traffic["edges"]): Traffic["edges"] {
+function busiestEdges(edges: MessageFlow["edges"]): MessageFlow["edges"] {
   const kept = [...valuesOf(edges)].sort((a, b) => b.lastAt - a.lastAt).slice(0, maxEdges >>> 1);
-  let list: Traffic["edges"] = emptyKeyed();
+  let list: MessageFlow["edges"] = emptyKeyed();
   for (const edge of kept) list = withValue(list, edgeKey(edge.from, edge.to), edge);
   return list;
 }
 
 /** Each once, in the order in which they were said; the oldest go. */
-function placed(recent: readonly Passage[], passage: Passage): readonly Passage[] {
-  const rank = rankOf(passage);
+function insertMessage(recent: readonly Message[], message: Message): readonly Message[] {
+  const rank = rankOf(message);
   let at = recent.length;
-  while (at > 0 && rankOf(recent[at - 1] as Passage) > rank) at -= 1;
+  while (at > 0 && rankOf(recent[at - 1] as Message) > rank) at -= 1;
   const known = recent[at - 1];
-  if (known?.id === passage.id) return recent.with(at - 1, both(known, passage));
+  if (known?.id === message.id) return recent.with(at - 1, mergeMessages(known, message));
   if (at === 0 && recent.length >= maxPassages) return recent;
-  return recent.toSpliced(at, 0, passage).slice(-maxPassages);
+  return recent.toSpliced(at, 0, message).slice(-maxPassages);
 }
 
-const both = (a: Passage, b: Passage): Passage => ({
+const mergeMessages = (a: Message, b: Message): Message => ({
   ...a,
   sentAt: a.sentAt ?? b.sentAt,
   receivedAt: a.receivedAt ?? b.receivedAt,
 });
 
 /** Ids begin with what they are of; the rest sorts by time. */
-const rankOf = ({ id }: Passage): string => id.slice(id.indexOf("_") + 1);
+const rankOf = ({ id }: Message): string => id.slice(id.indexOf("_") + 1);

@@ -4,7 +4,7 @@ import { newToken, serveHttp } from "../../src/mcp-server/index.ts";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { teamUser } from "../../src/protocol/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
-import { teamMailbox } from "../../src/team/index.ts";
+import { openMailbox } from "../../src/team/index.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
 /** A server for a new team, and what raw requests to it come to. */
@@ -12,7 +12,7 @@ async function serving() {
   const ports = { clock: systemClock, createId: idMaker(systemClock) };
   const folder = temporaryFolder();
   const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
-  const mailbox = teamMailbox(team, ports);
+  const mailbox = openMailbox(team, ports);
   const token = newToken();
   const errors: Error[] = [];
   const server = await serveHttp({

@@ -3,14 +3,14 @@ import { createMailTools } from "../../src/mcp-server/mail-tools.ts";
 import { joinAsExternal } from "../../src/mcp-server/outside-member.ts";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
-import { teamMailbox } from "../../src/team/index.ts";
+import { openMailbox } from "../../src/team/index.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
 test("a wait that is cancelled in its last moment hands nothing out: the next call does not acknowledge it, and gives it", async () => {
   const ports = { clock: systemClock, createId: idMaker(systemClock) };
   const folder = temporaryFolder();
   const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
-  const mailbox = teamMailbox(team, ports);
+  const mailbox = openMailbox(team, ports);
   const anna = await joinAsExternal(team, { name: "anna", cwd: folder, ...ports });
   onTestFinished(async () => {
     await anna.leave("rest");

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { CallId, RequestId } from "../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
-import { teamMailbox } from "../../src/team/index.ts";
+import { openMailbox } from "../../src/team/index.ts";
 import { teamSession } from "../team/team-session.ts";
 import { alpha, filesOf, inState, leading, mate, membersOf, ports } from "./teammates.ts";
 
@@ -33,7 +33,7 @@ test("promise 15: what one has asked for who has ended by now keeps nobody from 
   await first.close();
   // As after a kill before the lead has answered, and an end from the shell.
   const stored = await filesOf(first.tree);
-  const mailbox = teamMailbox(stored, ports);
+  const mailbox = openMailbox(stored, ports);
   const request = {
     kind: "spawn_request" as const,
     requestId: ports.createId<RequestId>("ask"),

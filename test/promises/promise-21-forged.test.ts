@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Mail, MailBody, MailId, RequestId } from "../../src/protocol/index.ts";
-import { digestOf } from "../../src/team/ask-by-mail.ts";
+import { callDigest } from "../../src/team/ask-by-mail.ts";
 import { signMail } from "../../src/team/mailbox/sign-mail.ts";
 import { secretOf } from "../store/team/secret-of.ts";
 import { gate } from "../team/team-session.ts";
@@ -43,7 +43,7 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
   const [lead, scout, other] = await Promise.all(["team-lead", "scout", "other"].map(keyOf));
   if (!lead || !scout || !other) throw new Error("no keys");
   const requestId = asked[1]!;
-  const digest = digestOf("Bash", { command: "touch second" });
+  const digest = callDigest("Bash", { command: "touch second" });
   const allow = { behavior: "allow", scope: "once" } as const;
   const yes = { kind: "permission_response", requestId, digest, answer: allow } as const;
   const control: readonly MailBody[] = [
@@ -83,7 +83,7 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
     .filter(({ body }) => body.kind === "permission_response");
   const replayed = answered.map((each) => ({ ...each, id: ports.createId<MailId>("mail") }));
   const mistaken = [
-    { ...yes, digest: digestOf("Bash", { command: "touch another" }) },
+    { ...yes, digest: callDigest("Bash", { command: "touch another" }) },
     { ...yes, requestId: asked[0]! },
     { ...yes, requestId: ports.createId<RequestId>("ask") },
   ].map((body) => signMail(mail(body), lead).mail);
@@ -134,13 +134,13 @@ test("promise 21: a question from a member is bound to what it says, and nobody 
     input: { command: "rm -rf everything" },
     question: "Run: ls",
     suggestions: [],
-    digest: digestOf("Bash", { command: "rm -rf everything" }),
+    digest: callDigest("Bash", { command: "rm -rf everything" }),
     ...change,
   });
   const inbox = files.inbox("team-lead");
   await inbox.send(signMail(toLead("scout", request({})), key).mail);
   await inbox.send(toLead("scout", request({})));
-  await inbox.send(signMail(toLead("other", request({ digest: digestOf("Bash", { command: "ls" }) })), key).mail);
+  await inbox.send(signMail(toLead("other", request({ digest: callDigest("Bash", { command: "ls" }) })), key).mail);
   const last = signMail(toLead("other", { kind: "text", text: "that was all" }), key).mail;
   await inbox.send(last);
   await team.until((event) => event.type === "mail.received" && event.mailId === last.id);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Agent } from "../../src/agent/index.ts";
 import { digestOfCall } from "../../src/platform/index.ts";
 import type { CallId, Mail, MailBody, PermissionAnswer, RequestId, StoredEvent } from "../../src/protocol/index.ts";
-import { type AnswerByMailOptions, createAnswerByMail } from "../../src/team/answer-by-mail.ts";
-import type { MemberLink } from "../../src/team/member-link.ts";
+import { type PermissionResponderOptions, createPermissionResponder } from "../../src/team/answer-by-mail.ts";
+import type { InboxConsumer } from "../../src/team/member-link.ts";
 import { gate } from "./team-session.ts";
 
 const requestId = "ask_1" as RequestId;
@@ -16,17 +16,17 @@ const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
 const handled = (came: unknown): Promise<void> => (came as { later: Promise<void> }).later;
 
 /** A lead's side without a lead: what it puts down, sends and allows. */
-function desk(answer: Promise<PermissionAnswer>, more: Partial<AnswerByMailOptions> = {}) {
+function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionResponderOptions> = {}) {
   const recorded: StoredEvent[] = [];
   const sent: { to: string; body?: MailBody }[] = [];
   const allowed: string[] = [];
   let onRecord: (event: StoredEvent) => Promise<void> = async () => undefined;
-  const answers = createAnswerByMail({
+  const answers = createPermissionResponder({
     link: () =>
       ({
         team: "alpha",
         send: async (mail: { to: string; body?: MailBody }) => void sent.push(mail),
-      }) as unknown as MemberLink,
+      }) as unknown as InboxConsumer,
     lead: () =>
       ({
         record: async (event: StoredEvent) => {
@@ -36,7 +36,7 @@ function desk(answer: Promise<PermissionAnswer>, more: Partial<AnswerByMailOptio
       }) as unknown as Agent,
     ask: () => answer,
     colorOf: () => undefined,
-    plansBy: "user",
+    plansDecidedBy: "user",
     folderOf: () => "/work",
     allowPath: async ({ path }) => void allowed.push(path),
     ...more,
@@ -115,7 +115,7 @@ test("a question that is taken back is over, also where whoever was asked takes 
 });
 
 test("the first answer of the lead's model to a plan counts, and a second one is refused", async () => {
-  const { answers, present, sent, withdraw } = desk(Promise.resolve(yes), { plansBy: "lead" });
+  const { answers, present, sent, withdraw } = desk(Promise.resolve(yes), { plansDecidedBy: "lead" });
   const done = present();
   await withdraw("other");
   expect([...answers.plans.keys()]).toEqual([requestId]);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
-import { assigningTasks } from "../../src/team/assign-task.ts";
+import { withAssignmentMail } from "../../src/team/assign-task.ts";
 import { createTeam } from "../../src/team/index.ts";
 import { patientSend } from "../../src/team/patient-team.ts";
 import type { OutgoingMail } from "../../src/team/mailbox/mailbox.ts";
@@ -96,7 +96,7 @@ async function givenWhen(problem: Error) {
   const { signal } = new AbortController();
   const send = patientSend(mailbox, { clock, createId: idMaker(clock), signal });
   const members = async () => stored.record.current().members;
-  const tasks = assigningTasks(stored.tasks, { team: "alpha", members, send });
+  const tasks = withAssignmentMail(stored.tasks, { team: "alpha", members, send });
   return { clock, tried, tasks, give: () => tasks.update(1, { owner: "worker" }, { name: "user" }) };
 }
 

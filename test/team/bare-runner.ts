@@ -13,7 +13,7 @@ export const bareRunner = (
     tools: () => [],
     holder: currentProcess(),
     claims: new Map(),
-    mailToHear: async () => [],
+    unreadMail: async () => [],
     beforeIdle: async () => undefined,
     sentBack: (why) => why,
     claimed: () => "it is yours",

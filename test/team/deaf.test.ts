@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { idMaker } from "../../src/platform/index.ts";
 import { type Mail, type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
 import type { ReceivedMail } from "../../src/team/mailbox/mailbox.ts";
-import { createMemberLink } from "../../src/team/member-link.ts";
+import { createInboxConsumer } from "../../src/team/member-link.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { alpha, filesOf, inState, leading, mate, memberLog, membersOf, report } from "../promises/teammates.ts";
 import type { TeamSession } from "./team-session.ts";
@@ -22,7 +22,7 @@ function linked({ readableFrom }: { readonly readableFrom: number }) {
   const heard = gate();
   const broken = gate();
   let looks = 0;
-  const link = createMemberLink({
+  const link = createInboxConsumer({
     team: "alpha",
     name: "scout",
     mailbox: {

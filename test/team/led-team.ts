@@ -6,7 +6,7 @@ import { createFileTeamStore, type StoredTeam } from "../../src/store/index.ts";
 import type { Backend, RunningMember } from "../../src/team/backend/backend.ts";
 import { createLeadTeam, type LeadTeamOptions } from "../../src/team/lead-team.ts";
 import type { LeadTeam, MemberWish } from "../../src/team/lead-team-port.ts";
-import { teamMailbox } from "../../src/team/team-mailbox.ts";
+import { openMailbox } from "../../src/team/team-mailbox.ts";
 import { tempTree, type TempTree } from "../session/temp-tree.ts";
 
 const ports = { clock: systemClock, createId: idMaker(systemClock) };
@@ -36,7 +36,7 @@ export async function ledTeam({ backend, seen = (team) => team, onRecord, ...mor
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
   const stored = await createFileTeamStore({ home, ...ports }).create({ name: "alpha", cwd: home });
-  const mailbox = teamMailbox(stored, ports);
+  const mailbox = openMailbox(stored, ports);
   const recorded: StoredEvent[] = [];
   const failures: unknown[] = [];
   const agent = {

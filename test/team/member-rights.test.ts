@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import type { MailId, Member } from "../../src/protocol/index.ts";
 import { storageError } from "../../src/platform/index.ts";
 import { createMemberRights } from "../../src/team/member-rights.ts";
-import type { MemberLink } from "../../src/team/member-link.ts";
+import type { InboxConsumer } from "../../src/team/member-link.ts";
 import { memberNamed } from "../process/programs/open-mail.ts";
 
 const memberOf = (name: string): Member => ({ ...memberNamed(name), mode: "bypassPermissions" });
 
 test("one that cannot be told leaves nobody else with more than their lead has, and whoever lowered it hears of it", async () => {
   const lowered: string[] = [];
-  const link: Pick<MemberLink, "send"> = {
+  const link: Pick<InboxConsumer, "send"> = {
     async send({ to }) {
       if (to === "anna") throw storageError("write to", "anna.jsonl", Object.assign(new Error("EIO"), { code: "EIO" }));
       return "mail_1" as MailId;
@@ -22,7 +22,7 @@ test("one that cannot be told leaves nobody else with more than their lead has, 
         return memberOf(name);
       },
     },
-    link: () => link as MemberLink,
+    link: () => link as InboxConsumer,
     others: () => ["anna", "bert", "carl"].map(memberOf),
     notTold: () => async (error) => {
       throw error;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import type { PromptId, RequestId } from "../../src/protocol/index.ts";
-import { createMemberLink } from "../../src/team/member-link.ts";
-import { teamMailbox } from "../../src/team/team-mailbox.ts";
+import { createInboxConsumer } from "../../src/team/member-link.ts";
+import { openMailbox } from "../../src/team/team-mailbox.ts";
 import { mailOf } from "../promises/mail-of.ts";
 import { alpha, filesOf, leading, mate } from "../promises/teammates.ts";
 import { heldBackend, ledTeam } from "./led-team.ts";
@@ -13,7 +13,7 @@ const ports = { clock: systemClock, createId: idMaker(systemClock) };
 test("of what is in its inbox a member takes the request to end first, then what the lead says, then what others say", async () => {
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   for (const name of ["worker", "peer"]) await stored.record.join({ name, cwd: "/", backendType: "remote" });
-  const mailbox = teamMailbox(stored, ports);
+  const mailbox = openMailbox(stored, ports);
   const to = { to: "worker" } as const;
   await mailbox.send({ ...to, from: "peer", text: "peer 1" });
   await mailbox.send({ ...to, from: "peer", text: "peer 2" });
@@ -30,7 +30,7 @@ test("of what is in its inbox a member takes the request to end first, then what
     taken.push(/peer \d|lead \d|asks you to end/.exec(parts[0]?.text ?? "")?.[0] ?? "(something else)");
     if (taken.length === 5) all.open();
   };
-  const link = createMemberLink({
+  const link = createInboxConsumer({
     team: "alpha",
     name: "worker",
     mailbox,

@@ -72,7 +72,7 @@ test("who rests and has nothing to hear tells of it, then takes a task", async (
 
 test("who has something to hear does not tell that it rests, also when that comes while its hooks run", async () => {
   const before = resting({
-    mailToHear: async () => [said],
+    unreadMail: async () => [said],
     beforeIdle: async () => expect.unreachable("its hooks are asked only when it would rest"),
   });
   await before.rest();
@@ -80,7 +80,7 @@ test("who has something to hear does not tell that it rests, also when that come
   expect(before.did).toEqual([]);
   let inbox: readonly Mail[] = [];
   const meanwhile = resting({
-    mailToHear: async () => inbox,
+    unreadMail: async () => inbox,
     beforeIdle: async () => {
       inbox = [said];
       return undefined;
@@ -92,16 +92,16 @@ test("who has something to hear does not tell that it rests, also when that come
 
 test("who is told something while it reports takes no task before it has heard that", async () => {
   let inbox: readonly Mail[] = [];
-  const { did, rest } = resting({ mailToHear: async () => inbox, onSend: () => (inbox = [said]) });
+  const { did, rest } = resting({ unreadMail: async () => inbox, onSend: () => (inbox = [said]) });
   await rest();
   expect(did).toEqual(["idle_notification"]);
 });
 
 test("who is asked to end tells what it has done, and takes no task; a request to an earlier life keeps it from none", async () => {
-  const asked = resting({ mailToHear: async () => [askedToEnd] });
+  const asked = resting({ unreadMail: async () => [askedToEnd] });
   await asked.rest();
   expect(asked.did).toEqual(["idle_notification"]);
-  const outdated = resting({ mailToHear: async () => [askedToEnd], isOutdated: () => true });
+  const outdated = resting({ unreadMail: async () => [askedToEnd], isOutdated: () => true });
   await outdated.rest();
   expect(outdated.did).toEqual(["idle_notification", "claim"]);
 });
@@ -109,7 +109,7 @@ test("who is asked to end tells what it has done, and takes no task; a request t
 test("an inbox that cannot be read as it rests is looked into again, and breaks nobody", async () => {
   let looks = 0;
   const { clock, did, failures, rest } = resting({
-    mailToHear: async () => {
+    unreadMail: async () => {
       looks += 1;
       // Once before it tells, and once before it takes a task.
       if (looks <= 2 || looks === 5) throw unreadable();
@@ -124,14 +124,14 @@ test("an inbox that cannot be read as it rests is looked into again, and breaks 
 
 test("an inbox that stays unreadable is told of, and never counts as empty; who leaves meanwhile takes nothing and breaks nobody", async () => {
   const mailToHear = () => Promise.reject(unreadable());
-  const stays = resting({ mailToHear });
+  const stays = resting({ unreadMail: mailToHear });
   await stays.rest();
   expect(stays.clock.slept).toEqual([250, 500, 1_000, 2_000, 4_000]);
   expect(stays.did).toEqual([]);
   expect(stays.failures).toEqual([unreadable()]);
 
   const clock = createTestClock();
-  const leaves = resting({ mailToHear, clock });
+  const leaves = resting({ unreadMail: mailToHear, clock });
   const rested = leaves.rest();
   await expect.poll(() => clock.sleeping).toBe(1);
   await leaves.runner.close();

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import { type StoredEvent, teamUser, TroupeError } from "../../src/protocol/index.ts";
-import { createMemberLink } from "../../src/team/member-link.ts";
+import { createInboxConsumer } from "../../src/team/member-link.ts";
 import { createTeamIdleDetector } from "../../src/team/quiescence.ts";
-import { teamMailbox } from "../../src/team/team-mailbox.ts";
+import { openMailbox } from "../../src/team/team-mailbox.ts";
 import { heldBackend, ledTeam, wishFor } from "./led-team.ts";
 import { gate } from "./team-session.ts";
 
@@ -135,7 +135,7 @@ function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
     conversation: () => ({ waiting: ["prm_1" as never], hasReason: false }),
     tasks: { list: async () => [] } as never,
     mailbox: { readUnread: async () => [] } as never,
-    look: async () => undefined,
+    refresh: async () => undefined,
     statuses: () => [{ name: "scout", state: "idle", since: "2026-01-01T00:00:00.000Z", alive: "alive" }],
     pause: async () => undefined,
     onSettled: () => undefined,
@@ -148,12 +148,12 @@ function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
 test("whoever finds once that nothing can be read looks again, and wakes the lead for what is left", async () => {
   let looks = 0;
   const { quiescence, admitted, failures, woken } = noticing({
-    look: async () => {
+    refresh: async () => {
       looks += 1;
       if (looks === 1) throw unwritable();
     },
   });
-  quiescence.heardFrom("scout");
+  quiescence.onReport("scout");
   await woken;
   expect(admitted).toHaveLength(1);
   expect(failures).toEqual([]);
@@ -171,15 +171,15 @@ test("one that only tells when it rests is waited for until it has told of the r
   const settled = async () => {
     while (quiescence.isSettling) await new Promise((resolve) => setImmediate(resolve));
   };
-  quiescence.heardFrom("scout");
+  quiescence.onReport("scout");
   await settled();
   // It reads it, and nothing is seen of that.
   unread = [];
   quiescence.onLeadIdle();
   await settled();
-  expect(quiescence.isAwaited("scout")).toBe(true);
+  expect(quiescence.hasUnreportedWork("scout")).toBe(true);
   expect(admitted).toEqual([]);
-  quiescence.heardFrom("scout");
+  quiescence.onReport("scout");
   await woken;
   expect(admitted).toHaveLength(1);
   await quiescence.close();
@@ -191,14 +191,14 @@ test("a report that is there before the mail it answers is marked keeps nobody w
   const { quiescence, admitted, woken } = noticing({
     mailbox: { readUnread: async (name: string) => (isMarked || name !== "scout" ? [] : [unmarked]) } as never,
     pause: async () => {
-      awaited.push(quiescence.isAwaited("scout"));
+      awaited.push(quiescence.hasUnreportedWork("scout"));
       isMarked = awaited.length === 3;
     },
   });
-  quiescence.heardFrom("scout");
+  quiescence.onReport("scout");
   await woken;
   expect(awaited).toEqual([true, true, true]);
-  expect(quiescence.isAwaited("scout")).toBe(false);
+  expect(quiescence.hasUnreportedWork("scout")).toBe(false);
   expect(admitted).toHaveLength(1);
   await quiescence.close();
 });
@@ -209,7 +209,7 @@ test("a mark that never comes keeps a lead waiting for a minute, not for ever", 
     mailbox: { readUnread: async (name: string) => (name === "scout" ? [unmarked] : []) } as never,
     pause: async (ms) => void (waitedMs += ms),
   });
-  quiescence.heardFrom("scout");
+  quiescence.onReport("scout");
   await woken;
   expect(waitedMs).toBeGreaterThan(60_000);
   expect(waitedMs).toBeLessThan(70_000);
@@ -221,11 +221,11 @@ test("what could not be marked as read once is marked with the next, and the rea
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   await stored.record.join({ name: "scout", cwd: "/", backendType: "remote" });
   const ports = { clock: systemClock, createId: idMaker(systemClock) };
-  const mailbox = teamMailbox(stored, ports);
+  const mailbox = openMailbox(stored, ports);
   const recorded: StoredEvent[] = [];
   const failures: unknown[] = [];
   let tries = 0;
-  const link = createMemberLink({
+  const link = createInboxConsumer({
     team: "alpha",
     name: "scout",
     mailbox: {

@@ -3,14 +3,14 @@ import { describe, expect, test } from "vitest";
 import type { AgentId, Envelope, Event, MailId } from "../../src/protocol/index.ts";
 import {
   edgeKey,
-  emptyTraffic,
+  emptyMessageFlow,
   isLive,
-  joinTraffic,
+  joinMessageFlows,
   maxEdges,
   maxPassages,
-  passedAlong,
-  reduceTraffic,
-  type Traffic,
+  messageCount,
+  reduceMessageFlow,
+  type MessageFlow,
   valueAt,
   valuesOf,
 } from "../../src/view/index.ts";
@@ -36,7 +36,7 @@ const received = (number: number, from: string): Event => ({
   from,
 });
 
-const fold = (envelopes: readonly Envelope[]): Traffic => envelopes.reduce(reduceTraffic, emptyTraffic);
+const fold = (envelopes: readonly Envelope[]): MessageFlow => envelopes.reduce(reduceMessageFlow, emptyMessageFlow);
 const of = (log: readonly Envelope[], agent: AgentId) => log.filter((envelope) => envelope.agent === agent);
 
 describe("mail", () => {
@@ -63,20 +63,20 @@ describe("mail", () => {
   });
 
   test("is the same however the logs are read, and as of one session or of two", () => {
-    const shown = ({ edges, recent }: Pick<Traffic, "edges" | "recent">) => ({
+    const shown = ({ edges, recent }: Pick<MessageFlow, "edges" | "recent">) => ({
       edges: [...valuesOf(edges)].sort((a, b) => a.from.localeCompare(b.from)),
       recent,
     });
     const live = shown(fold(log));
     expect(shown(fold([...of(log, helper), ...of(log, lead)]))).toEqual(live);
-    expect(shown(joinTraffic([fold(of(log, lead)), fold(of(log, helper))]))).toEqual(live);
-    expect(shown(joinTraffic([fold(of(log, helper)), fold(of(log, lead))]))).toEqual(live);
+    expect(shown(joinMessageFlows([fold(of(log, lead)), fold(of(log, helper))]))).toEqual(live);
+    expect(shown(joinMessageFlows([fold(of(log, helper)), fold(of(log, lead))]))).toEqual(live);
   });
 
   test("of somebody whose log is not seen is known from the other end", () => {
     const { edges } = fold(of(log, helper));
     const edge = valueAt(edges, edgeKey("ann@t", "bob@t"));
-    expect(edge && passedAlong(edge)).toBe(1);
+    expect(edge && messageCount(edge)).toBe(1);
   });
 });
 
@@ -120,11 +120,11 @@ test("any log folds, in halves too, live or replayed, and nothing that was given
   fc.assert(
     fc.property(anyLog, fc.nat(), (log, cut) => {
       const at = log.length === 0 ? 0 : cut % log.length;
-      const half = deepFreeze(log.slice(0, at).reduce(reduceTraffic, deepFreeze(emptyTraffic)));
+      const half = deepFreeze(log.slice(0, at).reduce(reduceMessageFlow, deepFreeze(emptyMessageFlow)));
       const whole = fold(log);
-      expect(log.slice(at).reduce(reduceTraffic, half)).toEqual(whole);
+      expect(log.slice(at).reduce(reduceMessageFlow, half)).toEqual(whole);
       expect(fold(log.filter(({ event }) => !isLive(event)))).toEqual(whole);
-      for (const envelope of log) expect(reduceTraffic(whole, envelope)).toBe(whole);
+      for (const envelope of log) expect(reduceMessageFlow(whole, envelope)).toBe(whole);
     }),
   );
 });

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentId, SessionId } from "../../src/protocol/index.ts";
-import { emptyView, type Passage } from "../../src/view/index.ts";
+import { emptyView, type Message } from "../../src/view/index.ts";
 import { emptyKeyed, withValue } from "../../src/view/keyed-list.ts";
-import type { TrafficEdge } from "../../src/view/traffic.ts";
+import type { MessageEdge } from "../../src/view/traffic.ts";
 import type { RosterEntry } from "../../web/src/state/roster.ts";
 import { layOut, neighbour } from "../../web/src/views/team/lay-out.ts";
-import { aliasesOf, passagesOf, pointOn, roadsOf, roadWidth } from "../../web/src/views/team/roads.ts";
+import { aliasesOf, messagesOf, pointOn, graphEdgesOf, edgeWidth } from "../../web/src/views/team/roads.ts";
 import { sessionId } from "../view/envelopes.ts";
 
 const entry = (key: string, kind: RosterEntry["kind"], more: Partial<RosterEntry> = {}): RosterEntry => ({
@@ -100,7 +100,7 @@ describe("roads", () => {
   const view = { ...emptyView, memberships: new Map([["t", { team: "t", name: "team-lead", role: "lead" as const }]]) };
   const roster = [lead, ann, entry("bob@t", "teammate")];
   const aliases = aliasesOf(roster, view);
-  const edge = (from: string, to: string, count: number): TrafficEdge => ({
+  const edge = (from: string, to: string, count: number): MessageEdge => ({
     from,
     to,
     sent: count,
@@ -109,7 +109,7 @@ describe("roads", () => {
   });
 
   test("are one for both directions, whatever name somebody is known by; one to a person is the lead's", () => {
-    let edges = emptyKeyed<string, TrafficEdge>();
+    let edges = emptyKeyed<string, MessageEdge>();
     for (const each of [
       edge("team-lead@t", "ann@t", 3),
       edge("agt_ann", "user@t", 2),
@@ -117,15 +117,15 @@ describe("roads", () => {
       edge("ann@t", "gone@t", 5),
     ])
       edges = withValue(edges, JSON.stringify([each.from, each.to]), each);
-    const roads = roadsOf(layOut(roster, room).nodes, edges, aliases);
+    const roads = graphEdgesOf(layOut(roster, room).nodes, edges, aliases);
     expect(roads.map(({ from, to, count }) => [from.entry.key, to.entry.key, count])).toEqual([
       ["ann@t", "lead", 5],
       ["bob@t", "lead", 0],
       ["ann@t", "bob@t", 1],
     ]);
-    expect(roadWidth(0)).toBeLessThan(roadWidth(1));
-    expect(roadWidth(1)).toBeLessThan(roadWidth(5));
-    expect(roadWidth(1_000_000)).toBeLessThan(10);
+    expect(edgeWidth(0)).toBeLessThan(edgeWidth(1));
+    expect(edgeWidth(1)).toBeLessThan(edgeWidth(5));
+    expect(edgeWidth(1_000_000)).toBeLessThan(10);
     const [road] = roads;
     if (!road) throw new Error("there is no road");
     expect([pointOn(road, 0), pointOn(road, 1)]).toEqual([
@@ -135,9 +135,9 @@ describe("roads", () => {
   });
 
   test("lead to what somebody has said and heard, the latest first", () => {
-    const said = (id: string, from: string, to: string) => ({ id, from, to }) as Passage;
+    const said = (id: string, from: string, to: string) => ({ id, from, to }) as Message;
     const recent = [said("1", "team-lead@t", "ann@t"), said("2", "ann@t", "bob@t"), said("3", "bob@t", "team-lead@t")];
-    expect(passagesOf(recent, "ann@t", aliases).map(({ id }) => id)).toEqual(["2", "1"]);
-    expect(passagesOf(recent, "lead", aliases).map(({ id }) => id)).toEqual(["3", "1"]);
+    expect(messagesOf(recent, "ann@t", aliases).map(({ id }) => id)).toEqual(["2", "1"]);
+    expect(messagesOf(recent, "lead", aliases).map(({ id }) => id)).toEqual(["3", "1"]);
   });
 });

@@ -10,7 +10,7 @@ import {
 } from "../../protocol/index.ts";
 import { loadConfig, ownProgram } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import { type Backend, createTmuxBackend, externalMemberError, teamMailbox } from "../../team/index.ts";
+import { type Backend, createTmuxBackend, externalMemberError, openMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { answerOrEnd, untilEnded } from "./until-ended.ts";
 import { openTeams } from "./open-teams.ts";
@@ -180,7 +180,7 @@ const createPaneBackend = ({ cwd, home, sessionId }: { cwd: string; home: string
 
 interface TeamCommandContext {
   readonly stored: StoredTeam;
-  readonly mailbox: ReturnType<typeof teamMailbox>;
+  readonly mailbox: ReturnType<typeof openMailbox>;
   readonly createId: ReturnType<typeof idMaker>;
   readonly cwd: string;
   readonly home: string;
@@ -190,7 +190,7 @@ async function withTeam(name: string, work: (context: TeamCommandContext) => Pro
   const { teams, cwd, home } = await openTeams();
   const stored = await teams.open(name);
   const createId = idMaker(systemClock);
-  const mailbox = teamMailbox(stored, { clock: systemClock, createId });
+  const mailbox = openMailbox(stored, { clock: systemClock, createId });
   try {
     return await work({ stored, mailbox, createId, cwd, home });
   } finally {

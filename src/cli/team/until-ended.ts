@@ -1,6 +1,6 @@
 import { type Member, type RequestId, teamLead } from "../../protocol/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
-import type { teamMailbox } from "../../team/index.ts";
+import type { openMailbox } from "../../team/index.ts";
 
 type Answer =
   | { readonly kind: "ended"; readonly member: Member }
@@ -9,7 +9,7 @@ type Answer =
 
 export interface AwaitedAnswer {
   readonly record: StoredTeam["record"];
-  readonly mailbox: ReturnType<typeof teamMailbox>;
+  readonly mailbox: ReturnType<typeof openMailbox>;
   readonly requestId: RequestId;
   readonly withinMs: number;
 }

@@ -34,12 +34,12 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   const { member, path, own, json, context, watcher } = options;
 
   const send = async (mail: Mail): Promise<void> => {
-    assertMaySpeak(mail);
+    assertMaySend(mail);
     const whole = await withText(mail, options.bodies);
     const message = formatMessage(whole, context);
     const isHere = options.isOurs(member);
     if (isHere && (message === undefined || !isWhole(whole, message, context))) return own.send(mail);
-    if (message === undefined) throw noPlace(mail);
+    if (message === undefined) throw noInboxError(mail);
     makeInboxes(path);
     await json.update(path, (now) => {
       const messages = arrayOf(now);
@@ -52,7 +52,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   const idIn = (message: unknown): MailId | undefined => parseMessage(message, member, context)?.id;
 
   /** Nobody speaks for who is run by another program, nor as the lead of a team that is led elsewhere. */
-  const assertMaySpeak = ({ from }: Mail) => {
+  const assertMaySend = ({ from }: Mail) => {
     if (from === teamUser || options.isOurs(from)) return;
     const who = from === teamLead ? `the lead of ${context.team} is another program` : `another program runs ${from}`;
     throw new TroupeError("mail", `Not sent: ${who}, and nobody here speaks in its name.`);
@@ -79,7 +79,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   };
 
   /** Takes over what has come; resolves when it is ours, whether or not it is out of their file yet. */
-  const takeOver = async (): Promise<void> => {
+  const importMail = async (): Promise<void> => {
     const there = await json.read(path);
     if ("value" in there && arrayOf(there.value).length === 0 && (there.value === undefined || isArray(there.value)))
       return;
@@ -102,7 +102,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   };
 
   const openReader = async (): Promise<InboxReader> => {
-    if (!options.isOurs(member)) throw notOurs(member);
+    if (!options.isOurs(member)) throw notOursError(member);
     const reader = await own.openReader();
     const stop = new AbortController();
     const over = AbortSignal.any([stop.signal, options.closed]);
@@ -113,7 +113,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
       taking = taking
         .catch(() => undefined)
         .then(async () => {
-          if (!over.aborted) await takeOver();
+          if (!over.aborted) await importMail();
         });
       return taking;
     };
@@ -226,13 +226,13 @@ async function fit(mail: Mail, bodies: MailBodies): Promise<Mail> {
 
 const maxBytes = 64 * 1024;
 
-const noPlace = ({ body, to }: Mail): TroupeError =>
+const noInboxError = ({ body, to }: Mail): TroupeError =>
   new TroupeError(
     "mail",
     `Not sent: the files of Claude Code have no form for a ${body.kind.replaceAll("_", " ")}, and another program runs ${to}.`,
   );
 
-const notOurs = (member: string): TroupeError =>
+const notOursError = (member: string): TroupeError =>
   new TroupeError("mail", `The mail of ${member} is not read here: another program runs it.`);
 
 /** Never the team's own folder: a team that was deleted does not come back as an inbox. */

@@ -3,7 +3,7 @@ import { type Mail, type MailId, type MailState, TroupeError } from "../../proto
 import type { HeldMail, StoredTeam } from "../../store/index.ts";
 import { findSender, memberOf, unknownMember } from "./find-member.ts";
 import { closedError, createInboxReaders } from "./inbox-readers.ts";
-import { createKeys } from "./keys.ts";
+import { createMailKeys } from "./keys.ts";
 import type { BroadcastReport, Mailbox, MailboxMembers, OutgoingMail, ReceivedMail } from "./mailbox.ts";
 import { createReceive } from "./receive-mail.ts";
 import { createSend } from "./send-mail.ts";
@@ -19,7 +19,7 @@ export interface MailboxOptions extends MailboxMembers {
 
 export function createMailbox(options: MailboxOptions): Mailbox {
   const { store, team } = options;
-  const keys = createKeys((name, use) => options.keyOf(name, use));
+  const keys = createMailKeys((name, use) => options.keyOf(name, use));
   const send = createSend({ ...options, keys, members: () => options.members() });
   const receive = createReceive({ ...store, keys });
   const readers = createInboxReaders(options);

@@ -5,7 +5,7 @@ import { type Member, TroupeError, teamUser } from "../../protocol/index.ts";
 export function findMember(to: string, { team, members }: { team: string; members: readonly Member[] }): Member {
   const member = memberOf(to, members);
   if (member === undefined) throw unknownMember(to, { team, members });
-  if (member.ended !== undefined) throw endedMember(member);
+  if (member.ended !== undefined) throw endedMemberError(member);
   return member;
 }
 
@@ -26,20 +26,20 @@ export function unknownMember(
   name: string,
   { team, members }: { team: string; members: readonly Member[] },
 ): TroupeError {
-  const there = members.filter(({ ended }) => ended === undefined).map((member) => member.name);
-  const nearest = nearestName(name, there);
+  const present = members.filter(({ ended }) => ended === undefined).map((member) => member.name);
+  const nearest = nearestName(name, present);
   const meant = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
   const all =
-    there.length === 0
+    present.length === 0
       ? "Nobody is in it."
-      : `In it are: ${there.slice(0, 50).join(", ")}${there.length > 50 ? ", …" : ""}.`;
+      : `In it are: ${present.slice(0, 50).join(", ")}${present.length > 50 ? ", …" : ""}.`;
   return new TroupeError("mail", `There is no ${JSON.stringify(name.slice(0, 100))} in team ${team}.${meant} ${all}`);
 }
 
-function endedMember({ name, ended }: Member): TroupeError {
-  const why = ended?.detail === undefined ? ended?.reason : `${ended.reason}: ${ended.detail}`;
+function endedMemberError({ name, ended }: Member): TroupeError {
+  const endReason = ended?.detail === undefined ? ended?.reason : `${ended.reason}: ${ended.detail}`;
   return new TroupeError(
     "mail",
-    `${name} is not there any more (${why}, ${ended?.at}), so no mail goes to or from it.`,
+    `${name} is not there any more (${endReason}, ${ended?.at}), so no mail goes to or from it.`,
   );
 }

@@ -4,20 +4,20 @@ import type { KeyUse, MemberKey } from "../../store/index.ts";
 import type { MailboxMembers } from "./mailbox.ts";
 
 /** Members' keys, each asked for once. */
-export interface Keys {
+export interface MailKeys {
   /** Undefined for who has none, or does not exist. */
-  toSign(name: string): Promise<KeyObject | undefined>;
+  signingKey(name: string): Promise<KeyObject | undefined>;
   /** All that it may have signed with; none for who has no key, or does not exist. */
-  toCheck(name: string): Promise<readonly KeyObject[]>;
+  verificationKeys(name: string): Promise<readonly KeyObject[]>;
   /** The same, as it is now: that of a member which workers run changes. */
-  toCheckAnew(name: string): Promise<readonly KeyObject[]>;
+  freshVerificationKeys(name: string): Promise<readonly KeyObject[]>;
   /** The key to sign with, at once, if it was asked for before. */
-  knownToSign(name: string): KeyObject | undefined;
+  cachedSigningKey(name: string): KeyObject | undefined;
 }
 
-export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
-  const toSign = new Map<string, KeyObject>();
-  const toCheck = new Map<string, readonly KeyObject[]>();
+export function createMailKeys(keyOf: MailboxMembers["keyOf"]): MailKeys {
+  const signingKey = new Map<string, KeyObject>();
+  const verificationKeys = new Map<string, readonly KeyObject[]>();
   const asking = new Map<string, Promise<readonly KeyObject[]>>();
 
   const ask = (name: string, use: KeyUse) =>
@@ -26,35 +26,35 @@ export function createKeys(keyOf: MailboxMembers["keyOf"]): Keys {
       throw error;
     });
 
-  const askToSign = async (name: string) => {
+  const loadSigningKey = async (name: string) => {
     const found = await ask(name, "sign");
     if (found === undefined) return undefined;
     const key = keyObject(found);
-    toSign.set(name, key);
+    signingKey.set(name, key);
     return key;
   };
 
-  const askToCheck = async (name: string): Promise<readonly KeyObject[]> => {
+  const loadVerificationKeys = async (name: string): Promise<readonly KeyObject[]> => {
     const found = await ask(name, "check");
     if (found === undefined) return [];
     const former = found.type === "public" ? (found.former ?? []) : [];
     const keys = [keyObject(found), ...former.map((der) => keyObject({ type: "public", der }))];
-    toCheck.set(name, keys);
+    verificationKeys.set(name, keys);
     return keys;
   };
 
   /** An inbox may hold a hundred thousand mails of one sender: they share one question, which opens a file. */
-  const askOnceToCheck = (name: string) => {
-    const asked = asking.get(name) ?? askToCheck(name).finally(() => asking.delete(name));
+  const loadVerificationKeysOnce = (name: string) => {
+    const asked = asking.get(name) ?? loadVerificationKeys(name).finally(() => asking.delete(name));
     asking.set(name, asked);
     return asked;
   };
 
   return {
-    toSign: async (name) => toSign.get(name) ?? askToSign(name),
-    toCheck: async (name) => toCheck.get(name) ?? askOnceToCheck(name),
-    toCheckAnew: askToCheck,
-    knownToSign: (name) => toSign.get(name),
+    signingKey: async (name) => signingKey.get(name) ?? loadSigningKey(name),
+    verificationKeys: async (name) => verificationKeys.get(name) ?? loadVerificationKeysOnce(name),
+    freshVerificationKeys: loadVerificationKeys,
+    cachedSigningKey: (name) => signingKey.get(name),
   };
 }
 

@@ -1,13 +1,13 @@
 import { type MailKind, teamLead, teamUser } from "../../protocol/index.ts";
 
 /** Why nobody may act on a mail of this kind from this sender; undefined if there is no reason. */
-export function whyMayNotSend(from: string, kind: MailKind): string | undefined {
-  if (senders[kind] === "anybody" || from === teamLead || from === teamUser) return undefined;
+export function senderRefusalReason(from: string, kind: MailKind): string | undefined {
+  if (allowedSenders[kind] === "anybody" || from === teamLead || from === teamUser) return undefined;
   return `only the lead may send a ${kind.replaceAll("_", " ")}, and it is from ${from}`;
 }
 
 /** Who decides, ends, or changes what others may do is the lead, or the person who speaks through it. */
-const senders: Readonly<Record<MailKind, "anybody" | "lead">> = {
+const allowedSenders: Readonly<Record<MailKind, "anybody" | "lead">> = {
   text: "anybody",
   idle_notification: "anybody",
   permission_request: "anybody",

@@ -2,20 +2,20 @@ import type { Clock } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 
 /** Counts what one writes to another: two agents that answer each other for ever are stopped by it. */
-export interface PairRate {
+export interface PairRateLimit {
   /** Throws with `mail` if it would be one too many within a minute; counts nothing then. */
   count(from: string, to: string): void;
   /** The last one was not sent after all. */
-  takeBack(from: string, to: string): void;
+  uncount(from: string, to: string): void;
 }
 
-export function createPairRate({
+export function createPairRateLimit({
   clock,
   perMinute,
 }: {
   readonly clock: Pick<Clock, "monotonic">;
   readonly perMinute: number;
-}): PairRate {
+}): PairRateLimit {
   const pairs = new Map<string, number[]>();
 
   return {
@@ -28,11 +28,11 @@ export function createPairRate({
       // Only the last so many matter: the first of them says when the next one may go.
       const first = recent[recent.length - perMinute];
       if (first !== undefined && now - first < minute)
-        throw tooMany({ from, to, perMinute, waitMs: minute - now + first });
+        throw rateLimitError({ from, to, perMinute, waitMs: minute - now + first });
       recent.push(now);
       if (recent.length > perMinute * 2) recent.splice(0, recent.length - perMinute);
     },
-    takeBack: (from, to) => void pairs.get(keyOf(from, to))?.pop(),
+    uncount: (from, to) => void pairs.get(keyOf(from, to))?.pop(),
   };
 }
 
@@ -40,7 +40,7 @@ const minute = 60_000;
 
 const keyOf = (from: string, to: string) => `${from}\0${to}`;
 
-function tooMany(facts: { from: string; to: string; perMinute: number; waitMs: number }): TroupeError {
+function rateLimitError(facts: { from: string; to: string; perMinute: number; waitMs: number }): TroupeError {
   const { from, to, perMinute, waitMs } = facts;
   return new TroupeError(
     "mail",

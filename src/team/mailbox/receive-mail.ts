@@ -1,8 +1,8 @@
 import type { Mail, MailBody } from "../../protocol/index.ts";
 import type { HeldMail, MailBodies } from "../../store/index.ts";
-import type { Keys } from "./keys.ts";
+import type { MailKeys } from "./keys.ts";
 import type { ReceivedMail } from "./mailbox.ts";
-import { whyMayNotSend } from "./may-send.ts";
+import { senderRefusalReason } from "./may-send.ts";
 import { isSignedBy } from "./sign-mail.ts";
 
 /** What is held in `name`'s inbox, with whether it is from whom it says and whether it may be acted on. */
@@ -10,31 +10,31 @@ export type Receive = (held: readonly HeldMail[], name: string) => Promise<Recei
 
 export interface ReceiveOptions {
   readonly bodies: MailBodies;
-  readonly keys: Keys;
+  readonly keys: MailKeys;
   /** There are no signatures: it is from whom it says. */
   readonly isUnsigned?: true | undefined;
 }
 
 export function createReceive({ bodies, keys, isUnsigned }: ReceiveOptions): Receive {
   /** A signature is checked once for each mail that is held in memory. */
-  const judged = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
+  const verified = new WeakMap<Mail, Omit<ReceivedMail, "state" | "read">>();
 
   const receiveOne = async ({ mail, state }: HeldMail, name: string): Promise<ReceivedMail> => {
-    const known = judged.get(mail) ?? judge(mail, name, isUnsigned ?? (await isSigned(mail)));
-    judged.set(mail, known);
+    const known = verified.get(mail) ?? verify(mail, name, isUnsigned ?? (await isSigned(mail)));
+    verified.set(mail, known);
     return { ...known, state, read: state === "read" };
   };
 
   const isSigned = async (mail: Mail): Promise<boolean> => {
-    const known = await keys.toCheck(mail.from);
+    const known = await keys.verificationKeys(mail.from);
     if (known.some((key) => isSignedBy(mail, key))) return true;
     if (mail.signature === undefined || known[0]?.type !== "public") return false;
-    return (await keys.toCheckAnew(mail.from)).some((key) => isSignedBy(mail, key));
+    return (await keys.freshVerificationKeys(mail.from)).some((key) => isSignedBy(mail, key));
   };
 
-  const judge = (mail: Mail, name: string, signed: boolean) => {
+  const verify = (mail: Mail, name: string, signed: boolean) => {
     const isVerified = signed && mail.to === name;
-    const refused = mail.body.kind === "text" ? undefined : whyRefused(mail, { name, isVerified });
+    const refused = mail.body.kind === "text" ? undefined : refusalReason(mail, { name, isVerified });
     const body = withPath(mail, bodies);
     return {
       ...mail,
@@ -47,10 +47,10 @@ export function createReceive({ bodies, keys, isUnsigned }: ReceiveOptions): Rec
   return (held, name) => Promise.all(held.map((one) => receiveOne(one, name)));
 }
 
-function whyRefused(mail: Mail, { name, isVerified }: { name: string; isVerified: boolean }): string | undefined {
+function refusalReason(mail: Mail, { name, isVerified }: { name: string; isVerified: boolean }): string | undefined {
   if (mail.to !== name) return `it was sent to ${mail.to}`;
   if (!isVerified) return `it is not signed by ${mail.from}`;
-  return whyMayNotSend(mail.from, mail.body.kind);
+  return senderRefusalReason(mail.from, mail.body.kind);
 }
 
 /** A record names the file; whoever reads it wants to know where that is. Any other name is of no file of ours. */

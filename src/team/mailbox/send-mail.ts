@@ -12,10 +12,10 @@ import {
 import type { Inbox, StoredTeam } from "../../store/index.ts";
 import { findMember, findSender } from "./find-member.ts";
 import { assertFits, fitBody, needsNoFile } from "./fit-body.ts";
-import type { Keys } from "./keys.ts";
+import type { MailKeys } from "./keys.ts";
 import type { OutgoingMail } from "./mailbox.ts";
-import { whyMayNotSend } from "./may-send.ts";
-import { createPairRate } from "./pair-rate.ts";
+import { senderRefusalReason } from "./may-send.ts";
+import { createPairRateLimit } from "./pair-rate.ts";
 import { type SignedMail, signMail } from "./sign-mail.ts";
 
 export interface SendOptions {
@@ -23,7 +23,7 @@ export interface SendOptions {
   readonly store: Pick<StoredTeam, "inbox" | "bodies" | "isUnsigned">;
   readonly clock: Pick<Clock, "now" | "monotonic">;
   readonly createId: CreateId;
-  readonly keys: Keys;
+  readonly keys: MailKeys;
   /** The same array as long as nothing has changed. */
   readonly members: () => readonly Member[];
   readonly pairsPerMinute?: number;
@@ -32,7 +32,7 @@ export interface SendOptions {
 /** Checks, signs and stores a mail. What one mailbox sends to one member is stored in the order of the calls. */
 export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Promise<{ readonly id: MailId }> {
   const { store, clock, createId, keys, team } = options;
-  const rate = createPairRate({ clock, perMinute: options.pairsPerMinute ?? 60 });
+  const rate = createPairRateLimit({ clock, perMinute: options.pairsPerMinute ?? 60 });
   /** For each receiver, what is still being made ready: whatever is sent after it waits until it is written. */
   const turns = new Map<string, Promise<unknown>>();
   const timestamp = createStamp(clock);
@@ -48,14 +48,14 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     else if (from !== teamUser) rate.count(from, to);
     try {
       const mail = mailOf(outgoing, body, route);
-      const key = keys.knownToSign(from);
+      const key = keys.cachedSigningKey(from);
       const isReady = key !== undefined && needsNoFile(body);
-      if (isReady && !turns.has(to)) await put(route.inbox, signMail(mail, key));
+      if (isReady && !turns.has(to)) await storeSealed(route.inbox, signMail(mail, key));
       else await storeInTurn(route, isReady ? Promise.resolve(signMail(mail, key)) : finish(mail));
       return { id: mail.id };
     } catch (error) {
       // Who waits for space tries again and again: what was not stored was not said.
-      if (body.kind === "text") rate.takeBack(from, to);
+      if (body.kind === "text") rate.uncount(from, to);
       throw error;
     }
   };
@@ -68,7 +68,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     if (summary !== undefined) mail.summary = summary.slice(0, longestSummary);
     if (urgent === true) mail.urgent = urgent;
     if (replyTo !== undefined) mail.replyTo = replyTo;
-    return isCertainlyMail(mail, outgoing) ? mail : parseOutgoing(mail);
+    return isParsedMail(mail, outgoing) ? mail : parseOutgoing(mail);
   };
 
   const findRoute = ({ from, to }: OutgoingMail, members: readonly Member[]): Route => {
@@ -81,7 +81,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
   const finish = async (mail: Mail): Promise<Sealed> => {
     const [body, key] = await Promise.all([
       fitBody(mail.body, { id: mail.id, bodies: store.bodies }),
-      keys.toSign(mail.from),
+      keys.signingKey(mail.from),
     ]);
     return seal({ ...mail, body }, key);
   };
@@ -99,7 +99,7 @@ export function createSend(options: SendOptions): (outgoing: OutgoingMail) => Pr
     const write = async () => {
       const sealed = await ready;
       await before;
-      storing = put(inbox, sealed);
+      storing = storeSealed(inbox, sealed);
     };
     const written = write();
     const turn = Promise.allSettled([before, written]);
@@ -129,10 +129,10 @@ const isRouteOf = ({ asked }: Route, { from, to }: OutgoingMail, members: readon
 
 type Sealed = SignedMail | { readonly mail: Mail; readonly json?: never };
 
-const put = (inbox: Inbox, { mail, json }: Sealed) => inbox.send(mail, json);
+const storeSealed = (inbox: Inbox, { mail, json }: Sealed) => inbox.send(mail, json);
 
 function assertMaySend(from: string, kind: MailKind): void {
-  const refusal = whyMayNotSend(from, kind);
+  const refusal = senderRefusalReason(from, kind);
   if (refusal !== undefined) throw new TroupeError("mail", `Not sent: ${refusal}.`);
 }
 
@@ -167,7 +167,7 @@ function createStamp(clock: Pick<Clock, "now">): () => string {
  * Whether the schema could find nothing wrong with it: names, id and time are our own, so what is left are the types of what
  * was passed in. The schema's first use costs a process more than a hundred sends.
  */
-const isCertainlyMail = ({ body, summary, wakes }: Mail, { id, replyTo }: OutgoingMail): boolean =>
+const isParsedMail = ({ body, summary, wakes }: Mail, { id, replyTo }: OutgoingMail): boolean =>
   body.kind === "text" &&
   typeof body.text === "string" &&
   typeof wakes === "boolean" &&

@@ -8,7 +8,7 @@ export interface ReceiptRequest {
   readonly message_id: string;
 }
 
-export const receiptForm = () =>
+export const receiptInput = () =>
   z.strictObject({ type: z.literal("receipt_request"), message_id: z.string().min(1).max(100) });
 
 export interface ReceiptPorts {
@@ -17,7 +17,7 @@ export interface ReceiptPorts {
 }
 
 /** Also of a member that has ended: then it says whether it was read before that. */
-export async function askReceipt(
+export async function checkReceipt(
   { message_id: id }: ReceiptRequest,
   members: readonly Member[],
   ports: ReceiptPorts,

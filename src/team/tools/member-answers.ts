@@ -19,7 +19,7 @@ export type ControlMessage =
     };
 
 /** Side by side with text in one list of forms: nested lists confuse some servers of models. */
-export const controlForms = () =>
+export const controlInputs = () =>
   [
     z.strictObject({ type: z.literal("shutdown_request"), reason: z.string().max(2_000).optional() }),
     z.strictObject({
@@ -46,7 +46,7 @@ export interface OpenRequest {
 export interface ControlPorts {
   /** The agent that is the member. */
   self(): AgentId;
-  me(): string;
+  memberName(): string;
   isLead(): boolean;
   /** Everybody who is or was in the team, itself among them. */
   members(): readonly Member[];
@@ -61,10 +61,14 @@ export interface ControlPorts {
 }
 
 /** Checks a request or an answer against who may send it and what it answers, and has the runtime send it. */
-export async function answerRequest(message: ControlMessage, to: Member, ports: ControlPorts): Promise<ToolResult> {
+export async function handleControlMessage(
+  message: ControlMessage,
+  to: Member,
+  ports: ControlPorts,
+): Promise<ToolResult> {
   switch (message.type) {
     case "shutdown_request":
-      return askToEnd(message, to, ports);
+      return requestEnd(message, to, ports);
     case "shutdown_response":
       return answerShutdown(message, to, ports);
     case "plan_approval_response":
@@ -72,7 +76,7 @@ export async function answerRequest(message: ControlMessage, to: Member, ports: 
   }
 }
 
-async function askToEnd(
+async function requestEnd(
   { reason }: Extract<ControlMessage, { type: "shutdown_request" }>,
   to: Member,
   ports: ControlPorts,
@@ -91,7 +95,7 @@ async function answerShutdown(
   ports: ControlPorts,
 ): Promise<ToolResult> {
   const request = ports.open.shutdown().find(({ requestId }) => requestId === id);
-  if (!request) return failedResult(notOpen("request to end", id, ports.open.shutdown()));
+  if (!request) return failedResult(notOpenMessage("request to end", id, ports.open.shutdown()));
   if (to.name !== request.from)
     return failedResult(`${request.from} has asked that: send the answer to ${request.from}.`);
   if (!approve && !reason?.trim()) {
@@ -117,7 +121,7 @@ async function answerPlan(
       `The user decides on plans here, and nothing was sent: ${to.name}'s is shown to the user, and ${to.name} goes on with what the user answers. You cannot approve it or turn it down.`,
     );
   const request = ports.open.plan().find(({ requestId }) => requestId === id);
-  if (!request) return failedResult(notOpen("plan", id, ports.open.plan()));
+  if (!request) return failedResult(notOpenMessage("plan", id, ports.open.plan()));
   if (to.name !== request.from)
     return failedResult(`That plan is ${request.from}'s: send the answer to ${request.from}.`);
   if (!approve && !feedback?.trim()) {
@@ -131,7 +135,7 @@ async function answerPlan(
   );
 }
 
-function notOpen(what: string, id: string, open: readonly OpenRequest[]): string {
+function notOpenMessage(what: string, id: string, open: readonly OpenRequest[]): string {
   const list = open.map(({ requestId, from }) => `${requestId} (${from})`).join(", ");
   return `There is no open ${what} with the id ${JSON.stringify(id)}, and nothing was sent. ${
     open.length === 0 ? "None is open now: it was answered, or is over." : `Open: ${list}.`

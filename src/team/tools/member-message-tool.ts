@@ -8,9 +8,9 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../tool/index.ts";
-import { askReceipt, receiptForm, type ReceiptPorts, type ReceiptRequest } from "./ask-receipt.ts";
+import { checkReceipt, receiptInput, type ReceiptPorts, type ReceiptRequest } from "./ask-receipt.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { answerRequest, controlForms, type ControlMessage, type ControlPorts } from "./member-answers.ts";
+import { handleControlMessage, controlInputs, type ControlMessage, type ControlPorts } from "./member-answers.ts";
 import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
 import { orFailed } from "./or-failed.ts";
 import type { SubagentRegistry } from "../children.ts";
@@ -18,7 +18,7 @@ import type { SubagentRegistry } from "../children.ts";
 /** What a member speaks to others with. */
 export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {
   /** The agents it has started itself; they are spoken to first. */
-  readonly children?: SubagentRegistry | undefined;
+  readonly subagents?: SubagentRegistry | undefined;
   /** How they are now, in their order. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
   /** Resolves when it is stored. Rejects with a `TroupeError` for what cannot be sent. */
@@ -47,7 +47,7 @@ const messageInput = lazyInput<MemberMessageInput>(() =>
       .max(200)
       .describe("The name of a member, the id of an agent, or * for everybody in the team"),
     message: z
-      .union([z.string().min(1), ...controlForms(), receiptForm()], {
+      .union([z.string().min(1), ...controlInputs(), receiptInput()], {
         error: `must be text, or an object with the type shutdown_request (reason), shutdown_response (request_id, approve, reason), plan_approval_response (request_id, approve, feedback) or receipt_request (message_id)`,
       })
       .describe(
@@ -83,14 +83,13 @@ async function deliver(
   ports: MemberMessagePorts,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const { children } = ports;
+  const { subagents } = ports;
   const self = context.agent.id;
-  const members = found(to, ports);
-  const mayBeChild = to !== "*" && (members.length === 0 || children?.names().includes(to));
-  const child = children && mayBeChild ? await ownSubagent(to, children, self) : undefined;
-  if (children && child) {
-    if (typeof message === "string")
-      return messageSubagent(child, { to, message, summary }, { subagents: children, context });
+  const members = findReceivers(to, ports);
+  const maybeSubagent = to !== "*" && (members.length === 0 || subagents?.names().includes(to));
+  const subagent = subagents && maybeSubagent ? await ownSubagent(to, subagents, self) : undefined;
+  if (subagents && subagent) {
+    if (typeof message === "string") return messageSubagent(subagent, { to, message, summary }, { subagents, context });
     return failedResult(
       `${to} is an agent of your own, and knows no requests: tell it in words, or stop it with TaskStop.`,
     );
@@ -101,15 +100,16 @@ async function deliver(
   }
   if (to === "*")
     return typeof message === "string" ? broadcast({ text: message, summary, urgent }, ports) : oneByOne(ports);
-  if (typeof message !== "string" && message.type === "receipt_request") return askReceipt(message, members, ports);
+  if (typeof message !== "string" && message.type === "receipt_request") return checkReceipt(message, members, ports);
   const [member, ...others] = members;
-  const reason = whyNot(to, members, ports) ?? (member && others.length > 0 ? ambiguous(members) : undefined);
+  const reason =
+    unreachableReason(to, members, ports) ?? (member && others.length > 0 ? ambiguous(members) : undefined);
   if (reason !== undefined || !member) return failedResult(reason ?? unknown(to, ports, self));
-  if (typeof message !== "string") return answerRequest(message, member, ports);
+  if (typeof message !== "string") return handleControlMessage(message, member, ports);
   const id = await ports.send(member, { text: message, summary, urgent });
   const [status] = await ports.statusOf([member]);
-  const words = `Stored for ${member.name} (${id}). ${whenRead(member.name, status, urgent)}`;
-  return textResult(looksLikeControl(message) ? `${words}\n${sentAsText}` : words);
+  const notes = `Stored for ${member.name} (${id}). ${readTimeNote(member.name, status, urgent)}`;
+  return textResult(isLikelyControlMessage(message) ? `${notes}\n${sentAsText}` : notes);
 }
 
 async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<ToolResult> {
@@ -138,22 +138,22 @@ const oneByOne = (ports: MemberMessagePorts) =>
   );
 
 /** By name, or as `name@team` where a name alone could mean several. */
-function found(to: string, ports: MemberMessagePorts): readonly Member[] {
+function findReceivers(to: string, ports: MemberMessagePorts): readonly Member[] {
   const fitting = ports.members().filter(({ name, agentId }) => name === to || agentId === to);
   const there = fitting.filter(({ ended }) => !ended);
   return there.length > 0 ? there : fitting.slice(-1);
 }
 
 const present = (ports: MemberMessagePorts) =>
-  ports.members().filter(({ name, ended }) => !ended && name !== ports.me());
+  ports.members().filter(({ name, ended }) => !ended && name !== ports.memberName());
 
-function whyNot(to: string, [member]: readonly Member[], ports: MemberMessagePorts): string | undefined {
+function unreachableReason(to: string, [member]: readonly Member[], ports: MemberMessagePorts): string | undefined {
   if (to === teamUser && !member) {
     return ports.isLead()
       ? "The user reads your answers: say it there."
       : "The user does not read mail. Tell the lead, who speaks with the user, or say it in your answer.";
   }
-  if (member?.name === ports.me()) return "That is you yourself. Name somebody else.";
+  if (member?.name === ports.memberName()) return "That is you yourself. Name somebody else.";
   if (!member?.ended) return undefined;
   const { reason, detail } = member.ended;
   const there = present(ports).map(({ name }) => name);
@@ -167,7 +167,7 @@ const ambiguous = (members: readonly Member[]) =>
 
 function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent"]["id"]): string {
   const team = present(ports).map(({ name }) => name);
-  const own = ports.children ? ownSubagents(ports.children, self).slice(-30) : [];
+  const own = ports.subagents ? ownSubagents(ports.subagents, self).slice(-30) : [];
   if (ports.members().length === 0) return unknownSubagent(to, own);
   const lists = [
     team.length === 0 ? "Nobody else is in the team." : `In the team: ${team.join(", ")}.`,
@@ -177,7 +177,7 @@ function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent
 }
 
 /** What becomes of a mail that is on disk. */
-function whenRead(name: string, status: MemberStatus | undefined, urgent: boolean | undefined): string {
+function readTimeNote(name: string, status: MemberStatus | undefined, urgent: boolean | undefined): string {
   if (!status || status.alive === "dead") return `${name} is not running, and reads it when it is started again.`;
   // Who has not begun yet has said nothing of itself.
   if (status.alive === "unknown" && status.state !== "starting")
@@ -200,7 +200,7 @@ function whenRead(name: string, status: MemberStatus | undefined, urgent: boolea
   }
 }
 
-const looksLikeControl = (text: string) => /^\s*\{\s*"type"\s*:\s*"(?:shutdown|plan_approval)_/.test(text);
+const isLikelyControlMessage = (text: string) => /^\s*\{\s*"type"\s*:\s*"(?:shutdown|plan_approval)_/.test(text);
 
 const sentAsText =
   "Note: it was sent as text and answers nothing. To answer a request, give message as an object instead of a string.";

@@ -2,7 +2,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { expect, it, onTestFinished } from "vitest";
 import type { StoredTeam } from "../../../src/store/index.ts";
-import { teamMailbox } from "../../../src/team/index.ts";
+import { openMailbox } from "../../../src/team/index.ts";
 import { busStore, closedAfter, ports } from "./bus-stores.ts";
 import { startNats } from "./nats-server.ts";
 
@@ -14,7 +14,7 @@ const tester = {
 };
 
 const mailboxOf = (team: StoredTeam) => {
-  const mailbox = teamMailbox(team, ports);
+  const mailbox = openMailbox(team, ports);
   onTestFinished(() => mailbox.close());
   return mailbox;
 };

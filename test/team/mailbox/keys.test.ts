@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createKeys } from "../../../src/team/mailbox/keys.ts";
+import { createMailKeys } from "../../../src/team/mailbox/keys.ts";
 
 test("a key is asked for once, also by all who want it at the same time; who was told of a failure may ask again", async () => {
   const asked: string[] = [];
   let isBroken = true;
-  const keys = createKeys(async (name, use) => {
+  const keys = createMailKeys(async (name, use) => {
     asked.push(`${use} ${name}`);
     if (isBroken) throw new Error("no");
     return { type: "secret", secret: randomBytes(32) };
   });
-  await expect(Promise.all([keys.toCheck("anna"), keys.toCheck("anna")])).rejects.toThrow("no");
+  await expect(Promise.all([keys.verificationKeys("anna"), keys.verificationKeys("anna")])).rejects.toThrow("no");
   expect(asked).toEqual(["check anna"]);
   isBroken = false;
-  const found = await Promise.all(Array.from({ length: 1_000 }, () => keys.toCheck("anna")));
+  const found = await Promise.all(Array.from({ length: 1_000 }, () => keys.verificationKeys("anna")));
   expect(new Set(found).size).toBe(1);
-  expect(await keys.toCheck("anna")).toBe(found[0]);
+  expect(await keys.verificationKeys("anna")).toBe(found[0]);
   expect(asked).toEqual(["check anna", "check anna"]);
 });

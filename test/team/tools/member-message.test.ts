@@ -49,7 +49,7 @@ async function mailBench({ shutdowns = [], plans = [], states = {}, pairsPerMinu
   const toolOf = (who: string) =>
     createMemberMessageTool({
       self: () => self,
-      me: () => who,
+      memberName: () => who,
       isLead: () => who === teamLead,
       members: () => record.current().members,
       statusOf: presence.statusOf,

@@ -4,21 +4,21 @@ import {
   emptyCostSeries,
   emptyMailFlow,
   emptyTimeline,
-  emptyTraffic,
+  emptyMessageFlow,
   type MailFlow,
   reduceCostSeries,
   reduceMailFlow,
   reduceTimeline,
-  reduceTraffic,
+  reduceMessageFlow,
   type Timeline,
-  type Traffic,
+  type MessageFlow,
 } from "../../../src/view/index.ts";
 
 /** What is folded beside `reduce`, one of each per session: bounded, pure, `emptyX` and `reduceX` of src/view. */
 export interface Folds {
   readonly events: number;
   readonly timeline: Timeline;
-  readonly traffic: Traffic;
+  readonly traffic: MessageFlow;
   readonly cost: CostSeries;
   readonly mail: MailFlow;
 }
@@ -26,7 +26,7 @@ export interface Folds {
 export const emptyFolds: Folds = {
   events: 0,
   timeline: emptyTimeline,
-  traffic: emptyTraffic,
+  traffic: emptyMessageFlow,
   cost: emptyCostSeries,
   mail: emptyMailFlow,
 };
@@ -36,7 +36,7 @@ export function reduceFolds(folds: Folds, envelope: Envelope): Folds {
   return {
     events: folds.events + 1,
     timeline: reduceTimeline(folds.timeline, envelope),
-    traffic: reduceTraffic(folds.traffic, envelope),
+    traffic: reduceMessageFlow(folds.traffic, envelope),
     cost: reduceCostSeries(folds.cost, envelope),
     mail: reduceMailFlow(folds.mail, envelope),
   };

@@ -2,7 +2,7 @@ import type { MailBody, MailId, MailListing, MailState } from "../../../src/prot
 import type { MailFacts } from "../../../src/view/index.ts";
 
 /** A mail as it is drawn. Names and texts are as they came. */
-export interface Letter {
+export interface MailItem {
   readonly id: MailId;
   readonly team: string;
   readonly from: string;
@@ -13,7 +13,7 @@ export interface Letter {
   readonly state: MailState;
   readonly isUrgent: boolean;
   /** What the team has kept of it; undefined where that is nothing any more. */
-  readonly kept: MailListing | undefined;
+  readonly stored: MailListing | undefined;
   /** Where it is in its receiver's log. */
   readonly place: MailFacts["place"];
 }
@@ -26,37 +26,49 @@ interface Sources {
 }
 
 /** What the logs say and what the team has kept, as one; by when it was sent. */
-export function lettersOf({ facts, listings, isPast }: Sources): readonly Letter[] {
-  const letters: Letter[] = facts.map((each) => {
-    const kept = listings.get(each.id);
+export function mailItemsOf({ facts, listings, isPast }: Sources): readonly MailItem[] {
+  const mail: MailItem[] = facts.map((each) => {
+    const stored = listings.get(each.id);
     return {
       ...each,
-      from: each.from || (kept?.mail.from ?? "?"),
-      to: each.to || (kept?.mail.to ?? "?"),
-      at: kept?.mail.timestamp ?? each.sentAt ?? each.receivedAt ?? each.readAt ?? "",
-      state: isPast ? stateIn(each) : further(stateIn(each), kept?.state),
-      isUrgent: kept?.mail.urgent === true,
-      kept,
+      from: each.from || (stored?.mail.from ?? "?"),
+      to: each.to || (stored?.mail.to ?? "?"),
+      at: stored?.mail.timestamp ?? each.sentAt ?? each.receivedAt ?? each.readAt ?? "",
+      state: isPast ? stateIn(each) : laterState(stateIn(each), stored?.state),
+      isUrgent: stored?.mail.urgent === true,
+      kept: stored,
     };
   });
   if (!isPast) {
     const known = new Set(facts.map(({ id }) => id));
-    for (const kept of listings.values()) if (!known.has(kept.mail.id)) letters.push(letterIn(kept));
+    for (const stored of listings.values()) if (!known.has(stored.mail.id)) mail.push(mailItemFrom(stored));
   }
-  return letters.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1));
+  return mail.sort((a, b) => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1));
 }
 
-function letterIn(kept: MailListing): Letter {
-  const { team, state, mail } = kept;
+function mailItemFrom(stored: MailListing): MailItem {
+  const { team, state, mail } = stored;
   const { id, from, to, timestamp: at, summary = "", urgent, body } = mail;
-  return { id, team, from, to, at, kind: body.kind, summary, state, isUrgent: urgent === true, kept, place: undefined };
+  return {
+    id,
+    team,
+    from,
+    to,
+    at,
+    kind: body.kind,
+    summary,
+    state,
+    isUrgent: urgent === true,
+    stored,
+    place: undefined,
+  };
 }
 
 const stateIn = ({ receivedAt, readAt }: MailFacts): MailState =>
   readAt !== undefined ? "read" : receivedAt === undefined ? "queued" : "delivered";
 
 /** Of two words on one mail the one that was said later. */
-function further(a: MailState, b: MailState = a): MailState {
+function laterState(a: MailState, b: MailState = a): MailState {
   return order.indexOf(a) > order.indexOf(b) ? a : b;
 }
 
@@ -67,19 +79,19 @@ export interface Thread {
   readonly key: string;
   readonly team: string;
   readonly names: readonly [string, string];
-  readonly letters: readonly Letter[];
+  readonly mail: readonly MailItem[];
   /** How many have not been read. */
   readonly open: number;
 }
 
 /** The one in which something was said last comes first. */
-export function threadsOf(letters: readonly Letter[]): readonly Thread[] {
-  const threads = new Map<string, Letter[]>();
-  for (const letter of letters) {
-    const key = threadKey(letter);
+export function threadsOf(mail: readonly MailItem[]): readonly Thread[] {
+  const threads = new Map<string, MailItem[]>();
+  for (const item of mail) {
+    const key = threadKey(item);
     const known = threads.get(key);
-    if (known) known.push(letter);
-    else threads.set(key, [letter]);
+    if (known) known.push(item);
+    else threads.set(key, [item]);
   }
   return [...threads]
     .map(([key, all]) => {
@@ -90,9 +102,10 @@ export function threadsOf(letters: readonly Letter[]): readonly Thread[] {
     .sort((a, b) => ((a.letters.at(-1)?.at ?? "") < (b.letters.at(-1)?.at ?? "") ? 1 : -1));
 }
 
-const threadKey = ({ team, from, to }: Letter): string => JSON.stringify([team, ...[from, to].sort()]);
+const threadKey = ({ team, from, to }: MailItem): string => JSON.stringify([team, ...[from, to].sort()]);
 
-const isOpen = ({ state }: Letter): boolean => state === "queued" || state === "delivered";
+const isOpen = ({ state }: MailItem): boolean => state === "queued" || state === "delivered";
 
 /** What somebody has said, as against what the runtime says by itself. */
-export const isSpoken = ({ kind }: Pick<Letter, "kind">): boolean => kind === ("text" satisfies MailBody["kind"]);
+export const isConversation = ({ kind }: Pick<MailItem, "kind">): boolean =>
+  kind === ("text" satisfies MailBody["kind"]);

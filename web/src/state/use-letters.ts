@@ -5,11 +5,11 @@ import { askFor } from "./ask-for.ts";
 import { useCalm, useIsReading } from "./calm.ts";
 import { useDashboard } from "./dashboard-store.ts";
 import type { Folds } from "./folds.ts";
-import { type Letter, lettersOf } from "./letters.ts";
+import { type MailItem, mailItemsOf } from "./letters.ts";
 import { useEachFold } from "./team-folds.ts";
 
 export interface Letters {
-  readonly letters: readonly Letter[];
+  readonly mail: readonly MailItem[];
   /** What cannot be read, for people. */
   readonly problems: readonly string[];
   /** Asks for what was sent since the last time. */
@@ -19,21 +19,21 @@ export interface Letters {
 const mailOf = ({ mail }: Folds) => mail;
 
 /** All mail of a session and its team. That there is new mail is told by the events; what it says is asked for then. */
-export function useLetters(session: SessionId): Letters {
+export function useMail(session: SessionId): Letters {
   const flows = useCalm(session, useEachFold(mailOf));
   const facts = useMemo(() => joinMailFlows(flows), [flows]);
   const isPast = useDashboard((state) => state.replayAt !== undefined);
-  const isReading = useIsReading(session);
+  const isLoading = useIsReading(session);
   const { listings, problems, refresh } = useListings(session);
   // How far a mail has come is in the events; only of one that is new is anything to be asked.
   const count = isPast ? 0 : facts.length;
   // And what was missed while the server was away.
   const isConnected = useDashboard((state) => state.connection.kind === "open");
   useEffect(() => {
-    if (!isReading && isConnected) refresh();
-  }, [refresh, isReading, isConnected, count]);
-  const letters = useMemo(() => lettersOf({ facts, listings, isPast }), [facts, listings, isPast]);
-  return { letters, problems, refresh };
+    if (!isLoading && isConnected) refresh();
+  }, [refresh, isLoading, isConnected, count]);
+  const mail = useMemo(() => mailItemsOf({ facts, listings, isPast }), [facts, listings, isPast]);
+  return { mail, problems, refresh };
 }
 
 /** So far the clocks of two senders may be apart. */

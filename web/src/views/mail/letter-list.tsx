@@ -1,29 +1,29 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
-import type { Letter } from "../../state/letters.ts";
-import { LetterRow } from "./letter-row.tsx";
+import type { MailItem } from "../../state/letters.ts";
+import { MailRow } from "./letter-row.tsx";
 
 interface Props {
-  readonly letters: readonly Letter[];
+  readonly mail: readonly MailItem[];
   readonly session: SessionId;
   readonly colors: ReadonlyMap<string, string | undefined>;
-  readonly nothing: string;
+  readonly emptyText: string;
 }
 
 /** As near to the end, new mail is followed. */
 const nearPx = 60;
 
 /** Messages, of which only what is on the screen is drawn. */
-export function LetterList({ letters, session, colors, nothing }: Props) {
+export function MailList({ mail, session, colors, emptyText }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isStuck = useRef(true);
   const lastTop = useRef(0);
-  const count = letters.length;
+  const count = mail.length;
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    getItemKey: (index) => letters[index]?.id ?? index,
+    getItemKey: (index) => mail[index]?.id ?? index,
     estimateSize: () => 90,
     overscan: 6,
     paddingStart: 8,
@@ -67,10 +67,10 @@ export function LetterList({ letters, session, colors, nothing }: Props) {
       onWheel={onWheel}
       onKeyDown={onKeyDown}
     >
-      {count === 0 && <p className="letters-none soft">{nothing}</p>}
+      {count === 0 && <p className="letters-none soft">{emptyText}</p>}
       <div className="letters-rows" style={{ height: total }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {
-          const letter = letters[index];
+          const item = mail[index];
           return (
             <div
               key={key}
@@ -79,7 +79,7 @@ export function LetterList({ letters, session, colors, nothing }: Props) {
               className="letters-row"
               style={{ transform: `translateY(${start}px)` }}
             >
-              {letter && <LetterRow letter={letter} session={session} colors={colors} />}
+              {item && <MailRow item={item} session={session} colors={colors} />}
             </div>
           );
         })}

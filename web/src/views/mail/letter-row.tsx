@@ -6,20 +6,20 @@ import { kindWords } from "../../parts/mail-kinds.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { hrefOf } from "../../route.ts";
 import { askFor } from "../../state/ask-for.ts";
-import type { Letter } from "../../state/letters.ts";
-import { mailWords } from "./mail-words.ts";
+import type { MailItem } from "../../state/letters.ts";
+import { mailText } from "./mail-words.ts";
 
 interface Props {
-  readonly letter: Letter;
+  readonly item: MailItem;
   readonly session: SessionId;
   readonly colors: ReadonlyMap<string, string | undefined>;
 }
 
 /** One message: who says what to whom, and how far it has come. */
-export const LetterRow = memo(function LetterRow({ letter, session, colors }: Props) {
-  const { from, to, at, state, kept, isUrgent } = letter;
+export const MailRow = memo(function LetterRow({ item, session, colors }: Props) {
+  const { from, to, at, state, stored: kept, isUrgent } = item;
   return (
-    <article className="letter" data-color={colors.get(from) ?? ""} data-spoken={letter.kind === "text" || undefined}>
+    <article className="letter" data-color={colors.get(from) ?? ""} data-spoken={item.kind === "text" || undefined}>
       <header>
         <h3>
           <Name name={from} colors={colors} /> <span aria-label="to">→</span> <Name name={to} colors={colors} />
@@ -31,7 +31,7 @@ export const LetterRow = memo(function LetterRow({ letter, session, colors }: Pr
           </span>
         )}
         <span className="tag letter-state" data-state={state} title={stateTitles[state]}>
-          {stateWords[state]}
+          {stateLabels[state]}
         </span>
         <time className="soft" dateTime={at}>
           {clockWords(at)}
@@ -40,7 +40,7 @@ export const LetterRow = memo(function LetterRow({ letter, session, colors }: Pr
       {kept?.refused !== undefined && (
         <p className="letter-refused">Its receiver does not act on it: {visibleLine(kept.refused)}</p>
       )}
-      {kept ? <Body letter={letter} session={session} /> : <Unkept letter={letter} session={session} />}
+      {kept ? <Body item={item} session={session} /> : <DeletedMail item={item} session={session} />}
     </article>
   );
 });
@@ -53,7 +53,7 @@ export function Name({ name, colors }: { name: string; colors: Props["colors"] }
   );
 }
 
-const stateWords: Readonly<Record<MailState, string>> = {
+const stateLabels: Readonly<Record<MailState, string>> = {
   queued: "sent",
   delivered: "delivered",
   read: "read",
@@ -67,17 +67,17 @@ const stateTitles: Readonly<Record<MailState, string>> = {
   failed: "Its receiver ended before it read it",
 };
 
-const Whole = z.object({ text: z.string() });
+const MailText = z.object({ text: z.string() });
 
-function Body({ letter, session }: { letter: Letter; session: SessionId }) {
+function Body({ item, session }: { item: MailItem; session: SessionId }) {
   const [whole, setWhole] = useState<{ readonly text?: string; readonly problem?: string } | undefined>(undefined);
-  if (!letter.kept) return null;
-  const { mail, isCut } = letter.kept;
-  const { title, text, fields } = mailWords(mail.body);
+  if (!item.stored) return null;
+  const { mail, isCut } = item.stored;
+  const { title, text, fields } = mailText(mail.body);
   const ask = () => {
-    const query = new URLSearchParams({ session, mail: letter.id });
+    const query = new URLSearchParams({ session, mail: item.id });
     askFor(`/api/mail-text?${query}`)
-      .then((answer) => setWhole(Whole.parse(answer)))
+      .then((answer) => setWhole(MailText.parse(answer)))
       .catch((error: unknown) => setWhole({ problem: error instanceof Error ? error.message : String(error) }));
   };
   return (
@@ -107,7 +107,7 @@ function Body({ letter, session }: { letter: Letter; session: SessionId }) {
 }
 
 /** What the team has not kept can still be where it was heard. */
-function Unkept({ letter: { kind, summary, place }, session }: { letter: Letter; session: SessionId }) {
+function DeletedMail({ item: { kind, summary, place }, session }: { item: MailItem; session: SessionId }) {
   return (
     <>
       <p className="letter-title">{kindWords(kind)}</p>

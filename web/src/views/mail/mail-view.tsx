@@ -4,22 +4,22 @@ import { emptyView } from "../../../../src/view/index.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { kindWords, oneLine } from "../../parts/mail-kinds.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
-import { isSpoken, type Thread, threadsOf } from "../../state/letters.ts";
+import { isConversation, type Thread, threadsOf } from "../../state/letters.ts";
 import { useObstacle } from "../../state/obstacle.ts";
-import { useLetters } from "../../state/use-letters.ts";
-import { LetterList } from "./letter-list.tsx";
+import { useMail } from "../../state/use-letters.ts";
+import { MailList } from "./letter-list.tsx";
 import { Name } from "./letter-row.tsx";
 import { WriteMail } from "./write-mail.tsx";
 import "./mail-view.css";
 
 /** What members have said to each other, between each two and in all; and a word of one's own. */
 export function MailView({ session }: { session: SessionId }) {
-  const { letters, problems, refresh } = useLetters(session);
+  const { mail: letters, problems, refresh } = useMail(session);
   const teams = useDashboard((state) => state.views.get(session)?.teams ?? emptyView.teams);
   const memberships = useDashboard((state) => state.views.get(session)?.memberships ?? emptyView.memberships);
   const [shows, setShows] = useState<"all" | "spoken">("all");
   const [chosen, setChosen] = useState<string | undefined>(undefined);
-  const shown = useMemo(() => (shows === "all" ? letters : letters.filter(isSpoken)), [letters, shows]);
+  const shown = useMemo(() => (shows === "all" ? letters : letters.filter(isConversation)), [letters, shows]);
   const threads = useMemo(() => threadsOf(shown), [shown]);
   const thread = threads.find(({ key }) => key === chosen);
   const members = useMemo(() => [...teams.values()].flatMap((team) => team.members), [teams]);
@@ -33,8 +33,8 @@ export function MailView({ session }: { session: SessionId }) {
         .map(({ name }) => name),
     [teams, led],
   );
-  const obstacle = useObstacle(session);
-  const away = obstacle ?? (led === undefined ? aloneWords(memberships.size > 0) : undefined);
+  const readOnlyReason = useObstacle(session);
+  const away = readOnlyReason ?? (led === undefined ? noPartnerText(memberships.size > 0) : undefined);
   const other = thread?.names.find((name) => name !== "team-lead" && present.includes(name));
   const open = threads.reduce((sum, each) => sum + each.open, 0);
   return (
@@ -78,12 +78,12 @@ export function MailView({ session }: { session: SessionId }) {
         </ul>
       </nav>
       <div className="mail-thread">
-        <LetterList
+        <MailList
           key={`${thread?.key ?? ""} ${shows}`}
-          letters={thread?.letters ?? shown}
+          mail={thread?.mail ?? shown}
           session={session}
           colors={colors}
-          nothing="Nobody has written to anybody yet."
+          emptyText="Nobody has written to anybody yet."
         />
         {away === undefined && led !== undefined ? (
           <WriteMail session={session} team={led} members={present} other={other} onSent={refresh} />
@@ -102,10 +102,10 @@ interface ThreadProps {
   onChoose(): void;
 }
 
-function ThreadButton({ thread: { names, letters, open }, colors, isChosen, onChoose }: ThreadProps) {
+function ThreadButton({ thread: { names, mail: letters, open }, colors, isChosen, onChoose }: ThreadProps) {
   const last = letters.at(-1);
-  const body = last?.kept?.mail.body;
-  const said = last?.summary || (body?.kind === "text" ? body.text : "");
+  const body = last?.stored?.mail.body;
+  const summaryText = last?.summary || (body?.kind === "text" ? body.text : "");
   return (
     <button type="button" aria-pressed={isChosen} onClick={onChoose}>
       <span className="thread-names">
@@ -120,12 +120,14 @@ function ThreadButton({ thread: { names, letters, open }, colors, isChosen, onCh
           </span>
         )}
       </span>
-      <span className="thread-last soft">{said === "" ? kindWords(last?.kind ?? "") : oneLine(said)}</span>
+      <span className="thread-last soft">
+        {summaryText === "" ? kindWords(last?.kind ?? "") : oneLine(summaryText)}
+      </span>
     </button>
   );
 }
 
-const aloneWords = (isMember: boolean): string =>
+const noPartnerText = (isMember: boolean): string =>
   isMember
     ? "Members are written to in the session that leads the team."
     : "This session leads no team: mail is between members of one.";

@@ -1,7 +1,7 @@
 import type { MailBody } from "../../../../src/protocol/index.ts";
 
 /** A body for people: what it is, what it says, and what else is in it. */
-export interface MailWords {
+export interface MailText {
   /** Undefined of what somebody wrote: that speaks for itself. */
   readonly title: string | undefined;
   /** Markdown. */
@@ -9,14 +9,14 @@ export interface MailWords {
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
-export function mailWords(body: MailBody): MailWords {
+export function mailText(body: MailBody): MailText {
   switch (body.kind) {
     case "text":
-      return words(undefined, body.text);
+      return mailTextOf(undefined, body.text);
     case "idle_notification": {
       const { idleReason, isLeaving, result, evidence, summary, completedTaskId, completedStatus, failureReason } =
         body;
-      return words(isLeaving ? "Has agreed to end" : idleTitles[idleReason], result, [
+      return mailTextOf(isLeaving ? "Has agreed to end" : idleTitles[idleReason], result, [
         ["Why", failureReason],
         ["Task", completedTaskId === undefined ? undefined : `#${completedTaskId} ${completedStatus ?? "resolved"}`],
         ["Last said to a peer", summary],
@@ -24,33 +24,33 @@ export function mailWords(body: MailBody): MailWords {
       ]);
     }
     case "permission_request":
-      return words("Asks for permission", body.question, [
+      return mailTextOf("Asks for permission", body.question, [
         ["Tool", body.tool],
         ["With", json(body.input)],
         ["Why it is asked", body.reason],
       ]);
     case "request_withdrawn":
-      return words("Waits no longer for an answer");
+      return mailTextOf("Waits no longer for an answer");
     case "permission_response": {
       const { answer } = body;
-      return words(answer.behavior === "allow" ? "Allows it" : "Denies it", answer.message, [
+      return mailTextOf(answer.behavior === "allow" ? "Allows it" : "Denies it", answer.message, [
         ["For", answer.behavior === "allow" ? answer.scope : undefined],
       ]);
     }
     case "sandbox_permission_request":
-      return words("Asks to reach a host", undefined, [["Host", body.host]]);
+      return mailTextOf("Asks to reach a host", undefined, [["Host", body.host]]);
     case "sandbox_permission_response":
-      return words(body.allow ? "Allows the host" : "Denies the host");
+      return mailTextOf(body.allow ? "Allows the host" : "Denies the host");
     case "shutdown_request":
-      return words("Asks it to end", body.reason);
+      return mailTextOf("Asks it to end", body.reason);
     case "interrupt_request":
-      return words("Stops the turn under way");
+      return mailTextOf("Stops the turn under way");
     case "stop_request":
-      return words(body.keep ? "Ends it for now" : "Ends it", body.reason);
+      return mailTextOf(body.keep ? "Ends it for now" : "Ends it", body.reason);
     case "respawn_request":
-      return words("Asks to bring a member back", undefined, [["Member", body.name]]);
+      return mailTextOf("Asks to bring a member back", undefined, [["Member", body.name]]);
     case "spawn_request":
-      return words("Asks for a teammate", body.prompt, [
+      return mailTextOf("Asks for a teammate", body.prompt, [
         ["Name", body.name],
         ["For", body.description],
         ["Type", body.type],
@@ -58,26 +58,26 @@ export function mailWords(body: MailBody): MailWords {
         ["Isolation", body.isolation],
       ]);
     case "spawn_response":
-      return words(body.ok ? "The teammate was started" : "The teammate was not started", body.text);
+      return mailTextOf(body.ok ? "The teammate was started" : "The teammate was not started", body.text);
     case "shutdown_approved":
-      return words("Agrees to end");
+      return mailTextOf("Agrees to end");
     case "shutdown_rejected":
-      return words("Does not want to end", body.reason);
+      return mailTextOf("Does not want to end", body.reason);
     case "plan_approval_request":
-      return words("Has a plan, and waits for approval", body.plan);
+      return mailTextOf("Has a plan, and waits for approval", body.plan);
     case "plan_approval_response":
-      return words(body.approve ? "Approves the plan" : "Does not approve the plan", body.feedback, [
+      return mailTextOf(body.approve ? "Approves the plan" : "Does not approve the plan", body.feedback, [
         ["Permission mode", body.permissionMode],
       ]);
     case "task_assignment":
-      return words("Gives it a task", body.description, [
+      return mailTextOf("Gives it a task", body.description, [
         ["Task", `#${body.taskId} ${body.subject}`],
         ["Assigned by", body.assignedBy],
       ]);
     case "mode_set_request":
-      return words("Sets the permission mode", undefined, [["Mode", body.mode]]);
+      return mailTextOf("Sets the permission mode", undefined, [["Mode", body.mode]]);
     case "team_permission_update":
-      return words("Everybody may change this without asking", undefined, [
+      return mailTextOf("Everybody may change this without asking", undefined, [
         ["Path", body.path],
         ["Tool", body.tool],
       ]);
@@ -90,11 +90,11 @@ const idleTitles = {
   failed: "Could not go on",
 } as const;
 
-function words(
+function mailTextOf(
   title: string | undefined,
   text: string | undefined = "",
   fields: readonly (readonly [string, string | undefined])[] = [],
-): MailWords {
+): MailText {
   return {
     title,
     text,

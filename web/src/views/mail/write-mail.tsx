@@ -26,9 +26,9 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
     setTo(undefined);
   }, [other]);
   // Everybody hears what was meant for everybody: nobody is spoken to by mistake because the list was not there yet.
-  const isThere = to === everybody || (to !== undefined && members.includes(to));
-  const chosen = isThere ? to : (other ?? members[0] ?? everybody);
-  const give = async () => {
+  const isMember = to === everybody || (to !== undefined && members.includes(to));
+  const chosen = isMember ? to : (other ?? members[0] ?? everybody);
+  const sendMail = async () => {
     if (text.trim() === "" || isSending) return;
     setSending(true);
     const ack = await send(session, { type: "mail.send", team, to: chosen, text, ...(isUrgent && { urgent: true }) });
@@ -45,7 +45,7 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
       aria-label="Write a message"
       onSubmit={(event) => {
         event.preventDefault();
-        void give();
+        void sendMail();
       }}
     >
       <textarea
@@ -60,7 +60,7 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
           if (event.key === "Escape") event.currentTarget.blur();
           if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
-          void give();
+          void sendMail();
         }}
       />
       <div className="write-mail-choices">

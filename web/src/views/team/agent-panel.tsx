@@ -1,5 +1,5 @@
 import { type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { type Passage, tokensOf } from "../../../../src/view/index.ts";
+import { type Message, tokensOf } from "../../../../src/view/index.ts";
 import { AgentName, stateWords } from "../../parts/agent-name.tsx";
 import { agoWords, countWords, moneyWords } from "../../parts/amounts.ts";
 import { doingWords } from "../../parts/doing-words.ts";
@@ -8,13 +8,13 @@ import { hrefOf } from "../../route.ts";
 import { useMoment } from "../../state/moment.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { Composer } from "../transcript/composer.tsx";
-import { type Aliases, passagesOf } from "./roads.ts";
+import { type Aliases, messagesOf } from "./roads.ts";
 
 interface Props {
   readonly entry: RosterEntry;
   readonly roster: readonly RosterEntry[];
   readonly session: SessionId;
-  readonly recent: readonly Passage[];
+  readonly recent: readonly Message[];
   readonly aliases: Aliases;
 }
 
@@ -66,7 +66,7 @@ export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
         <Composer session={session} entry={entry} />
         {agent && <a href={hrefOf(session, "transcript", { agent: agent.id })}>Open the transcript</a>}
       </section>
-      <Said {...{ entry, roster, aliases }} passages={passagesOf(recent, entry.key, aliases).slice(0, 6)} />
+      <RecentMessages {...{ entry, roster, aliases }} messages={messagesOf(recent, entry.key, aliases).slice(0, 6)} />
     </aside>
   );
 }
@@ -80,21 +80,21 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   );
 }
 
-interface SaidProps extends Pick<Props, "entry" | "roster" | "aliases"> {
-  readonly passages: readonly Passage[];
+interface RecentMessagesProps extends Pick<Props, "entry" | "roster" | "aliases"> {
+  readonly messages: readonly Message[];
 }
 
-function Said({ entry, roster, passages, aliases }: SaidProps) {
+function RecentMessages({ entry, roster, messages, aliases }: RecentMessagesProps) {
   const nameOf = (end: string) => {
     const key = aliases.get(end) ?? end;
     return visibleLine(roster.find((other) => other.key === key)?.name ?? end);
   };
-  if (passages.length === 0) return null;
+  if (messages.length === 0) return null;
   return (
     <section>
       <h3>Messages</h3>
       <ul className="panel-said">
-        {passages.map((passage) => {
+        {messages.map((passage) => {
           const isFrom = aliases.get(passage.from) === entry.key;
           const other = isFrom ? passage.to : passage.from;
           return (
@@ -102,7 +102,7 @@ function Said({ entry, roster, passages, aliases }: SaidProps) {
               <span className="said-way">
                 {isFrom ? "to" : "from"} <strong>{nameOf(other)}</strong>
               </span>
-              <span className="said-what">{passageWords(passage)}</span>
+              <span className="said-what">{messageText(passage)}</span>
               <span className="said-state" data-state={passage.receivedAt === undefined ? "sent" : "received"}>
                 {passage.receivedAt === undefined ? "sent" : "received"}
               </span>
@@ -114,7 +114,7 @@ function Said({ entry, roster, passages, aliases }: SaidProps) {
   );
 }
 
-const passageWords = ({ how, kind, summary }: Passage): string => {
+const messageText = ({ how, kind, summary }: Message): string => {
   if (summary !== "") return oneLine(summary);
   return how === "mail" ? kindWords(kind) : how === "order" ? "its task" : "its report";
 };

@@ -1,9 +1,9 @@
 import { teamUser } from "../../../../src/protocol/index.ts";
 import {
   memberKey,
-  type Passage,
-  passedAlong,
-  type Traffic,
+  type Message,
+  messageCount,
+  type MessageFlow,
   valuesOf,
   type SessionView,
 } from "../../../../src/view/index.ts";
@@ -11,7 +11,7 @@ import type { RosterEntry } from "../../state/roster.ts";
 import type { PlacedNode, Point } from "./lay-out.ts";
 
 /** Between two that have to do with each other. */
-export interface Road {
+export interface GraphEdge {
   readonly id: string;
   readonly from: PlacedNode;
   readonly to: PlacedNode;
@@ -40,13 +40,17 @@ export function aliasesOf(roster: readonly RosterEntry[], view: SessionView): Al
   return aliases;
 }
 
-export function roadsOf(nodes: readonly PlacedNode[], edges: Traffic["edges"], aliases: Aliases): readonly Road[] {
+export function graphEdgesOf(
+  nodes: readonly PlacedNode[],
+  edges: MessageFlow["edges"],
+  aliases: Aliases,
+): readonly GraphEdge[] {
   const counts = new Map<string, number>();
-  for (const { entry, parent } of nodes) if (parent !== undefined) counts.set(roadId(entry.key, parent), 0);
+  for (const { entry, parent } of nodes) if (parent !== undefined) counts.set(edgeId(entry.key, parent), 0);
   for (const edge of valuesOf(edges)) {
     const [from, to] = [aliases.get(edge.from), aliases.get(edge.to)];
     if (from === undefined || to === undefined || from === to) continue;
-    counts.set(roadId(from, to), (counts.get(roadId(from, to)) ?? 0) + passedAlong(edge));
+    counts.set(edgeId(from, to), (counts.get(edgeId(from, to)) ?? 0) + messageCount(edge));
   }
   const byKey = new Map(nodes.map((node) => [node.entry.key, node]));
   return [...counts].flatMap(([id, count]) => {
@@ -56,7 +60,7 @@ export function roadsOf(nodes: readonly PlacedNode[], edges: Traffic["edges"], a
 }
 
 /** One for both directions. */
-export const roadId = (a: string, b: string): string => JSON.stringify([a, b].sort((x, y) => (x < y ? -1 : 1)));
+export const edgeId = (a: string, b: string): string => JSON.stringify([a, b].sort((x, y) => (x < y ? -1 : 1)));
 
 /** A little to the side, so that roads which cross the middle do not run over the one who is there. */
 function bendOf(from: Point, to: Point): Point {
@@ -64,19 +68,19 @@ function bendOf(from: Point, to: Point): Point {
   return { x: (from.x + to.x) / 2 - dy * 0.12, y: (from.y + to.y) / 2 + dx * 0.12 };
 }
 
-export const roadPath = ({ from, to, bend }: Road): string =>
+export const edgePath = ({ from, to, bend }: GraphEdge): string =>
   `M${from.x} ${from.y} Q${bend.x} ${bend.y} ${to.x} ${to.y}`;
 
 /** Where on a road something is that has come this far, from 0 to 1. */
-export function pointOn({ from, to, bend }: Pick<Road, "from" | "to" | "bend">, share: number): Point {
+export function pointOn({ from, to, bend }: Pick<GraphEdge, "from" | "to" | "bend">, share: number): Point {
   const rest = 1 - share;
   const along = (a: number, b: number, c: number) => rest * rest * a + 2 * rest * share * b + share * share * c;
   return { x: along(from.x, bend.x, to.x), y: along(from.y, bend.y, to.y) };
 }
 
-export const roadWidth = (count: number): number => (count === 0 ? 1 : Math.min(6, 1.5 + Math.log2(count) * 0.7));
+export const edgeWidth = (count: number): number => (count === 0 ? 1 : Math.min(6, 1.5 + Math.log2(count) * 0.7));
 
 /** Said by or to somebody, the latest first. */
-export function passagesOf(recent: readonly Passage[], key: string, aliases: Aliases): readonly Passage[] {
+export function messagesOf(recent: readonly Message[], key: string, aliases: Aliases): readonly Message[] {
   return recent.filter(({ from, to }) => aliases.get(from) === key || aliases.get(to) === key).toReversed();
 }

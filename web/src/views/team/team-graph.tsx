@@ -3,53 +3,53 @@ import { visibleLine } from "../../../../src/protocol/index.ts";
 import { stateWords } from "../../parts/agent-name.tsx";
 import { doingWords } from "../../parts/doing-words.ts";
 import type { RosterEntry } from "../../state/roster.ts";
-import { type Flight, FlyingDot } from "./flights.tsx";
+import { type AnimatedMessage, MessageDot } from "./flights.tsx";
 import { type Drawing, neighbour, type PlacedNode } from "./lay-out.ts";
-import { type Road, roadPath, roadWidth } from "./roads.ts";
+import { type GraphEdge, edgePath, edgeWidth } from "./roads.ts";
 
 interface Props {
   readonly drawing: Drawing;
-  readonly roads: readonly Road[];
-  readonly flights: readonly Flight[];
+  readonly edges: readonly GraphEdge[];
+  readonly animatedMessages: readonly AnimatedMessage[];
   readonly selected: string | undefined;
   onSelect(key: string): void;
-  onLanded(id: string): void;
+  onAnimationDone(id: string): void;
 }
 
 /** Who there is, as buttons on their places; the roads between them are drawn below. */
-export function TeamGraph({ drawing, roads, flights, selected, onSelect, onLanded }: Props) {
+export function TeamGraph({ drawing, edges, animatedMessages, selected, onSelect, onAnimationDone }: Props) {
   const { width, height, nodes, hidden } = drawing;
   const buttons = useRef(new Map<string, HTMLButtonElement>());
-  const walk = (event: KeyboardEvent) => {
+  const onArrowKey = (event: KeyboardEvent) => {
     const next = selected === undefined ? undefined : neighbour(nodes, selected, event.key);
     if (!next) return;
     event.preventDefault();
     onSelect(next.entry.key);
     buttons.current.get(next.entry.key)?.focus();
   };
-  const busy = new Set(flights.map(({ road }) => road));
+  const busy = new Set(animatedMessages.map(({ edge }) => edge));
   return (
     <div
       className="team-graph"
       role="group"
       aria-label="Agents; arrow keys go from one to the next"
       style={{ height }}
-      onKeyDown={walk}
+      onKeyDown={onArrowKey}
     >
       <svg aria-hidden="true" width={width} height={height} viewBox={`0 0 ${width} ${height}`}>
-        {roads.map((road) => (
+        {edges.map((edge) => (
           <path
-            key={road.id}
+            key={edge.id}
             className="road"
-            data-used={road.count > 0}
-            data-busy={busy.has(road.id)}
-            d={roadPath(road)}
-            strokeWidth={roadWidth(road.count)}
+            data-used={edge.count > 0}
+            data-busy={busy.has(edge.id)}
+            d={edgePath(edge)}
+            strokeWidth={edgeWidth(edge.count)}
           />
         ))}
-        {flights.map((flight) => {
-          const road = roads.find(({ id }) => id === flight.road);
-          return road && <FlyingDot key={flight.id} flight={flight} road={road} onLanded={onLanded} />;
+        {animatedMessages.map((flight) => {
+          const edge = edges.find(({ id }) => id === flight.edge);
+          return edge && <MessageDot key={flight.id} animated={flight} edge={edge} onDone={onAnimationDone} />;
         })}
       </svg>
       {nodes.map((node) => (
@@ -79,7 +79,7 @@ interface NodeProps {
 const GraphNode = memo(
   function GraphNode({ node, isSelected, onSelect, hold }: NodeProps) {
     const { entry, size, x, y } = node;
-    const doing = doingWords(entry);
+    const activity = doingWords(entry);
     return (
       <button
         ref={hold}
@@ -99,8 +99,8 @@ const GraphNode = memo(
           {entry.state === "asking" && <span className="team-flag">?</span>}
         </span>
         <span className="team-name">{visibleLine(entry.name)}</span>
-        {doing !== stateWords[entry.state] && <span className="unseen">{stateWords[entry.state]}</span>}
-        <span className="team-doing">{doing}</span>
+        {activity !== stateWords[entry.state] && <span className="unseen">{stateWords[entry.state]}</span>}
+        <span className="team-doing">{activity}</span>
       </button>
     );
   },

@@ -1,5 +1,5 @@
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
-import { passedAlong, tokensOf, type Traffic, valuesOf } from "../../../../src/view/index.ts";
+import { messageCount, tokensOf, type MessageFlow, valuesOf } from "../../../../src/view/index.ts";
 import { AgentName, stateWords } from "../../parts/agent-name.tsx";
 import { countWords, moneyWords } from "../../parts/amounts.ts";
 import { doingWords } from "../../parts/doing-words.ts";
@@ -9,14 +9,14 @@ import type { Aliases } from "./roads.ts";
 
 interface Props {
   readonly roster: readonly RosterEntry[];
-  readonly traffic: Pick<Traffic, "edges">;
+  readonly messageFlow: Pick<MessageFlow, "edges">;
   readonly aliases: Aliases;
   readonly session: SessionId;
   onSelect(key: string): void;
 }
 
 /** The same as the graph, in words and numbers. */
-export function TeamTable({ roster, traffic, aliases, session, onSelect }: Props) {
+export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: Props) {
   return (
     <div className="table-scroll" role="region" aria-label="Agents" tabIndex={0}>
       <table className="numbers team-table">
@@ -47,7 +47,7 @@ export function TeamTable({ roster, traffic, aliases, session, onSelect }: Props
                   ? doingWords(entry)
                   : `${stateWords[entry.state]}: ${doingWords(entry)}`}
               </td>
-              <td>{writtenTo(entry, roster, { traffic, aliases })}</td>
+              <td>{sentMessagesText(entry, roster, { messageFlow, aliases })}</td>
               <td className="number">{entry.agent ? countWords(tokensOf(entry.agent.spending.total)) : "-"}</td>
               <td className="number">{entry.agent ? moneyWords(entry.agent.spending.total.costUsd) : "-"}</td>
               <td className="buttons">
@@ -69,16 +69,16 @@ export function TeamTable({ roster, traffic, aliases, session, onSelect }: Props
 }
 
 /** Those it has written to most come first; who is alike in that comes by name, not by who happened to be there first. */
-function writtenTo(
+function sentMessagesText(
   { key }: RosterEntry,
   roster: readonly RosterEntry[],
-  { traffic, aliases }: Pick<Props, "traffic" | "aliases">,
+  { messageFlow, aliases }: Pick<Props, "messageFlow" | "aliases">,
 ): string {
   const counts = new Map<string, number>();
-  for (const edge of valuesOf(traffic.edges)) {
+  for (const edge of valuesOf(messageFlow.edges)) {
     const to = aliases.get(edge.to);
     if (aliases.get(edge.from) === key && to !== undefined && to !== key)
-      counts.set(to, (counts.get(to) ?? 0) + passedAlong(edge));
+      counts.set(to, (counts.get(to) ?? 0) + messageCount(edge));
   }
   const named = [...counts].map(([to, count]) => ({
     name: visibleLine(roster.find((entry) => entry.key === to)?.name ?? to),

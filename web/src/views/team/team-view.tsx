@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
-import { joinTraffic } from "../../../../src/view/index.ts";
+import { joinMessageFlows } from "../../../../src/view/index.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { useSize } from "../../parts/use-size.ts";
 import { useCalm } from "../../state/calm.ts";
@@ -9,22 +9,22 @@ import type { Folds } from "../../state/folds.ts";
 import { useRoster } from "../../state/roster.ts";
 import { useEachFold } from "../../state/team-folds.ts";
 import { AgentPanel } from "./agent-panel.tsx";
-import { useFlights } from "./flights.tsx";
+import { useAnimatedMessages } from "./flights.tsx";
 import { layOut } from "./lay-out.ts";
-import { aliasesOf, roadsOf } from "./roads.ts";
+import { aliasesOf, graphEdgesOf } from "./roads.ts";
 import { TeamGraph } from "./team-graph.tsx";
 import { TeamTable } from "./team-table.tsx";
 import "../../styles/tables.css";
 import "./team-view.css";
 
-const trafficOf = ({ traffic }: Folds) => traffic;
+const messageFlowOf = ({ traffic: messageFlow }: Folds) => messageFlow;
 
 /** The team at a glance: who there is, what each does, and what they say to each other. */
 export function TeamView({ session }: { session: SessionId }) {
   const roster = useCalm(session, useRoster(session));
   const view = useSessionView(session);
-  const all = useCalm(session, useEachFold(trafficOf));
-  const traffic = useMemo(() => joinTraffic(all), [all]);
+  const all = useCalm(session, useEachFold(messageFlowOf));
+  const messageFlow = useMemo(() => joinMessageFlows(all), [all]);
   const [shows, setShows] = useState<"graph" | "table">("graph");
   const [chosen, setChosen] = useState<string | undefined>(undefined);
   const place = useRef<HTMLDivElement>(null);
@@ -36,13 +36,13 @@ export function TeamView({ session }: { session: SessionId }) {
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const aliases = useMemo(() => aliasesOf(roster, view), [keys, memberships]);
   const drawing = useMemo(() => (room ? layOut(roster, room) : undefined), [roster, room]);
-  const roads = useMemo(
-    () => (drawing ? roadsOf(drawing.nodes, traffic.edges, aliases) : []),
-    [drawing, traffic.edges, aliases],
+  const edges = useMemo(
+    () => (drawing ? graphEdgesOf(drawing.nodes, messageFlow.edges, aliases) : []),
+    [drawing, messageFlow.edges, aliases],
   );
   const replayAt = useDashboard((state) => state.replayAt);
   const now = useCallback(() => (replayAt === undefined ? Date.now() : Date.parse(replayAt)), [replayAt]);
-  const { flights, land } = useFlights(traffic.recent, roster, { aliases, now });
+  const { flights, land } = useAnimatedMessages(messageFlow.recent, roster, { aliases, now });
   const selected = roster.find(({ key }) => key === chosen) ?? roster[0];
 
   return (
@@ -57,20 +57,26 @@ export function TeamView({ session }: { session: SessionId }) {
           {shows === "graph" && drawing && (
             <TeamGraph
               drawing={drawing}
-              roads={roads}
-              flights={flights}
+              edges={edges}
+              animatedMessages={flights}
               selected={selected?.key}
               onSelect={setChosen}
-              onLanded={land}
+              onAnimationDone={land}
             />
           )}
           {shows === "table" && (
-            <TeamTable roster={roster} traffic={traffic} aliases={aliases} session={session} onSelect={setChosen} />
+            <TeamTable
+              roster={roster}
+              messageFlow={messageFlow}
+              aliases={aliases}
+              session={session}
+              onSelect={setChosen}
+            />
           )}
         </div>
       </div>
       {selected && (
-        <AgentPanel key={selected.key} entry={selected} recent={traffic.recent} {...{ roster, session, aliases }} />
+        <AgentPanel key={selected.key} entry={selected} recent={messageFlow.recent} {...{ roster, session, aliases }} />
       )}
     </section>
   );
