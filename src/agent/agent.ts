@@ -8,7 +8,7 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
-import { givenUp } from "./given-up.ts";
+import { abortedByWatchdog } from "./given-up.ts";
 import { hasPrompt } from "./has-prompt.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
@@ -139,7 +139,7 @@ export function createAgent(options: AgentOptions): Agent {
     woken = false;
     const run = current;
     run?.abort.abort(
-      verdict === undefined ? new DOMException("interrupted by the user", "AbortError") : givenUp(verdict),
+      verdict === undefined ? new DOMException("interrupted by the user", "AbortError") : abortedByWatchdog(verdict),
     );
     await run?.ended;
   };

@@ -17,7 +17,7 @@ import { askModel } from "./ask-model.ts";
 import { type CompactResult, compact, estimateTokens } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
-import { whyGivenUp } from "./given-up.ts";
+import { watchdogAbortReason } from "./given-up.ts";
 import { cutAnswer } from "./fragments/interrupted.ts";
 import { type AgentHooks, sentBack } from "./hooks.ts";
 import type { Ledger } from "./limits.ts";
@@ -122,7 +122,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
   let compactedForOverflow = false;
 
   const stop = async (as: RunOutcome["reason"], words?: string): Promise<RunOutcome> => {
-    const verdict = as === "interrupted" ? whyGivenUp(signal) : undefined;
+    const verdict = as === "interrupted" ? watchdogAbortReason(signal) : undefined;
     const reason = verdict === undefined ? as : "failed";
     const detail = verdict ?? words;
     await recorder.record({ type: "agent.idle", reason, ...(detail !== undefined && { detail }) });

@@ -12,7 +12,7 @@ import type { OwnPresence, StoredTeam } from "../store/index.ts";
 import {
   createPermissionRequests,
   createInboxConsumer,
-  createMemberWatchdog,
+  createTeammateWatchdog,
   createSpawnRequests,
   createTeammateRunner,
   unreadMail,
@@ -150,7 +150,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       clock,
       createId: options.createId,
     });
-    const watchdog = createMemberWatchdog({
+    const watchdog = createTeammateWatchdog({
       agent,
       conversation: () => seat().conversation,
       settings: ports.shared.parts.agents?.watchdog,
@@ -195,7 +195,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       observe(envelope) {
         link().observe(envelope);
         runner.heard(envelope);
-        watchdog.hear(envelope.event);
+        watchdog.observe(envelope.event);
         watch(envelope);
       },
       async start() {

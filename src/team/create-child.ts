@@ -6,10 +6,10 @@ import type { SubagentRuntime } from "./child-seat.ts";
 import { checkReport } from "./hand-over-check.ts";
 import { createSlotLending, type SlotLending } from "./lend-place.ts";
 import { progressLine } from "./progress-words.ts";
-import { createRepetitionWatch } from "./repetition.ts";
+import { createRepetitionDetector } from "./repetition.ts";
 import type { AgentSlot } from "./spawn-limits.ts";
 import { summarizeProgress } from "./summaries.ts";
-import { createWatchdog, keepWatch } from "./watchdog.ts";
+import { createStallWatchdog, waitForStall } from "./watchdog.ts";
 
 /** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
 export function createSubagent({
@@ -26,7 +26,7 @@ export function createSubagent({
   const closeController = new AbortController();
   /** What a small model is asked meanwhile. */
   const beside = new Set<Promise<void>>();
-  const repetition = createRepetitionWatch();
+  const repetition = createRepetitionDetector();
   const listeners = new Set<(text: string) => void>();
   let ended: { readonly status: "stopped" | "failed"; readonly reason: string } | undefined;
   /** `finishing`: it has reported, and its worktree is being put in order. */
@@ -38,13 +38,13 @@ export function createSubagent({
   let output = "";
   let slotLending: SlotLending | undefined;
   const newWatchdog = () =>
-    createWatchdog({ clock, settings: options.watchdog, isPatient: (tool) => tool === "Agent" });
+    createStallWatchdog({ clock, settings: options.watchdog, mayBeSilent: (tool) => tool === "Agent" });
   let watch = newWatchdog();
 
   options.listen((envelope) => {
     const { event } = envelope;
     activation?.observe(envelope);
-    watch.hear(event);
+    watch.observe(event);
     if (event.type === "prompt.admitted" && (event.source === "agent" || event.source === "user"))
       unanswered.set(event.promptId, "waiting");
     if (event.type === "prompt.promoted" && unanswered.has(event.promptId)) unanswered.set(event.promptId, "promoted");
@@ -55,9 +55,9 @@ export function createSubagent({
     if (event.type === "tool.called") write(`  ${event.title}\n`);
     if (event.type === "context.compacted")
       meanwhile(activation?.summarizeHistory?.("compacted", closeController.signal));
-    const repeated = repetition.hear(event);
+    const repeated = repetition.observe(event);
     if (repeated?.kind === "warning") void warn(repeated.message);
-    if (repeated?.kind === "verdict") void giveUp(repeated.message);
+    if (repeated?.kind === "verdict") void abort(repeated.message);
   });
 
   const meanwhile = (asking: Promise<void> | undefined) => {
@@ -86,7 +86,7 @@ export function createSubagent({
   };
 
   /** Nobody wants it to stop: it has failed, and has not noticed. */
-  const giveUp = async (reason: string) => {
+  const abort = async (reason: string) => {
     ended ??= { status: "failed", reason };
     await activation?.runtime.agent.interrupt({ hold: true, verdict: reason });
   };
@@ -143,9 +143,9 @@ export function createSubagent({
     const { agent } = active.runtime;
     const watched = new AbortController();
     watch = newWatchdog();
-    if (active.runtime.isAtWork) for (const { event } of active.runtime.replayed) watch.hear(event);
-    const watching = keepWatch(watch, clock, watched.signal).then(
-      (verdict) => giveUp(verdict.message),
+    if (active.runtime.isAtWork) for (const { event } of active.runtime.replayed) watch.observe(event);
+    const watching = waitForStall(watch, clock, watched.signal).then(
+      (verdict) => abort(verdict.message),
       (error: unknown) => {
         if (!watched.signal.aborted) throw error;
       },

@@ -219,8 +219,8 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     statuses: () => watch.all(),
     // Whether a worker runs it is for its job to say: another one may be about to.
     isRunHere: (name) => lives.has(name) && memberOf(name).worker === undefined,
-    onSilent: lives.silent,
-    abort: lives.giveUp,
+    onSilent: lives.onSilent,
+    abort: lives.abort,
     refresh: () => watch.refresh(),
     startMs: options.startMs,
     silentMs: options.silentMs,

@@ -27,9 +27,9 @@ export interface TeammateLifecycle {
   /** Where it works, if that is on another machine. */
   folderOf(name: string): string | undefined;
   /** Ends one that shows no sign of life: it is lost, as if its process were gone. */
-  giveUp(name: string, why: string): Promise<void>;
+  abort(name: string, why: string): Promise<void>;
   /** It gives no sign: others may take up what it has begun. What is only meant for it stays its own. */
-  silent(name: string): Promise<void>;
+  onSilent(name: string): Promise<void>;
   /** What those have in hand goes back who have ended: whoever put that down may have died before this. Gives what is to be told. */
   releaseTasksOfEnded(): Promise<readonly string[]>;
   /** Resolves when it is no longer there; false when it still is after that long. */
@@ -130,7 +130,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       : [`Some tasks were still those of members who have ended.${releasedText(released)}`];
   };
 
-  const silent = async (name: string) => {
+  const onSilent = async (name: string) => {
     const why = "its owner gives no sign";
     const released = await team.tasks.releaseGone(async (owner) =>
       owner.name === name && owner.holder !== undefined ? why : undefined,
@@ -229,7 +229,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       await options.watch().refresh();
     });
 
-  const giveUp = async (name: string, why: string) => {
+  const abort = async (name: string, why: string) => {
     if (closing || leaving.has(name) || starting.has(name)) return;
     await quietly(name, () => kill(name));
     await lose(memberOf(name), why);
@@ -277,8 +277,8 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     has: (name) => running.has(name),
     settled: async (name) => running.get(name)?.settled?.(),
     folderOf: (name) => running.get(name)?.folder?.(),
-    giveUp,
-    silent,
+    abort,
+    onSilent,
     releaseTasksOfEnded,
     goneWithin,
     endNow,

@@ -3,9 +3,9 @@ import { escapeTags } from "../agent/index.ts";
 import type { CallId, Event, PromptId } from "../protocol/index.ts";
 
 /** Notices an agent that makes the same calls again and again and always gets the same results. */
-export interface RepetitionWatch {
+export interface RepetitionDetector {
   /** Everything that is heard of one agent, in order. Says something at most once for each stretch of repetition and kind. */
-  hear(event: Event): Repetition | undefined;
+  observe(event: Event): Repetition | undefined;
 }
 
 export interface Repetition {
@@ -18,7 +18,7 @@ export interface Repetition {
   readonly message: string;
 }
 
-export interface RepetitionOptions {
+export interface RepetitionDetectorOptions {
   readonly warnAt?: number;
   readonly endAt?: number;
   /** Tools that are there to be asked again and again; they may be ten times as often. */
@@ -27,12 +27,12 @@ export interface RepetitionOptions {
 
 /** The longest round of turns that is recognised as one. */
 const longestRound = 4;
-const patience = 10;
+const patienceFactor = 10;
 
 interface Round {
   readonly mark: string;
   readonly titles: readonly string[];
-  readonly patient: boolean;
+  readonly isPatient: boolean;
 }
 
 interface Call {
@@ -42,39 +42,39 @@ interface Call {
 }
 
 /** A turn is compared as a whole: its calls run side by side, and end in any order. */
-export function createRepetitionWatch(options: RepetitionOptions = {}): RepetitionWatch {
+export function createRepetitionDetector(options: RepetitionDetectorOptions = {}): RepetitionDetector {
   const { warnAt = 4, endAt = 8, patientTools = new Set(["TaskOutput"]) } = options;
   let calls = new Map<CallId, Call>();
   let turns: Round[] = [];
-  let said: Repetition["kind"] | undefined;
+  let reported: Repetition["kind"] | undefined;
   /** Prompts that wait, by people and other agents. */
-  const spoken = new Set<PromptId>();
+  const lastReported = new Set<PromptId>();
 
   const judge = (): Repetition | undefined => {
     const found = repeated(turns);
-    const factor = found.block.some(({ patient }) => patient) ? patience : 1;
+    const factor = found.block.some(({ isPatient }) => isPatient) ? patienceFactor : 1;
     const kind = found.times >= endAt * factor ? "verdict" : found.times >= warnAt * factor ? "warning" : undefined;
     if (kind === undefined) {
-      said = undefined;
+      reported = undefined;
       return undefined;
     }
-    if (said === kind || said === "verdict") return undefined;
-    said = kind;
+    if (reported === kind || reported === "verdict") return undefined;
+    reported = kind;
     const titles = found.block.flatMap((turn) => turn.titles);
-    return { kind, times: found.times, calls: titles, message: words[kind](found.times, titles) };
+    return { kind, times: found.times, calls: titles, message: messages[kind](found.times, titles) };
   };
 
   return {
-    hear(event) {
+    observe(event) {
       switch (event.type) {
         case "prompt.admitted":
-          if (event.source !== "hook" && event.source !== "background") spoken.add(event.promptId);
+          if (event.source !== "hook" && event.source !== "background") lastReported.add(event.promptId);
           return undefined;
         case "prompt.promoted":
           // Somebody may well have asked for the same thing again; a warning, or news of a command, has not.
-          if (!spoken.delete(event.promptId)) return undefined;
+          if (!lastReported.delete(event.promptId)) return undefined;
           turns = [];
-          said = undefined;
+          reported = undefined;
           return undefined;
         case "turn.ended":
           calls = new Map(
@@ -90,7 +90,7 @@ export function createRepetitionWatch(options: RepetitionOptions = {}): Repetiti
           if (!call) return undefined;
           call.result = stable([event.outcome, event.content]);
           if ([...calls.values()].some(({ result }) => result === undefined)) return undefined;
-          turns = [...turns, roundOf([...calls.values()], patientTools)].slice(-longestRound * endAt * patience);
+          turns = [...turns, roundOf([...calls.values()], patientTools)].slice(-longestRound * endAt * patienceFactor);
           return judge();
         }
         default:
@@ -120,7 +120,7 @@ function roundOf(calls: readonly Call[], patientTools: ReadonlySet<string>): Rou
   return {
     mark: createHash("sha256").update(marks.join("\n")).digest("base64"),
     titles: calls.map(({ name, input }) => cut(`${name} ${stable(input)}`)),
-    patient: calls.some(({ name }) => patientTools.has(name)),
+    isPatient: calls.some(({ name }) => patientTools.has(name)),
   };
 }
 
@@ -142,7 +142,7 @@ const listed = (titles: readonly string[]) =>
     .map((title) => `- ${title}`)
     .join("\n") + (titles.length > 5 ? `\n- and ${titles.length - 5} more` : "");
 
-const words: Readonly<Record<Repetition["kind"], (times: number, titles: readonly string[]) => string>> = {
+const messages: Readonly<Record<Repetition["kind"], (times: number, titles: readonly string[]) => string>> = {
   warning: (times, titles) =>
     `You have now made the same calls ${times} times in a row, with the same results each time:\n${escapeTags(listed(titles))}\nRepeating them will give nothing new. Try another way, or end with what you have and say what is in the way. If you go on like this you will be stopped.`,
   verdict: (times, titles) =>

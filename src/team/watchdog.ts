@@ -5,16 +5,16 @@ import type { CallId, Event, RequestId, WatchdogSettings } from "../protocol/ind
  * Notices an agent that shows no sign of life, from what is heard of it. For agents that are started with something to
  * do. It judges; ending the agent is for others.
  */
-export interface Watchdog {
+export interface StallWatchdog {
   /** Everything that is heard of the agent, live events too, in order. */
-  hear(event: Event): void;
+  observe(event: Event): void;
   /** Undefined while all is well. */
-  verdict(): Verdict | undefined;
+  verdict(): StallVerdict | undefined;
   /** How long until there is a verdict if nothing more is heard; undefined while nothing is expected of the agent. */
   dueInMs(): number | undefined;
 }
 
-export interface Verdict {
+export interface StallVerdict {
   readonly kind: "start" | "model" | "tool" | "between";
   /** How long nothing was heard. */
   readonly silentMs: number;
@@ -22,13 +22,13 @@ export interface Verdict {
   readonly message: string;
 }
 
-export interface WatchdogOptions {
+export interface StallWatchdogOptions {
   readonly clock: Pick<Clock, "monotonic">;
   readonly settings?: WatchdogSettings | undefined;
   /** The model layer asks again by itself after so long a silence; this is never more impatient than that. */
   readonly stallMs?: number | undefined;
   /** Calls that may be silent for as long as they like, because what they wait for is watched by itself: `Agent`. */
-  readonly isPatient?: ((tool: string) => boolean) | undefined;
+  readonly mayBeSilent?: ((tool: string) => boolean) | undefined;
 }
 
 export const watchdogDefaults = {
@@ -41,7 +41,7 @@ export const watchdogDefaults = {
 /** A request that stands in a queue has not begun; the queue keeps its own times. */
 const queuedMs = 3_600_000;
 
-type Doing =
+type Phase =
   | { readonly kind: "starting" | "idle" | "between" }
   | { readonly kind: "model"; readonly model: string; readonly limitMs: number; readonly how: string };
 
@@ -51,32 +51,37 @@ interface OpenCall {
   heardAt: number;
 }
 
-export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }: WatchdogOptions): Watchdog {
+export function createStallWatchdog({
+  clock,
+  settings = {},
+  stallMs = 0,
+  mayBeSilent,
+}: StallWatchdogOptions): StallWatchdog {
   const startMs = settings.startMs ?? watchdogDefaults.startMs;
   const modelMs = Math.max(settings.modelMs ?? watchdogDefaults.modelMs, stallMs * 2);
   const toolMs = settings.toolMs ?? watchdogDefaults.toolMs;
   const calls = new Map<CallId, OpenCall>();
   const questions = new Set<RequestId>();
-  let doing: Doing = { kind: "starting" };
+  let phase: Phase = { kind: "starting" };
   let heardAt = clock.monotonic();
 
-  const asking = (model: string, limitMs = modelMs, how = "answers"): Doing => ({ kind: "model", model, limitMs, how });
+  const asking = (model: string, limitMs = modelMs, how = "answers"): Phase => ({ kind: "model", model, limitMs, how });
   const stillAsking = (limitMs?: number, how?: string) => {
-    if (doing.kind === "model") doing = asking(doing.model, limitMs, how);
+    if (phase.kind === "model") phase = asking(phase.model, limitMs, how);
   };
 
-  const rest = () => {
-    doing = { kind: "idle" };
+  const setIdle = () => {
+    phase = { kind: "idle" };
     calls.clear();
     questions.clear();
   };
 
-  const hear = (event: Event) => {
-    if (isAside(event)) return;
+  const observe = (event: Event) => {
+    if (isSideQuestion(event)) return;
     heardAt = clock.monotonic();
     switch (event.type) {
       case "turn.started":
-        doing = asking(event.model);
+        phase = asking(event.model);
         return;
       case "text.delta":
       case "thinking.delta":
@@ -88,7 +93,7 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
         return stillAsking(modelMs + event.delayMs, "is asked again");
       case "turn.ended":
       case "turn.failed":
-        doing = { kind: "between" };
+        phase = { kind: "between" };
         return;
       case "tool.called":
         calls.set(event.callId, { name: event.name, title: event.title, heardAt });
@@ -110,12 +115,12 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
       case "agent.idle":
       case "agent.stopped":
       case "session.closed":
-        return rest();
+        return setIdle();
       case "prompt.admitted":
-        if (doing.kind === "idle") doing = { kind: "between" };
+        if (phase.kind === "idle") phase = { kind: "between" };
         return;
       case "prompt.promoted":
-        if (doing.kind !== "model") doing = { kind: "between" };
+        if (phase.kind !== "model") phase = { kind: "between" };
         return;
       default:
         return;
@@ -125,7 +130,7 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
   /** Whatever is watched now: since when nothing was heard, for how long that is borne, and what it is. */
   const watched = (): Watched[] => {
     const watchedCalls = [...calls.values()]
-      .filter(({ name }) => !isPatient?.(name))
+      .filter(({ name }) => !mayBeSilent?.(name))
       .map(
         ({ heardAt: since, title }): Watched => ({
           kind: "tool",
@@ -135,7 +140,7 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
         }),
       );
     if (watchedCalls.length > 0 || calls.size > 0 || questions.size > 0) return watchedCalls;
-    switch (doing.kind) {
+    switch (phase.kind) {
       case "idle":
         return [];
       case "starting":
@@ -154,15 +159,15 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
           {
             kind: "model",
             since: heardAt,
-            limitMs: doing.limitMs,
-            what: `its model ${doing.model} ${doing.how}, and nothing has come`,
+            limitMs: phase.limitMs,
+            what: `its model ${phase.model} ${phase.how}, and nothing has come`,
           },
         ];
     }
   };
 
   return {
-    hear,
+    observe,
     verdict() {
       const now = clock.monotonic();
       const late = watched().find(({ since, limitMs }) => now - since >= limitMs);
@@ -183,12 +188,12 @@ export function createWatchdog({ clock, settings = {}, stallMs = 0, isPatient }:
 }
 
 /** What others ask about the agent is no sign of its own life. */
-const isAside = (event: Event) =>
+const isSideQuestion = (event: Event) =>
   event.type === "agent.summarized" ||
   (event.type === "cost.recorded" && (event.purpose === "summary" || event.purpose === "check"));
 
 interface Watched {
-  readonly kind: Verdict["kind"];
+  readonly kind: StallVerdict["kind"];
   readonly since: number;
   readonly limitMs: number;
   readonly what: string;
@@ -200,13 +205,13 @@ const oneLine = (text: string) => {
 };
 
 /** What is heard while it sleeps may bring the moment nearer. */
-const lookMs = 1_000;
+const checkEveryMs = 1_000;
 
 /** Resolves with the first verdict. Rejects with the signal's reason as soon as that aborts. */
-export async function keepWatch(watchdog: Watchdog, clock: Clock, signal: AbortSignal): Promise<Verdict> {
+export async function waitForStall(watchdog: StallWatchdog, clock: Clock, signal: AbortSignal): Promise<StallVerdict> {
   for (;;) {
     const verdict = watchdog.verdict();
     if (verdict) return verdict;
-    await clock.sleep(Math.min(watchdog.dueInMs() ?? lookMs, lookMs), signal);
+    await clock.sleep(Math.min(watchdog.dueInMs() ?? checkEveryMs, checkEveryMs), signal);
   }
 }

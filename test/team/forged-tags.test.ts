@@ -16,7 +16,7 @@ import {
 } from "../../src/agent/index.ts";
 import { environment } from "../../src/agent/fragments/environment.ts";
 import type { Event, MailBody, RequestId, WorkItem } from "../../src/protocol/index.ts";
-import { createOverlapMap, createRepetitionWatch } from "../../src/team/index.ts";
+import { createOverlapMap, createRepetitionDetector } from "../../src/team/index.ts";
 import { alpha, leading, mate } from "../promises/teammates.ts";
 import { bodyMail } from "../store/team/sample-mail.ts";
 import { callId, enclose, lead, opened, spawned } from "../view/envelopes.ts";
@@ -180,12 +180,12 @@ function overlap(path: string): readonly string[] {
 }
 
 function repetition(input: unknown): string {
-  const watch = createRepetitionWatch({ warnAt: 2 });
+  const watch = createRepetitionDetector({ warnAt: 2 });
   for (let n = 1; ; n++) {
     const id = callId(`c${n}`);
     const parts = [{ type: "tool_call" as const, callId: id, name: "Bash", input }];
-    watch.hear({ type: "turn.ended", turn: n, parts, stopReason: "tool_use", contextTokens: 1, durationMs: 1 });
-    const said = watch.hear({ type: "tool.settled", callId: id, durationMs: 1, outcome: "ok", content: [] });
+    watch.observe({ type: "turn.ended", turn: n, parts, stopReason: "tool_use", contextTokens: 1, durationMs: 1 });
+    const said = watch.observe({ type: "tool.settled", callId: id, durationMs: 1, outcome: "ok", content: [] });
     if (said) return said.message;
   }
 }

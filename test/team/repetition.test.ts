@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createRepetitionWatch, type Repetition, type RepetitionOptions } from "../../src/team/index.ts";
+import { createRepetitionDetector, type Repetition, type RepetitionDetectorOptions } from "../../src/team/index.ts";
 import { callId, prompted } from "../view/envelopes.ts";
 
 type Call = readonly [tool: string, input: unknown, result: string];
 
 /** Plays turns of calls and gives back what was said after each turn. */
-function player(options?: RepetitionOptions) {
-  const watch = createRepetitionWatch(options);
+function player(options?: RepetitionDetectorOptions) {
+  const watch = createRepetitionDetector(options);
   let count = 0;
   const turn = (...calls: Call[]): Repetition | undefined => {
     const parts = calls.map(([name, input]) => ({
@@ -16,10 +16,10 @@ function player(options?: RepetitionOptions) {
       name,
       input,
     }));
-    watch.hear({ type: "turn.ended", turn: count, parts, stopReason: "tool_use", contextTokens: 1, durationMs: 1 });
+    watch.observe({ type: "turn.ended", turn: count, parts, stopReason: "tool_use", contextTokens: 1, durationMs: 1 });
     const said = parts.map(({ callId: id }, index) => {
       const content = [{ type: "text" as const, text: calls[index]?.[2] ?? "" }];
-      return watch.hear({ type: "tool.settled", callId: id, durationMs: count, outcome: "ok", content });
+      return watch.observe({ type: "tool.settled", callId: id, durationMs: count, outcome: "ok", content });
     });
     return said.find((word) => word !== undefined);
   };
@@ -94,7 +94,7 @@ test("whoever does something else is warned afresh, and a new prompt starts afre
   expect(kinds(times(4, test1)).at(-1)).toBe("warning");
   turn(["Read", { file_path: "b" }, "x"]);
   expect(kinds(times(4, test1)).at(-1)).toBe("warning");
-  for (const event of prompted(1, "run the tests again")) watch.hear(event);
+  for (const event of prompted(1, "run the tests again")) watch.observe(event);
   expect(kinds(times(3, test1)).filter(Boolean)).toEqual([]);
 });
 
@@ -102,7 +102,7 @@ test("a warning, told to the agent as a hook's words are, does not start the cou
   const { times, watch } = player();
   expect(kinds(times(4, test1)).at(-1)).toBe("warning");
   for (const event of prompted(1, "You have now made the same calls")) {
-    watch.hear(event.type === "prompt.admitted" ? { ...event, source: "hook" } : event);
+    watch.observe(event.type === "prompt.admitted" ? { ...event, source: "hook" } : event);
   }
   expect(kinds(times(4, test1)).at(-1)).toBe("verdict");
 });

@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
 import { createTestClock } from "../../src/testing.ts";
-import { createWatchdog, keepWatch, type WatchdogOptions } from "../../src/team/index.ts";
+import { createStallWatchdog, waitForStall, type StallWatchdogOptions } from "../../src/team/index.ts";
 import { anyEvents, callId, failure, prompted, requestId, spawned } from "../view/envelopes.ts";
 
-function watch(options: Omit<Partial<WatchdogOptions>, "clock"> = {}) {
+function watch(options: Omit<Partial<StallWatchdogOptions>, "clock"> = {}) {
   const clock = createTestClock();
   const settings = { startMs: 10_000, modelMs: 20_000, toolMs: 30_000 };
-  const watchdog = createWatchdog({ clock, settings, ...options });
+  const watchdog = createStallWatchdog({ clock, settings, ...options });
   return {
     clock,
     watchdog,
-    hear: (...events: Event[]) => events.forEach((event) => watchdog.hear(event)),
+    hear: (...events: Event[]) => events.forEach((event) => watchdog.observe(event)),
     async after(ms: number) {
       await clock.advance(ms);
       return watchdog.verdict();
@@ -132,7 +132,7 @@ describe("tool", () => {
   });
 
   test("a call that waits for an agent may wait: that one is watched itself", async () => {
-    const { hear, after, watchdog } = watch({ isPatient: (name) => name === "Agent" });
+    const { hear, after, watchdog } = watch({ mayBeSilent: (name) => name === "Agent" });
     hear(asked, answered, called("c1", "Agent", "Agent explore"));
     expect(await after(10_000_000)).toBeUndefined();
     expect(watchdog.dueInMs()).toBeUndefined();
@@ -166,7 +166,7 @@ describe("nothing is expected", () => {
 test("keeping watch ends with the verdict, or with its signal", async () => {
   const { hear, watchdog, clock } = watch();
   hear(asked);
-  const verdict = keepWatch(watchdog, clock, new AbortController().signal);
+  const verdict = waitForStall(watchdog, clock, new AbortController().signal);
   await clock.advance(15_000);
   hear(said);
   await clock.advance(19_000);
@@ -175,7 +175,7 @@ test("keeping watch ends with the verdict, or with its signal", async () => {
   expect(await verdict).toMatchObject({ kind: "model" });
   const abort = new AbortController();
   hear(said);
-  const ended = keepWatch(watchdog, clock, abort.signal);
+  const ended = waitForStall(watchdog, clock, abort.signal);
   abort.abort(new Error("the agent has ended"));
   await expect(ended).rejects.toThrow("the agent has ended");
   expect(clock.sleeping).toBe(0);
@@ -185,7 +185,7 @@ test("whatever is heard, a verdict comes exactly when it is due", async () => {
   await fc.assert(
     fc.asyncProperty(anyEvents, async (events) => {
       const { watchdog, clock } = watch();
-      for (const [, event] of events) watchdog.hear(event);
+      for (const [, event] of events) watchdog.observe(event);
       const due = watchdog.dueInMs();
       if (due === undefined) {
         await clock.advance(1e9);
