@@ -1,4 +1,4 @@
-import { createSeenIds, type Seen } from "../platform/index.ts";
+import { createIdFilter, type IdMatch } from "../platform/index.ts";
 import type {
   AgentId,
   AnswerPart,
@@ -30,7 +30,7 @@ export interface Conversation {
   /** What was said under this id, while it waits. */
   waitingParts(id: PromptId): readonly ContentPart[] | undefined;
   /** Whether this prompt was ever admitted: what is said twice under one id is said once. After a `maybe` the log knows. */
-  seenPrompt(id: PromptId): Seen;
+  seenPrompt(id: PromptId): IdMatch;
   /** Everything up to and including the last answer: what a fork of this agent begins with. */
   answered(): readonly Message[];
   /** Calls of the last answer that have no result; `started` ones may have had an effect. */
@@ -64,8 +64,8 @@ export function createConversation(inherit?: Inherit): Conversation {
   let results = new Map<CallId, ToolResultPart>();
   let calls: ToolCallPart[] = [];
   const started = new Set<CallId>();
-  const everCalled = createSeenIds();
-  const everAdmitted = new Map(promptKinds.map((kind) => [kind, createSeenIds({ exact: 64, filterBytes: 16_384 })]));
+  const everCalled = createIdFilter();
+  const everAdmitted = new Map(promptKinds.map((kind) => [kind, createIdFilter({ exact: 64, filterBytes: 16_384 })]));
   const waiting = new Map<PromptId, { readonly parts: readonly ContentPart[]; readonly quiet: boolean }>();
   let turn = 0;
   let tokens = 0;

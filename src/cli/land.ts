@@ -8,7 +8,7 @@ import {
   type RefusedBranch,
   type ResolveConflict,
   settleLanding,
-  type TeamPlace,
+  type RepositoryContext,
 } from "../team/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { createScreen, type Screen } from "./screen.ts";
@@ -81,7 +81,7 @@ async function agentFlag(
 const newAgentType = "general-purpose";
 
 function conflictAgent(
-  place: TeamPlace,
+  place: RepositoryContext,
   { type, flags, tell }: { type: string; flags: LandFlags; tell(line: string): void },
 ): ResolveConflict {
   const { home, clock, createId, cwd } = place;

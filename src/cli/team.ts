@@ -107,7 +107,7 @@ async function overview(stored: StoredTeam) {
   const mail: Record<string, number> = {};
   const problems = [...stored.record.problems(), ...stored.tasks.problems()];
   for (const { name } of team.members) {
-    const reading = await stored.inbox(name).look();
+    const reading = await stored.inbox(name).peek();
     mail[name] = reading.mail.filter(({ state }) => state !== "read").length;
     problems.push(...reading.problems);
   }

@@ -8,7 +8,7 @@ import {
   type ListedWorktree,
   listWorktrees,
   type RefusedBranch,
-  type TeamPlace,
+  type RepositoryContext,
   worktreeDiff,
 } from "../team/index.ts";
 import type { WorktreeDesk } from "../web-server/index.ts";
@@ -23,7 +23,7 @@ export interface DeskOptions {
 
 /** Worktrees as the page sees them: those of the repository that a session works in, and no other folder of this machine. */
 export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): WorktreeDesk {
-  const placeOf = async (session: SessionId): Promise<{ place: TeamPlace; config: Config }> => {
+  const placeOf = async (session: SessionId): Promise<{ place: RepositoryContext; config: Config }> => {
     const config = await loadConfig({ cwd: await folderOf(observatory, session), env });
     const { cwd, home, userHome, childEnv } = config;
     const clock = systemClock;
@@ -60,7 +60,7 @@ export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): W
   };
 }
 
-async function listingOf(place: TeamPlace, worktree: ListedWorktree): Promise<WorktreeListing> {
+async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Promise<WorktreeListing> {
   const { name, path, branch, agentId, state, commits, reasons, base } = worktree;
   const isThere = base !== undefined && state !== "making" && state !== "removing";
   const { files } = isThere ? await diffStat(place, { path, base }) : { files: [] };

@@ -31,7 +31,7 @@ export async function claim(path: string, options: ClaimOptions): Promise<Claim>
   const owner = options.owner ?? currentProcess();
   const file = openLineFile(path, { durability: "process" });
   try {
-    const { id, length } = await win(file, { ...options, owner });
+    const { id, length } = await acquire(file, { ...options, owner });
     if (length <= (options.limitBytes ?? defaultLimitBytes)) return { release: once(() => release(file, id)) };
     const short = await shorten(file, id);
     return { release: once(() => release(short, id)) };
@@ -45,16 +45,16 @@ const defaultLimitBytes = 16_000;
 
 /** Who holds what `path` stands for, dead or alive; undefined: nobody does. For those who only look. */
 export function claimHolder(path: string): ProcessIdentity | undefined {
-  return look(openLineFile(path)).holder?.owner;
+  return readHolder(openLineFile(path)).holder?.owner;
 }
 
-async function win(
+async function acquire(
   file: LineFile,
   options: ClaimOptions & { owner: ProcessIdentity },
 ): Promise<{ id: string; length: number }> {
   for (;;) {
-    const { holder } = look(file);
-    if (holder !== undefined && isAlive(holder.owner) !== "dead") throw busy(file.path, options.what, holder);
+    const { holder } = readHolder(file);
+    if (holder !== undefined && isAlive(holder.owner) !== "dead") throw busyError(file.path, options.what, holder);
     const id = options.createId<string>("clm");
     const at = new Date(options.clock.now()).toISOString();
     try {
@@ -63,7 +63,7 @@ async function win(
       if (!wasRemoved(error)) throw error;
       continue; // somebody has won it just now, and has written it anew
     }
-    const now = await orTakeBack(id, file, async () => look(file));
+    const now = await withdrawOnFailure(id, file, async () => readHolder(file));
     if (now.holder?.claim === id) return { id, length: now.length };
   }
 }
@@ -74,8 +74,8 @@ async function win(
  * file that is at the path then, where everybody reads, and so does not take itself for the winner.
  */
 async function shorten(file: LineFile, id: string): Promise<LineFile> {
-  return orTakeBack(id, file, async () => {
-    const { holder } = look(file);
+  return withdrawOnFailure(id, file, async () => {
+    const { holder } = readHolder(file);
     try {
       await writeFileAtomic(file.path, encodeLine({ ...holder, after: null }));
     } catch (error) {
@@ -88,7 +88,7 @@ async function shorten(file: LineFile, id: string): Promise<LineFile> {
 }
 
 /** A claim that nobody knows to be won would hold until this process ends: it is taken back. */
-async function orTakeBack<T>(id: string, { path }: LineFile, work: () => Promise<T>): Promise<T> {
+async function withdrawOnFailure<T>(id: string, { path }: LineFile, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -113,12 +113,12 @@ const ReleaseRecord = z.object({ release: z.string() });
 const OwnerRecord = z.union([ClaimRecord, ReleaseRecord]);
 
 /** A line that is no whole record never held anything: whoever wrote it was killed before it read itself as the winner. */
-function look(file: LineFile): { readonly holder: ClaimRecord | undefined; readonly length: number } {
+function readHolder(file: LineFile): { readonly holder: ClaimRecord | undefined; readonly length: number } {
   let holder: ClaimRecord | undefined;
   const { records, nextOffset } = file.readFrom(0);
   for (const { value } of records) {
     const record = OwnerRecord.safeParse(value, { jitless: true }); // compiling it takes longer
-    if (!record.success) throw unreadable(file.path, record.error);
+    if (!record.success) throw unreadableError(file.path, record.error);
     if ("release" in record.data) {
       if (record.data.release === holder?.claim) holder = undefined;
     } else if (record.data.after === (holder?.claim ?? null)) {
@@ -128,7 +128,7 @@ function look(file: LineFile): { readonly holder: ClaimRecord | undefined; reado
   return { holder, length: nextOffset };
 }
 
-function busy(path: string, what: string, holder: ClaimRecord): TroupeError {
+function busyError(path: string, what: string, holder: ClaimRecord): TroupeError {
   const { pid, host } = holder.owner;
   const message =
     `${what} is in use by process ${pid} on ${host} since ${holder.at}. ` +
@@ -138,7 +138,7 @@ function busy(path: string, what: string, holder: ClaimRecord): TroupeError {
   return new TroupeError("session_busy", message);
 }
 
-function unreadable(path: string, cause: unknown): TroupeError {
+function unreadableError(path: string, cause: unknown): TroupeError {
   const message = `${path} says in an unknown form who uses this. If nobody does, remove it.`;
   return new TroupeError("storage", message, { cause });
 }

@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import { TroupeError } from "../protocol/index.ts";
 import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLines } from "./read-lines.ts";
-import { rewriteFrom } from "./rewrite-from.ts";
+import { rewriteTail } from "./rewrite-from.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
-import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
+import { createFsyncBatcher, type FsyncBatcher } from "./sync-group.ts";
 
 /**
  * The one storage primitive: records appended to a file, each in one `write`, by any number of processes without a lock.
@@ -76,7 +76,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   /** The same bytes in the same place: the kernel, which takes them for written, writes them once more. */
   const writeOver = (target: Handle, from: number) => {
     try {
-      rewriteFrom(path, from);
+      rewriteTail(path, from);
     } catch (error) {
       throw storageError("write to", path, error);
     }
@@ -152,7 +152,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
   const openHandle = (): Handle => {
     const { fd, isNew } = openForAppend(path);
     const { size } = fstatSync(fd);
-    const target: Handle = { fd, size, syncedSize: size, isNew, syncs: createSyncGroup(() => syncOnce(target)) };
+    const target: Handle = { fd, size, syncedSize: size, isNew, syncs: createFsyncBatcher(() => syncOnce(target)) };
     return target;
   };
 
@@ -170,13 +170,13 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
       // What another process left is not known to be there either, unless this one has synced it.
       const from = target.isSynced === true ? target.syncedSize : 0;
       if (soleWriter) unsyncedFrom = Math.min(unsyncedFrom ?? from, from);
-      giveUp(target);
+      abort(target);
       throw target.failure;
     }
   };
 
   /** The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie. */
-  const giveUp = (target: Handle) => {
+  const abort = (target: Handle) => {
     if (soleWriter && durability === "disk") tryToCutOff(target.fd, target.syncedSize);
     void retire(target).catch((error: unknown) => {
       backgroundFailure = error;
@@ -209,7 +209,7 @@ export function openLineFile(path: string, options: LineFileOptions = {}): LineF
 
 interface Handle {
   readonly fd: number;
-  readonly syncs: SyncGroup;
+  readonly syncs: FsyncBatcher;
   size: number;
   syncedSize: number;
   /** Once at least: what another process left may be on no disk yet. */

@@ -5,14 +5,14 @@ import { TroupeError } from "../protocol/index.ts";
 import { jsonOf, sealLine } from "./line-codec.ts";
 import { storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
-import { createSyncGroup, type SyncGroup } from "./sync-group.ts";
+import { createFsyncBatcher, type FsyncBatcher } from "./sync-group.ts";
 
 /**
  * One of any number of writers of a line file that its reader may rename at any moment. A record counts once it is in the
  * file that the path still leads to after the write; otherwise it is written again, into the file that is there now, so a
  * reader drops what it knows already. Opened by the first append, closed when nothing was appended for a while.
  */
-export interface MovableFile {
+export interface RotatableLogFile {
   readonly path: string;
   /**
    * In one write, and in the order of the calls. `process`: survives the death of any process. `soon`: and a power cut,
@@ -27,14 +27,14 @@ export interface MovableFile {
 
 export type Durability = "process" | "soon" | "disk";
 
-export interface MovableFileOptions {
+export interface RotatableLogFileOptions {
   /** Called when the file cannot be made because its folder is not there. Throws if it cannot be made either. */
   readonly makeFolder?: () => void;
   /** Told at once of what went wrong after an append had resolved; the next append, or `close`, rejects with it too. */
   readonly onFailure?: (message: string) => void;
 }
 
-export function openMovableFile(path: string, options: MovableFileOptions = {}): MovableFile {
+export function openRotatableLogFile(path: string, options: RotatableLogFileOptions = {}): RotatableLogFile {
   let handle: Handle | undefined;
   let backgroundFailure: unknown;
   let isClosed = false;
@@ -88,7 +88,7 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
   const openHandle = (): Handle => {
     const fd = openForAppend(path, makeFolder);
     const { dev, ino } = identify(path, fd);
-    const target: Handle = { fd, dev, ino, isDirty: false, syncs: createSyncGroup(() => syncOnce(target)) };
+    const target: Handle = { fd, dev, ino, isDirty: false, syncs: createFsyncBatcher(() => syncOnce(target)) };
     return target;
   };
 
@@ -115,16 +115,16 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     target.timer ??= setTimeout(() => {
       target.timer = undefined;
       if (!target.isDirty) return leave(target);
-      target.syncs.sync().then(() => tick(target), failedBehind);
+      target.syncs.sync().then(() => tick(target), failedInBackground);
     }, syncSoonMs).unref();
   };
 
   const leave = (target: Handle) => {
     if (handle === target) handle = undefined;
-    if (target.isLeft) return;
-    target.isLeft = true;
+    if (target.isRetired) return;
+    target.isRetired = true;
     const left = retire(target)
-      .catch(failedBehind)
+      .catch(failedInBackground)
       .finally(() => leaving.delete(left));
     leaving.add(left);
   };
@@ -148,7 +148,7 @@ export function openMovableFile(path: string, options: MovableFileOptions = {}):
     }
   };
 
-  const failedBehind = (error: unknown) => {
+  const failedInBackground = (error: unknown) => {
     if (backgroundFailure === undefined) options.onFailure?.(error instanceof Error ? error.message : String(error));
     backgroundFailure ??= error;
   };
@@ -175,11 +175,11 @@ interface Handle {
   readonly fd: number;
   readonly dev: number;
   readonly ino: number;
-  readonly syncs: SyncGroup;
+  readonly syncs: FsyncBatcher;
   /** Holds something that `soon` was promised for. */
   isDirty: boolean;
   isFolderSynced?: boolean;
-  isLeft?: boolean;
+  isRetired?: boolean;
   timer?: NodeJS.Timeout | undefined;
   failure?: unknown;
 }

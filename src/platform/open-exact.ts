@@ -16,7 +16,7 @@ export class PathMovedError extends Error {
 }
 
 /** Linux: a descriptor that only stands for a place; neither reading nor writing is asked for. */
-const placeOnly = process.platform === "linux" ? 0o10000000 : constants.O_RDONLY;
+const pathOnlyFlag = process.platform === "linux" ? 0o10000000 : constants.O_RDONLY;
 const hasProc = process.platform === "linux";
 /** A file that is renamed into place just then looks moved once; one that is swapped all the time is refused. */
 const attempts = 8;
@@ -25,7 +25,7 @@ const attempts = 8;
  * Opens the file at `path` (real and absolute) and makes sure, on the descriptor itself, that it is that file: whatever
  * is swapped for a link meanwhile, nothing but `path` is ever read or written through what this gives.
  */
-export async function openExact(path: string, flags: number): Promise<FileHandle> {
+export async function openWithoutFollowingLinks(path: string, flags: number): Promise<FileHandle> {
   for (let attempt = 1; ; attempt++) {
     const handle = await openUnlinked(path, flags);
     if (await isAt(handle, path)) return handle;
@@ -45,19 +45,19 @@ export interface OpenFolder {
 }
 
 /** `make` makes what is missing of it, each part inside the one before. */
-export async function openFolderExact(path: string, { make = false } = {}): Promise<OpenFolder> {
+export async function openFolderWithoutFollowingLinks(path: string, { make = false } = {}): Promise<OpenFolder> {
   try {
-    return toFolder(await openExact(path, placeOnly | constants.O_DIRECTORY), path);
+    return toFolder(await openWithoutFollowingLinks(path, pathOnlyFlag | constants.O_DIRECTORY), path);
   } catch (error) {
     if (!make || !hasErrorCode(error, "ENOENT") || dirname(path) === path) throw error;
   }
-  const parent = await openFolderExact(dirname(path), { make });
+  const parent = await openFolderWithoutFollowingLinks(dirname(path), { make });
   try {
     await mkdir(parent.entry(basename(path))).catch(ignoreExisting);
   } finally {
     await parent.close();
   }
-  return toFolder(await openExact(path, placeOnly | constants.O_DIRECTORY), path);
+  return toFolder(await openWithoutFollowingLinks(path, pathOnlyFlag | constants.O_DIRECTORY), path);
 }
 
 function toFolder(handle: FileHandle, path: string): OpenFolder {
@@ -77,13 +77,13 @@ async function openUnlinked(path: string, flags: number): Promise<FileHandle> {
     return await open(path, flags | constants.O_NOFOLLOW);
   } catch (error) {
     // A real path has no link at its end: this one has become a link since it was judged.
-    if (hasErrorCode(error, "ELOOP") && !(await isCircle(path))) throw new PathMovedError(path);
+    if (hasErrorCode(error, "ELOOP") && !(await isLinkLoop(path))) throw new PathMovedError(path);
     if (hasErrorCode(error, "ENOTDIR") && (await isLink(path))) throw new PathMovedError(path);
     throw error;
   }
 }
 
-async function isCircle(path: string): Promise<boolean> {
+async function isLinkLoop(path: string): Promise<boolean> {
   try {
     await realpath(path);
     return false;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
 /** Writes what is in a file from an offset on over itself. Nobody else may write to it meanwhile. */
-export function rewriteFrom(path: string, offset: number): void {
+export function rewriteTail(path: string, offset: number): void {
   const fd = openSync(path, "r+");
   try {
     const bytes = Buffer.alloc(64 * 1024);

@@ -2,30 +2,30 @@
  * Which ids have come before, in a space that does not grow with their number. It is never wrong: where it cannot know
  * any more it says so, and who asks looks where everything is kept, or takes it for one that has come.
  */
-export interface SeenIds {
+export interface IdFilter {
   add(id: string): void;
-  has(id: string): Seen;
+  has(id: string): IdMatch;
 }
 
-export interface SeenIdsOptions {
+export interface IdFilterOptions {
   /** How many are known for sure, at least. */
   readonly exact?: number;
   /** The larger, the fewer that come late are taken for one that may have come. A multiple of four. */
   readonly filterBytes?: number;
 }
 
-export type Seen = "yes" | "no" | "maybe";
+export type IdMatch = "yes" | "no" | "maybe";
 
 /** Of ids that sort by the time they were made only one that comes very late can be a `maybe`. */
-export function createSeenIds({ exact = 32, filterBytes = 4096 }: SeenIdsOptions = {}): SeenIds {
+export function createIdFilter({ exact = 32, filterBytes = 4096 }: IdFilterOptions = {}): IdFilter {
   /** The greatest ones in their order, twice `exact` at most. */
   const held: string[] = [];
   /** What is not held any more is not greater than this, and is in the filter. */
-  let dropped: { through: string; readonly filter: Filter } | undefined;
+  let dropped: { through: string; readonly filter: BloomFilter } | undefined;
 
   const drop = () => {
     const smallest = held.splice(0, held.length - exact);
-    dropped ??= { through: "", filter: createFilter(8 * filterBytes) };
+    dropped ??= { through: "", filter: createBloomFilter(8 * filterBytes) };
     for (const id of smallest) dropped.filter.add(id);
     const through = smallest.at(-1);
     if (through !== undefined && through > dropped.through) dropped.through = through;
@@ -50,22 +50,22 @@ export function createSeenIds({ exact = 32, filterBytes = 4096 }: SeenIdsOptions
 }
 
 /** A Bloom filter: what it was given it always knows, and of what it was not given a few in a hundred after some thousands. */
-interface Filter {
+interface BloomFilter {
   add(id: string): void;
   mayHave(id: string): boolean;
 }
 
-const bitsOfEach = 4;
+const bitsPerId = 4;
 /** Of the end of an id, which is the part that differs. */
 const hashedLength = 20;
 
-function createFilter(bits: number): Filter {
+function createBloomFilter(bits: number): BloomFilter {
   const words = new Uint32Array(bits / 32);
   return {
     add(id) {
       let bit = hashOf(id);
       const step = stepOf(bit);
-      for (let times = 0; times < bitsOfEach; times++, bit = (bit + step) >>> 0) {
+      for (let times = 0; times < bitsPerId; times++, bit = (bit + step) >>> 0) {
         const at = bit % bits;
         words[at >>> 5] = (words[at >>> 5] as number) | (1 << (at & 31));
       }
@@ -73,7 +73,7 @@ function createFilter(bits: number): Filter {
     mayHave(id) {
       let bit = hashOf(id);
       const step = stepOf(bit);
-      for (let times = 0; times < bitsOfEach; times++, bit = (bit + step) >>> 0) {
+      for (let times = 0; times < bitsPerId; times++, bit = (bit + step) >>> 0) {
         const at = bit % bits;
         if (((words[at >>> 5] as number) & (1 << (at & 31))) === 0) return false;
       }

@@ -5,13 +5,13 @@ import { encodeLine } from "./line-codec.ts";
 import { type LineReading, readLinesOf } from "./read-lines.ts";
 import { hasErrorCode, storageError } from "./storage-error.ts";
 import { syncFolder } from "./sync-folder.ts";
-import { createSyncGroup } from "./sync-group.ts";
+import { createFsyncBatcher } from "./sync-group.ts";
 
 /**
  * A line file that many processes append to, held open by one descriptor for both directions: what was appended is found
  * again in the very file it went into, also after another file has taken over the path.
  */
-export interface SharedFile {
+export interface SharedAppendFile {
   readonly path: string;
   /** One record, in one write. It survives the death of any process when this returns; throws with `storage`. */
   append(record: unknown): void;
@@ -19,13 +19,13 @@ export interface SharedFile {
   sync(): Promise<void>;
   readFrom(offset: number): LineReading;
   /** What the path leads to by now: this file with its size, another one, or nothing. One call to the system. */
-  whereabouts(): { readonly at: "here"; readonly size: number } | { readonly at: "replaced" | "removed" };
+  locate(): { readonly at: "here"; readonly size: number } | { readonly at: "replaced" | "removed" };
   /** Waits for the syncs that were asked for. */
   close(): Promise<void>;
 }
 
 /** Undefined if there is no such file. */
-export function openSharedFile(path: string): SharedFile | undefined {
+export function openSharedAppendFile(path: string): SharedAppendFile | undefined {
   const first = openExisting(path);
   if (first === undefined) return undefined;
   const identity = fstatSync(first);
@@ -62,7 +62,7 @@ export function openSharedFile(path: string): SharedFile | undefined {
     }
   };
 
-  const whereabouts: SharedFile["whereabouts"] = () => {
+  const locate: SharedAppendFile["locate"] = () => {
     const there = statSync(path, { throwIfNoEntry: false });
     if (there === undefined) return { at: "removed" };
     return sameFile(there, identity) ? { at: "here", size: there.size } : { at: "replaced" };
@@ -84,13 +84,13 @@ export function openSharedFile(path: string): SharedFile | undefined {
     closeSync(handle.fd);
   };
 
-  return { path, append, sync, readFrom, whereabouts, close };
+  return { path, append, sync, readFrom, locate, close };
 }
 
 function createHandle(path: string, fd: number) {
   let failure: unknown;
   let isFolderSynced = false;
-  const syncs = createSyncGroup(async () => {
+  const syncs = createFsyncBatcher(async () => {
     if (failure !== undefined) throw failure;
     try {
       await promisify(fdatasync)(fd);

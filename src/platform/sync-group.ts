@@ -1,11 +1,11 @@
-export interface SyncGroup {
+export interface FsyncBatcher {
   /** One sync at a time: those who ask while one runs wait for the next, together, since it covers what they wrote. */
   sync(): Promise<void>;
   /** Resolves when the one that is running, and the one that waits for it, have ended, well or not. */
   idle(): Promise<void>;
 }
 
-export function createSyncGroup(syncOnce: () => Promise<void>): SyncGroup {
+export function createFsyncBatcher(syncOnce: () => Promise<void>): FsyncBatcher {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 

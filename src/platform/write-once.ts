@@ -9,7 +9,7 @@ import { syncFolder } from "./sync-folder.ts";
  * Puts a line into a file that only its owner can read, unless the file is there already: of several that try, in any
  * process, one does. It appears whole, and is on the disk: half a key would sign what nobody can check.
  */
-export async function writeOnce(path: string, line: string): Promise<void> {
+export async function createExclusive(path: string, line: string): Promise<void> {
   const folder = dirname(path);
   await makeFolder(folder);
   const temporary = `${path}.${randomBytes(9).toString("hex")}.tmp`;

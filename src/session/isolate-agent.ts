@@ -6,17 +6,17 @@ import {
   createWorktree,
   diffLine,
   finishWorktree,
-  foreignPorts,
-  freePorts,
+  portsForExternalWorktree,
+  releasePorts,
   type Isolation,
   resumeWorktree,
-  type TeamPlace,
+  type RepositoryContext,
   type Worktree,
 } from "../team/index.ts";
 import type { SessionHooks } from "./hooks/session-hooks.ts";
 
 export interface IsolationPorts {
-  readonly place: TeamPlace;
+  readonly place: RepositoryContext;
   readonly settings: WorktreeSettings;
   /** The session's. */
   readonly hooks: Pick<SessionHooks, "makesWorktrees" | "makeWorktree" | "worktreeRemoved"> | undefined;
@@ -80,17 +80,17 @@ const hooksOwn = async (
   path,
   branch,
   hookMade: true,
-  env: { TROUPE_WORKTREE: path, ...(await foreignPorts(place, { path, settings })) },
+  env: { TROUPE_WORKTREE: path, ...(await portsForExternalWorktree(place, { path, settings })) },
   notices: [],
   async finish() {
-    await freePorts(place, path);
+    await releasePorts(place, path);
     const hasDiff = base !== undefined && branch !== "";
     return { path, branch, kept: true, ...(hasDiff && { diff: await diffLine(place, { path, base }) }) };
   },
 });
 
 /** What a hook can begin from; nothing outside of a git repository, where a hook may know another way. */
-async function startOf({ cwd, env }: TeamPlace): Promise<{ repository?: string; base?: string }> {
+async function startOf({ cwd, env }: RepositoryContext): Promise<{ repository?: string; base?: string }> {
   const [top, head] = await Promise.all([
     runGit(["rev-parse", "--show-toplevel"], { cwd, env }),
     runGit(["rev-parse", "--verify", "--quiet", "HEAD"], { cwd, env }),
@@ -115,7 +115,7 @@ function checkedPath(printed: string, taken: readonly string[]): string {
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 /** Empty where it is on none, or is not git's. */
-async function branchOf(cwd: string, { env }: TeamPlace): Promise<string> {
+async function branchOf(cwd: string, { env }: RepositoryContext): Promise<string> {
   const found = await runGit(["symbolic-ref", "--quiet", "--short", "HEAD"], { cwd, env });
   return found.ok ? found.stdout.trim() : "";
 }

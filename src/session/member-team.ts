@@ -119,8 +119,8 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       claims,
       unreadMail: () => unreadMail(name, { mailbox, agent: agent() }),
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
-      sentBack: sentBackByHook,
-      claimed: claimedTask,
+      sentBackPrompt: sentBackByHook,
+      claimPrompt: claimedTask,
       prepareReport: reportable,
       setMode: ({ mode, atMost }) =>
         setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),

@@ -2,12 +2,18 @@ import { conflictTask, whyGaveUp } from "../agent/index.ts";
 import { isInside } from "../platform/index.ts";
 import { type AgentId, type PermissionMode, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import type { SessionStore } from "../store/index.ts";
-import { branchAuthor, type Conflict, conflictHunks, type ResolveConflict, type TeamPlace } from "../team/index.ts";
+import {
+  branchAuthor,
+  type Conflict,
+  conflictHunks,
+  type ResolveConflict,
+  type RepositoryContext,
+} from "../team/index.ts";
 import type { Session } from "./session.ts";
 import { startSession, type StartOptions } from "./start-session.ts";
 
 export interface ConflictAgentOptions {
-  readonly place: TeamPlace;
+  readonly place: RepositoryContext;
   readonly store: SessionStore;
   /** How sessions are started: the folder, the environment, the flags. */
   readonly start: Pick<StartOptions, "cwd" | "env" | "flags" | "trust" | "model" | "store">;

@@ -15,7 +15,7 @@ import type {
   WorktreeSettings,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import type { AsideSettings, AgentSlots, TeamPlace } from "../team/index.ts";
+import type { AsideSettings, AgentSlots, RepositoryContext } from "../team/index.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { AgentRuntime } from "./seat.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
@@ -138,7 +138,7 @@ export interface AgentDependencies {
   readonly worktree: WorktreeSettings;
   /** Undefined: there is no bus to other machines. */
   readonly remote?: RemoteWork | undefined;
-  readonly place: Pick<TeamPlace, "home" | "userHome">;
+  readonly place: Pick<RepositoryContext, "home" | "userHome">;
   /** What is asked of a small model beside the agents' work. */
   readonly sideQuestions: AsideSettings;
   /** How the small model that goes with this one is had; undefined where none is known. */

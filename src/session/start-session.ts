@@ -40,7 +40,7 @@ import type { Session } from "./session.ts";
 import type { ProcessShared } from "./shared-with-lead.ts";
 import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 import type { SessionTeam, TeamPorts } from "./session-team.ts";
-import { createSpawnResolver, putInOrder, type AgentSlots } from "../team/index.ts";
+import { createSpawnResolver, recoverWorktrees, type AgentSlots } from "../team/index.ts";
 import { tellOfRemoved } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
@@ -321,7 +321,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
         loadExtras: (definition, own) =>
           loadAgentExtras(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         recoverWorktrees: () =>
-          putInOrder({ ...config, env: config.childEnv, clock, createId }, (removed) =>
+          recoverWorktrees({ ...config, env: config.childEnv, clock, createId }, (removed) =>
             tellOfRemoved(removed, { config, clock }),
           ),
         hooksOf: async (definition) => {

@@ -18,10 +18,10 @@ import { openTeamStore, type StoredTeam, type TeamStore } from "../store/index.t
 import {
   createWorktree,
   finishWorktree,
-  foreignPorts,
-  freePorts,
+  portsForExternalWorktree,
+  releasePorts,
   type MemberEnd,
-  patientTeam,
+  withDiskFullRetry,
   resumeWorktree,
   openMailbox,
 } from "../team/index.ts";
@@ -165,7 +165,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       closeAll([() => sharedLedger?.close(), () => ownLimits?.close(), presence.close, mailbox.close, team.close]);
 
     const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
-      const { tasks, record } = patientTeam(team, { clock, signal: hurry.signal });
+      const { tasks, record } = withDiskFullRetry(team, { clock, signal: hurry.signal });
       await tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
       if (worktree) await worktree.finish();
       await presence.set("ended", detail ?? end);
@@ -255,12 +255,12 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     const there = await resumeWorktree(place, name, { adopt: true });
     if (there) return { ...there, isMoved: false, finish: finish(name) };
     if (existsSync(worktreePath)) {
-      const ports = await foreignPorts(place, { path: worktreePath, settings: config.worktree });
+      const ports = await portsForExternalWorktree(place, { path: worktreePath, settings: config.worktree });
       return {
         path: worktreePath,
         isMoved: false,
         env: { TROUPE_WORKTREE: worktreePath, ...ports },
-        finish: () => freePorts(place, worktreePath),
+        finish: () => releasePorts(place, worktreePath),
       };
     }
     const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });

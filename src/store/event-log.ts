@@ -9,9 +9,9 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
-import { logHolds } from "./log-holds.ts";
+import { logContainsEvent } from "./log-holds.ts";
 import { readEventLog } from "./read-event-log.ts";
-import { setAsideTail } from "./set-aside-tail.ts";
+import { truncateTornTail } from "./set-aside-tail.ts";
 
 /** One agent's stored events, in order. Whoever holds the session's claim is its only writer. */
 export interface EventLog {
@@ -54,7 +54,7 @@ export interface OpenEventLogOptions {
 export async function openEventLog(options: OpenEventLogOptions): Promise<EventLog> {
   const { path, session, durability = "soon" } = options;
   const { envelopes, tornAt, notices } = readEventLog(path, { session });
-  if (tornAt !== undefined) notices.push(await setAsideTail(path, { from: tornAt, clock: options.clock }));
+  if (tornAt !== undefined) notices.push(await truncateTornTail(path, { from: tornAt, clock: options.clock }));
   const file = openLineFile(path, { durability, soleWriter: true });
   let isPrepared = false;
   const append = async (added: readonly StoredEnvelope[]) => {
@@ -63,7 +63,7 @@ export async function openEventLog(options: OpenEventLogOptions): Promise<EventL
     await file.append(added);
   };
   const agent = envelopes[0]?.agent ?? options.agent;
-  const holds: EventLog["holds"] = (id, is) => logHolds(path, { id, is });
+  const holds: EventLog["holds"] = (id, is) => logContainsEvent(path, { id, matches: is });
   return createLog({
     ...options,
     agent,

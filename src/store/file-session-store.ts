@@ -2,14 +2,14 @@ import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode, projectName, storageError } from "../platform/index.ts";
 import { AgentId, SessionId } from "../protocol/index.ts";
-import { noSuchLog, notFound } from "./not-found.ts";
-import { createOwnership, hasBegun, resumeSession, startSession } from "./opened-session.ts";
+import { logNotFound, sessionNotFound } from "./not-found.ts";
+import { createOwnership, hasBegun, resumeSessionFiles, initializeSessionFiles } from "./opened-session.ts";
 import { readEventLog } from "./read-event-log.ts";
-import { readSomeEvents } from "./read-some-events.ts";
+import { readEventsOfTypes } from "./read-some-events.ts";
 import { repairLog } from "./repair-log.ts";
 import { agentLogFile, projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
 import type { SessionReading, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
-import { isTeammates, summarizeSession } from "./summarize-session.ts";
+import { isTeammateSession, summarizeSession } from "./summarize-session.ts";
 
 /** `home` is the checked state folder; everything below it is made as it is needed. */
 export function createFileSessionStore(options: SessionStoreOptions & { readonly home: string }): SessionStore {
@@ -18,7 +18,7 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
   const find = async (id: string): Promise<{ sessionId: SessionId; files: SessionFiles }> => {
     const sessionId = SessionId.safeParse(id);
     const files = sessionId.success ? await filesOf(sessionId.data) : undefined;
-    if (!sessionId.success || files === undefined) throw notFound(id, await list());
+    if (!sessionId.success || files === undefined) throw sessionNotFound(id, await list());
     return { sessionId: sessionId.data, files };
   };
 
@@ -60,16 +60,16 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
   const readLog: SessionStore["readLog"] = async (id, { agent, only }) => {
     const { sessionId: session, files } = await find(id);
     const own = agent && agentLogFile(files, agent);
-    if (own !== undefined && hasBegun(own)) return readSomeEvents(own, { session, only });
-    const lead = readSomeEvents(files.log, { session, only });
-    if (agent !== undefined && lead[0]?.agent !== agent) throw noSuchLog(id, agent);
+    if (own !== undefined && hasBegun(own)) return readEventsOfTypes(own, { session, only });
+    const lead = readEventsOfTypes(files.log, { session, only });
+    if (agent !== undefined && lead[0]?.agent !== agent) throw logNotFound(id, agent);
     return lead;
   };
 
   const repair = async (id: string) => {
     const found = await find(id);
     const ownership = createOwnership({ ...options, ...found }, () => undefined);
-    await ownership.take();
+    await ownership.claim();
     try {
       const agents = await agentsOf(found.files);
       const reports = [await repairLog(found.files.log, options)];
@@ -83,13 +83,13 @@ export function createFileSessionStore(options: SessionStoreOptions & { readonly
   return {
     create: async ({ sessionId, cwd }) => {
       const files = sessionFiles(home, projectName(await realPathOf(cwd)), sessionId);
-      return startSession({ ...options, files, sessionId, cwd });
+      return initializeSessionFiles({ ...options, files, sessionId, cwd });
     },
     has: async (id) => (await filesOf(id)) !== undefined,
-    open: async (id) => resumeSession({ ...options, ...(await find(id)) }),
+    open: async (id) => resumeSessionFiles({ ...options, ...(await find(id)) }),
     list,
     latest: async (cwd) =>
-      newestFirst(await listProject(projectName(await realPathOf(cwd)))).find((summary) => !isTeammates(summary)),
+      newestFirst(await listProject(projectName(await realPathOf(cwd)))).find((summary) => !isTeammateSession(summary)),
     read,
     readAgents,
     readLog,

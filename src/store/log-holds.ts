@@ -2,19 +2,19 @@ import { type FileHandle, open } from "node:fs/promises";
 import { decodeLine, hasErrorCode, storageError } from "../platform/index.ts";
 import { StoredEnvelope, type StoredEvent } from "../protocol/index.ts";
 
-export interface LogQuestion {
+export interface EventQuery {
   /** An id that is in the event. */
   readonly id: string;
-  readonly is: (event: StoredEvent) => boolean;
+  readonly matches: (event: StoredEvent) => boolean;
 }
 
 /** Whether such an event is in a log. Only lines that have the id in them are parsed. */
-export async function logHolds(path: string, { id, is }: LogQuestion): Promise<boolean> {
+export async function logContainsEvent(path: string, { id, matches }: EventQuery): Promise<boolean> {
   for await (const line of linesWith(path, id)) {
     const decoded = decodeLine(line);
     if (!decoded.ok) throw storageError("read", path, new Error(decoded.reason));
     const { data } = StoredEnvelope.safeParse(decoded.value);
-    if (data !== undefined && is(data.event)) return true;
+    if (data !== undefined && matches(data.event)) return true;
   }
   return false;
 }

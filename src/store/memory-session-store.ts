@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { makeFolder, projectName, safeName } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { createMemoryLog, type EventLog } from "./event-log.ts";
-import { noSuchLog, notFound } from "./not-found.ts";
+import { logNotFound, sessionNotFound } from "./not-found.ts";
 import { realFolder } from "./real-folder.ts";
 import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
-import { isTeammates, summarizeEnvelopes } from "./summarize-session.ts";
-import { writeBeside } from "./write-beside.ts";
+import { isTeammateSession, summarizeEnvelopes } from "./summarize-session.ts";
+import { writeToFreeName } from "./write-beside.ts";
 
 /** Sessions that are gone when the process is. Only outputs need a folder: a temporary one, until the session closes. */
 export function createMemorySessionStore(options: SessionStoreOptions): SessionStore {
@@ -17,7 +17,7 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
 
   const find = (id: string): KeptSession => {
     const kept = sessions.get(id);
-    if (kept === undefined || kept.lead.length === 0) throw notFound(id, list());
+    if (kept === undefined || kept.lead.length === 0) throw sessionNotFound(id, list());
     return kept;
   };
 
@@ -44,13 +44,13 @@ export function createMemorySessionStore(options: SessionStoreOptions): SessionS
     has: async (id) => (sessions.get(id)?.lead.length ?? 0) > 0,
     open: async (id) => openKept(find(id), options),
     list: async () => list(),
-    latest: async (cwd) => list().find((summary) => summary.cwd === cwd && !isTeammates(summary)),
+    latest: async (cwd) => list().find((summary) => summary.cwd === cwd && !isTeammateSession(summary)),
     read: async (id) => ({ lead: [...find(id).lead], agents: new Map(find(id).agents) }),
     readAgents: async (id) => new Map(find(id).agents),
     readLog: async (id, { agent, only }) => {
       const { lead, leadAgent, agents } = find(id);
       const log = agent === undefined || agent === leadAgent ? lead : agents.get(agent);
-      if (!log) throw noSuchLog(id, agent ?? "");
+      if (!log) throw logNotFound(id, agent ?? "");
       return log.filter(({ event }) => only(event.type));
     },
     taskListFile: async (id) => {
@@ -109,7 +109,7 @@ function openKept(kept: KeptSession, options: SessionStoreOptions): OpenedSessio
       agentLogs.set(agentId, log);
       return log;
     },
-    saveOutput: async (name, data) => writeBeside(join(outputs(), safeName(name)), { data }),
+    saveOutput: async (name, data) => writeToFreeName(join(outputs(), safeName(name)), { data }),
     get taskListFile() {
       return join(outputs(), "tasks.jsonl");
     },

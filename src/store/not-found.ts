@@ -2,7 +2,7 @@ import { TroupeError } from "../protocol/index.ts";
 import type { SessionSummary } from "./session-store.ts";
 
 /** Names those that begin as the given one does, or else the newest. */
-export function notFound(id: string, sessions: readonly SessionSummary[]): TroupeError {
+export function sessionNotFound(id: string, sessions: readonly SessionSummary[]): TroupeError {
   const shown = JSON.stringify(id.slice(0, 80));
   if (sessions.length === 0)
     return new TroupeError("session_not_found", `There is no session ${shown}, nor any other yet.`);
@@ -14,5 +14,5 @@ export function notFound(id: string, sessions: readonly SessionSummary[]): Troup
   return new TroupeError("session_not_found", `There is no session ${shown}. ${which} ${named.join(", ")}.`);
 }
 
-export const noSuchLog = (id: string, agentId: string): TroupeError =>
+export const logNotFound = (id: string, agentId: string): TroupeError =>
   new TroupeError("session_not_found", `Session ${id} has no agent ${agentId}: 'troupe sessions show ${id}' has all.`);

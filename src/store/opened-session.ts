@@ -6,7 +6,7 @@ import { type EventLog, openEventLog } from "./event-log.ts";
 import { realFolder } from "./real-folder.ts";
 import { agentLogFile, type SessionFiles } from "./session-files.ts";
 import type { OpenedSession, SessionStoreOptions } from "./session-store.ts";
-import { writeBeside } from "./write-beside.ts";
+import { writeToFreeName } from "./write-beside.ts";
 
 interface SessionToOpen extends SessionStoreOptions {
   readonly files: SessionFiles;
@@ -14,7 +14,9 @@ interface SessionToOpen extends SessionStoreOptions {
 }
 
 /** Claims nothing and makes nothing until something is to be written. */
-export async function startSession(session: SessionToOpen & { readonly cwd: string }): Promise<OpenedSession> {
+export async function initializeSessionFiles(
+  session: SessionToOpen & { readonly cwd: string },
+): Promise<OpenedSession> {
   const { files, sessionId, cwd } = session;
   const ownership = createOwnership(session, () => {
     if (!hasBegun(files.log)) return;
@@ -26,15 +28,15 @@ export async function startSession(session: SessionToOpen & { readonly cwd: stri
     session: sessionId,
     path: files.log,
     agent,
-    prepare: () => ownership.take(),
+    prepare: () => ownership.claim(),
   });
   return toOpenedSession(session, { cwd, leadLog, ownership });
 }
 
-export async function resumeSession(session: SessionToOpen): Promise<OpenedSession> {
+export async function resumeSessionFiles(session: SessionToOpen): Promise<OpenedSession> {
   const { files, sessionId } = session;
   const ownership = createOwnership(session, () => undefined);
-  await ownership.take();
+  await ownership.claim();
   try {
     const agent = session.createId<AgentId>("agt");
     const leadLog = await openEventLog({ ...session, session: sessionId, path: files.log, agent });
@@ -46,7 +48,7 @@ export async function resumeSession(session: SessionToOpen): Promise<OpenedSessi
 }
 
 interface Ownership {
-  take(): Promise<void>;
+  claim(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -64,7 +66,7 @@ export function createOwnership(session: SessionToOpen, check: () => void): Owne
     }
   };
   return {
-    take: async () => {
+    claim: async () => {
       taken ??= takeOnce();
       try {
         await taken;
@@ -88,7 +90,7 @@ function toOpenedSession(
   const openAgentLog = async (agentId: AgentId): Promise<EventLog> => {
     const path = agentLogFile(files, agentId);
     const prepare = async () => {
-      await ownership.take();
+      await ownership.claim();
       await makeFolder(files.subagents);
     };
     const log = await openEventLog({ ...session, session: sessionId, path, agent: agentId, prepare });
@@ -104,7 +106,7 @@ function toOpenedSession(
   };
 
   const folderFor = async (path: string) => {
-    await ownership.take();
+    await ownership.claim();
     return makeFolder(path);
   };
 
@@ -132,7 +134,7 @@ function toOpenedSession(
     },
     saveOutput: async (name, data) => {
       const [, stem = name, extension = ""] = /^(.*?)(\.[a-z0-9]{1,8})?$/s.exec(name) ?? [];
-      return writeBeside(join(await folderFor(files.results), safeName(stem)), { data, extension });
+      return writeToFreeName(join(await folderFor(files.results), safeName(stem)), { data, extension });
     },
     taskListFile: files.taskList,
     taskOutputFile: (id) => {

@@ -2,14 +2,14 @@ import { readLines } from "../platform/index.ts";
 import { type SessionId, StoredEnvelope } from "../protocol/index.ts";
 import { readEventLog } from "./read-event-log.ts";
 
-export interface SomeEvents {
+export interface EventSelection {
   readonly session: SessionId;
   /** Whether events of this type are wanted; of others nothing is looked at. */
   readonly only: (type: string) => boolean;
 }
 
 /** The events of some types, checked, for who shows them: most of the time of reading a long log goes into the checks. */
-export function readSomeEvents(path: string, { session, only }: SomeEvents): StoredEnvelope[] {
+export function readEventsOfTypes(path: string, { session, only }: EventSelection): StoredEnvelope[] {
   const { records, damaged, tail } = readLines(path);
   const values = records.map(({ value }) => value);
   if (tail && "value" in tail) values.push(tail.value);

@@ -3,7 +3,7 @@ import { type Clock, type CreateId, encodeLine, writeFileAtomic } from "../platf
 import { type EventId, protocolVersion, type StoredEnvelope } from "../protocol/index.ts";
 import { lineNumbersAt } from "./line-number.ts";
 import { examineEventLog } from "./read-event-log.ts";
-import { fileTime, writeBeside } from "./write-beside.ts";
+import { timeForFileName, writeToFreeName } from "./write-beside.ts";
 
 export interface RepairReport {
   readonly path: string;
@@ -26,7 +26,7 @@ export async function repairLog(
   const lines = lineNumbersAt(path, problems);
   const found = problems.map(({ reason }, i) => ({ line: lines[i] ?? 0, reason }));
   if (found.length === 0) return { path, kept: envelopes.length, problems: found };
-  const original = await writeBeside(`${path}.bad-${fileTime(clock)}`, { data: await readFile(path) });
+  const original = await writeToFreeName(`${path}.bad-${timeForFileName(clock)}`, { data: await readFile(path) });
   const owner = envelopes[0];
   const kept = envelopes.filter(({ agent }) => agent === owner?.agent);
   if (owner !== undefined) kept.push(noticeOf(owner, { clock, createId, text: describe(found, original) }));

@@ -5,7 +5,7 @@ import { createOwnership } from "./opened-session.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { agentLogFile, sessionFiles } from "./session-files.ts";
 import type { SessionStoreOptions } from "./session-store.ts";
-import { setAsideTail } from "./set-aside-tail.ts";
+import { truncateTornTail } from "./set-aside-tail.ts";
 
 /** A session that happens on another machine, written here as it is told: everybody reads it like any other. */
 export interface SessionCopy {
@@ -28,14 +28,14 @@ export async function openSessionCopy(options: SessionCopyOptions): Promise<Sess
   const real = await realpath(cwd).catch((error: unknown) => Promise.reject(storageError("work in", cwd, error)));
   const files = sessionFiles(home, projectName(real), sessionId);
   const ownership = createOwnership({ ...options, files }, () => undefined);
-  await ownership.take();
+  await ownership.claim();
   const logs = new Map<AgentId, Promise<CopiedLog>>();
   let lead: AgentId | undefined;
 
   /** What a crash has left of a last line is set aside, as for any log. */
   const openLog = async (path: string): Promise<CopiedLog> => {
     const { envelopes, tornAt } = readEventLog(path, { session: sessionId });
-    if (tornAt !== undefined) await setAsideTail(path, { from: tornAt, clock: options.clock });
+    if (tornAt !== undefined) await truncateTornTail(path, { from: tornAt, clock: options.clock });
     return { file: openLineFile(path, { soleWriter: true }), count: envelopes.length };
   };
   const logOf = (agent: AgentId): Promise<CopiedLog> => {

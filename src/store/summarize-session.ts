@@ -48,7 +48,7 @@ export function summarizeEnvelopes(envelopes: readonly StoredEnvelope[]): Partia
 }
 
 /** A teammate goes on with its team, and not as a session by itself. */
-export const isTeammates = ({ team }: SessionSummary): boolean => team?.role === "teammate";
+export const isTeammateSession = ({ team }: SessionSummary): boolean => team?.role === "teammate";
 
 const endBytes = 1 << 16;
 /** A long system prompt may stand before the first prompt. */

@@ -2,7 +2,7 @@ import { open, rm } from "node:fs/promises";
 import { type Clock, hasErrorCode, storageError } from "../platform/index.ts";
 
 /** A new file under the first of `path`, `path-2`, `path-3`… that is free, with `extension` at its end; never half of it. */
-export async function writeBeside(
+export async function writeToFreeName(
   path: string,
   { data, extension = "" }: { readonly data: string | Uint8Array; readonly extension?: string },
 ): Promise<string> {
@@ -27,5 +27,5 @@ export async function writeBeside(
 }
 
 /** The time as part of a file's name. */
-export const fileTime = (clock: Pick<Clock, "now">): string =>
+export const timeForFileName = (clock: Pick<Clock, "now">): string =>
   new Date(clock.now()).toISOString().replaceAll(/[:.]/g, "-");

@@ -1,11 +1,11 @@
 import { TroupeError } from "../protocol/index.ts";
 import { diffStat } from "./evidence-diff.ts";
 import { diffText } from "./evidence-text.ts";
-import type { TeamPlace } from "./worktree/repository.ts";
+import type { RepositoryContext } from "./worktree/repository.ts";
 
 /** What a worktree has that its base has not, in one line for a model. Where git cannot tell, the line says so. */
 export async function diffLine(
-  place: TeamPlace,
+  place: RepositoryContext,
   worktree: { readonly path: string; readonly base: string },
 ): Promise<string> {
   try {

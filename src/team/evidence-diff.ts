@@ -1,7 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../platform/index.ts";
-import type { TeamPlace } from "./worktree/repository.ts";
+import type { RepositoryContext } from "./worktree/repository.ts";
 import { type DiffedWorktree, worktreeChanges } from "./worktree/worktree-changes.ts";
 
 export interface DiffStat {
@@ -18,7 +18,7 @@ export interface FileDiff {
 }
 
 /** What a worktree has that its base has not: committed, staged, changed and new files, by lines. */
-export async function diffStat(place: TeamPlace, worktree: DiffedWorktree): Promise<DiffStat> {
+export async function diffStat(place: RepositoryContext, worktree: DiffedWorktree): Promise<DiffStat> {
   const { tracked, untracked } = await worktreeChanges(place, worktree, ["--numstat", "-z", "--no-renames"]);
   const files = [
     ...tracked.split("\0").filter(Boolean).map(parseNumstat),

@@ -2,12 +2,12 @@ import { openBlockers, teamLead, teamUser, type WorkItem, type WorkItemId } from
 import type { TaskChange } from "../store/index.ts";
 
 /** Which tasks of a list a member takes up by itself when it has nothing to do. */
-export interface FreeTasks {
-  heard(change: Pick<TaskChange, "what" | "by" | "item" | "freed">): void;
+export interface ClaimableTasks {
+  observe(change: Pick<TaskChange, "what" | "by" | "item" | "freed">): void;
   /** The list as its life begins: what became free before that, nobody has told it of. */
-  begun(list: readonly WorkItem[]): void;
+  loadList(list: readonly WorkItem[]): void;
   /** By number; those it has not the tools for are left out. */
-  of(list: readonly WorkItem[]): readonly WorkItem[];
+  claimableIn(list: readonly WorkItem[]): readonly WorkItem[];
 }
 
 /**
@@ -16,32 +16,33 @@ export interface FreeTasks {
  * until the lead or the user has changed it, or what blocked it is done: it would be woken with what it cannot do for ever,
  * in turn with others who cannot either.
  */
-export function createFreeTasks(name: string, tools: () => readonly string[]): FreeTasks {
-  const waitedFor = new Set<WorkItemId>();
-  const had = new Set<WorkItemId>();
-  const givenBack = new Set<WorkItemId>();
-  const isFree = (task: WorkItem, list: readonly WorkItem[]) =>
+export function createClaimableTasks(name: string, tools: () => readonly string[]): ClaimableTasks {
+  const unblocked = new Set<WorkItemId>();
+  const claimedBefore = new Set<WorkItemId>();
+  const releasedByMember = new Set<WorkItemId>();
+  const isClaimable = (task: WorkItem, list: readonly WorkItem[]) =>
     task.status === "pending" &&
-    !givenBack.has(task.id) &&
-    (task.owner === undefined || (task.owner === name && waitedFor.has(task.id))) &&
+    !releasedByMember.has(task.id) &&
+    (task.owner === undefined || (task.owner === name && unblocked.has(task.id))) &&
     openBlockers(task, list).length === 0;
   return {
-    heard({ what, by, item, freed }) {
+    observe({ what, by, item, freed }) {
       for (const id of freed) {
-        waitedFor.add(id);
-        givenBack.delete(id);
+        unblocked.add(id);
+        releasedByMember.delete(id);
       }
-      if (by === teamLead || by === teamUser) givenBack.delete(item.id);
+      if (by === teamLead || by === teamUser) releasedByMember.delete(item.id);
       if (by !== name) return;
-      if (what === "claimed") had.add(item.id);
-      else if (item.status === "pending" && item.owner === undefined && had.delete(item.id)) givenBack.add(item.id);
+      if (what === "claimed") claimedBefore.add(item.id);
+      else if (item.status === "pending" && item.owner === undefined && claimedBefore.delete(item.id))
+        releasedByMember.add(item.id);
     },
-    begun(list) {
-      for (const { id, owner, blockedBy } of list) if (owner === name && blockedBy.length > 0) waitedFor.add(id);
+    loadList(list) {
+      for (const { id, owner, blockedBy } of list) if (owner === name && blockedBy.length > 0) unblocked.add(id);
     },
-    of(list) {
-      const has = new Set(tools());
-      return list.filter((task) => isFree(task, list) && task.needs.every((tool) => has.has(tool)));
+    claimableIn(list) {
+      const toolNames = new Set(tools());
+      return list.filter((task) => isClaimable(task, list) && task.needs.every((tool) => toolNames.has(tool)));
     },
   };
 }

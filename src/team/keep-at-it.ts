@@ -1,10 +1,10 @@
 import type { Clock } from "../platform/index.ts";
 
-export interface KeepAtItOptions {
+export interface RetryWithBackoffOptions {
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
   readonly signal: AbortSignal;
   /** It has broken off, and is begun again. Told once, until it has gone well for a while. */
-  readonly onBreak?: ((error: unknown) => Promise<void>) | undefined;
+  readonly onFirstFailure?: ((error: unknown) => Promise<void>) | undefined;
 }
 
 /**
@@ -12,18 +12,18 @@ export interface KeepAtItOptions {
  * be read this once may be readable the next time. Rejects with why when it has gone wrong too often in a row, or once
  * `signal` has aborted.
  */
-export async function keepAtIt(work: () => Promise<void>, options: KeepAtItOptions): Promise<void> {
+export async function retryWithBackoff(work: () => Promise<void>, options: RetryWithBackoffOptions): Promise<void> {
   const { clock, signal } = options;
-  let breaks = 0;
+  let failures = 0;
   for (;;) {
-    const begunAt = clock.monotonic();
+    const startedAt = clock.monotonic();
     try {
       return await work();
     } catch (error) {
-      if (clock.monotonic() - begunAt >= wentWellMs) breaks = 0;
-      const pauseMs = pausesMs[breaks++];
+      if (clock.monotonic() - startedAt >= healthyAfterMs) failures = 0;
+      const pauseMs = pausesMs[failures++];
       if (signal.aborted || pauseMs === undefined) throw error;
-      if (breaks === 1) await options.onBreak?.(error);
+      if (failures === 1) await options.onFirstFailure?.(error);
       await clock.sleep(pauseMs, signal);
     }
   }
@@ -32,4 +32,4 @@ export async function keepAtIt(work: () => Promise<void>, options: KeepAtItOptio
 const pausesMs = [250, 500, 1_000, 2_000, 4_000];
 
 /** What went on for so long was well again. */
-const wentWellMs = 10_000;
+const healthyAfterMs = 10_000;

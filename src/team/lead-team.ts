@@ -26,12 +26,12 @@ import { createInboxConsumer, type InboxConsumer } from "./member-link.ts";
 import { createTeammateLifecycle } from "./member-lives.ts";
 import { createMemberRights } from "./member-rights.ts";
 import { createPresenceWatch, type PresenceWatch } from "./member-watch.ts";
-import { patientSend, patientTeam } from "./patient-team.ts";
+import { sendWithDiskFullRetry, withDiskFullRetry } from "./patient-team.ts";
 import { createTeamIdleDetector, workMailKinds } from "./quiescence.ts";
 import { createHeartbeatTimeout } from "./silence-watch.ts";
 import { createSpawnHandlers, type SpawnRequest } from "./spawn-by-mail.ts";
 import { createStopMember } from "./stop-member.ts";
-import { whenRoom } from "./when-room.ts";
+import { retryWhileDiskFull } from "./when-room.ts";
 import { sendFailureReason } from "./why-not-sent.ts";
 
 export interface LeadTeamOptions {
@@ -72,7 +72,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   let closing = false;
   const over = new AbortController();
   const room = { clock, signal: over.signal };
-  const team = patientTeam(options.team, room);
+  const team = withDiskFullRetry(options.team, room);
   const { record } = team;
   const own = await team.presence.announce(teamLead, "idle");
 
@@ -171,7 +171,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     onlyReportsIdle: team.reportsIdle,
     onFailure: fail,
   });
-  const say = (state: MemberStatus["state"]) => void whenRoom(() => own.set(state), room).catch(fail);
+  const say = (state: MemberStatus["state"]) => void retryWhileDiskFull(() => own.set(state), room).catch(fail);
   /** Whoever waits for the team looks again. */
   const showAgain = () => {
     const status = watch.statusOf(teamLead);
@@ -273,7 +273,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     link,
     tasks: options.team.tasks,
     mailbox,
-    tell: patientSend(mailbox, { ...room, createId: options.createId }),
+    tell: sendWithDiskFullRetry(mailbox, { ...room, createId: options.createId }),
     members: others,
     statuses: () => watch.all(),
     plans: () => answers.plans,

@@ -13,11 +13,11 @@ import {
   type StoredEvent,
   teamLead,
 } from "../protocol/index.ts";
-import { type Clock, type CreateId, createSeenIds } from "../platform/index.ts";
-import { keepAtIt } from "./keep-at-it.ts";
+import { type Clock, type CreateId, createIdFilter } from "../platform/index.ts";
+import { retryWithBackoff } from "./keep-at-it.ts";
 import type { Mailbox, OutgoingMail, ReceivedMail } from "./mailbox/mailbox.ts";
 import { createReportBacklog } from "./waiting-reports.ts";
-import { whenRoom } from "./when-room.ts";
+import { retryWhileDiskFull } from "./when-room.ts";
 
 /** Ties an agent to its inbox: what is sent to it gets into its conversation exactly once, and what is for the runtime is acted on. */
 export interface InboxConsumer {
@@ -100,7 +100,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
       await options.beforeMark?.();
       // A mark may get to the disk before the step that made it true: after a power cut nobody would have the mail.
       await agent().saved();
-      await whenRoom(() => mailbox.markRead(name, batch), retry);
+      await retryWhileDiskFull(() => mailbox.markRead(name, batch), retry);
       markFailures = 0;
     } catch (error) {
       readIds.unshift(...batch);
@@ -123,7 +123,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   };
 
   /** However long ago: an inbox forgets what was read, the log does not. */
-  const actedOnIds = createSeenIds();
+  const actedOnIds = createIdFilter();
   for (const id of actedOnMail(options.replayed)) actedOnIds.add(id);
   const wasActedOn = async (id: MailId) => {
     const known = actedOnIds.has(id);
@@ -134,7 +134,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     archiveReport &&
     createReportBacklog({
       conversation: options.conversation,
-      archive: (member, text) => whenRoom(() => archiveReport(member, text), retry),
+      archive: (member, text) => retryWhileDiskFull(() => archiveReport(member, text), retry),
     });
   /** Marked when they have been acted on, not when the model has seen them. */
   const inProgress = new Set<MailId>();
@@ -167,7 +167,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   const admit = async (mail: ReceivedMail) => {
     await admitPrompt(mail);
     if (options.conversation().waiting.includes(promptIdOfMail(mail.id)))
-      await whenRoom(() => mailbox.markDelivered(name, [mail.id]), retry);
+      await retryWhileDiskFull(() => mailbox.markDelivered(name, [mail.id]), retry);
     else markRead([mail.id]);
   };
 
@@ -202,7 +202,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
   /** What cannot be read keeps nothing else from being read, and somebody should know. */
   const warnAboutDamage = async () => {
     const look = async () => void (await mailbox.readUnread(name));
-    await keepAtIt(look, retry); // after this, what was damaged is set aside
+    await retryWithBackoff(look, retry); // after this, what was damaged is set aside
     for (const message of mailbox.takeNotices(name))
       await agent().record({ type: "notice.raised", level: "warning", code: "mail", message });
   };
@@ -249,7 +249,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     async send(mail) {
       // One id however often it is tried: what was stored after all is not said twice.
       const id = mail.id ?? options.createId<MailId>("mail");
-      await whenRoom(() => mailbox.send({ ...mail, id, from: name }), retry);
+      await retryWhileDiskFull(() => mailbox.send({ ...mail, id, from: name }), retry);
       const kind = mail.body?.kind ?? "text";
       const { to, summary } = mail;
       const facts = { team, mailId: id, kind, to, ...(summary !== undefined && { summary }) };
@@ -266,7 +266,7 @@ export function createInboxConsumer(options: InboxConsumerOptions): InboxConsume
     },
     start() {
       reports?.restore(options.replayed);
-      following = keepAtIt(follow, { ...retry, onBreak: warnAboutBreak });
+      following = retryWithBackoff(follow, { ...retry, onFirstFailure: warnAboutBreak });
       following.catch(reportFailure);
     },
     async settled() {

@@ -2,7 +2,7 @@ import type { Clock, CreateId } from "../platform/index.ts";
 import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
 import { withAssignmentMail } from "./assign-task.ts";
 import type { Mailbox } from "./mailbox/index.ts";
-import { patientSend } from "./patient-team.ts";
+import { sendWithDiskFullRetry } from "./patient-team.ts";
 import { openMailbox } from "./team-mailbox.ts";
 
 /** A team's mail, tasks and record, for any program. Agents are not part of it. */
@@ -59,7 +59,7 @@ function withMailbox(stored: StoredTeam, { clock, createId }: OpenTeamOptions): 
   const { name, record } = stored;
   const mailbox = openMailbox(stored, { clock, createId });
   const over = new AbortController();
-  const send = patientSend(mailbox, { clock, createId, signal: over.signal });
+  const send = sendWithDiskFullRetry(mailbox, { clock, createId, signal: over.signal });
   const close = async () => {
     over.abort();
     await mailbox.close();

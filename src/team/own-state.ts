@@ -1,5 +1,5 @@
 import type { OwnPresence } from "../store/index.ts";
-import { type Room, whenRoom } from "./when-room.ts";
+import { type RetryContext, retryWhileDiskFull } from "./when-room.ts";
 
 /** What a member says of its state: that of its agent, unless somebody in its session waits to be allowed something. */
 export interface PresencePublisher {
@@ -17,7 +17,7 @@ export interface PresencePublisher {
 export interface PresencePublisherOptions {
   readonly presence: OwnPresence;
   readonly isDraining: () => boolean;
-  readonly retry: Room;
+  readonly retry: RetryContext;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -32,7 +32,9 @@ export function createPresencePublisher({
   let lastPublish: Promise<void> = Promise.resolve();
 
   const publish = (state: Parameters<OwnPresence["set"]>[0], detail: string | undefined) => {
-    lastPublish = whenRoom(() => presence.set(isDraining() ? "draining" : state, detail), retry).catch(onFailure);
+    lastPublish = retryWhileDiskFull(() => presence.set(isDraining() ? "draining" : state, detail), retry).catch(
+      onFailure,
+    );
   };
   const publishCurrent = () =>
     waitingFor === undefined ? publish(current.state, current.detail) : publish("waiting", waitingFor);

@@ -3,30 +3,30 @@ import { join } from "node:path";
 import { TroupeError } from "../protocol/index.ts";
 import { isLandingTorn, settleLanding } from "./land/land.ts";
 import { type PrunedWorktree, pruneWorktrees } from "./worktree/prune-worktrees.ts";
-import { openRepository, type TeamPlace } from "./worktree/repository.ts";
+import { openRepository, type RepositoryContext } from "./worktree/repository.ts";
 
 /**
  * For every start: what killed sessions left in this repository is finished or taken back. Says in one line each what was
  * done and what is kept. Costs nothing where no worktree was ever made.
  */
-export async function putInOrder(
-  place: TeamPlace,
+export async function recoverWorktrees(
+  place: RepositoryContext,
   onRemoved: (removed: readonly PrunedWorktree[]) => Promise<readonly string[]> = async () => [],
 ): Promise<readonly string[]> {
   if (!existsSync(join(place.home, "worktrees"))) return [];
   try {
-    const said: string[] = [];
+    const notices: string[] = [];
     if (await isLandingTorn(await openRepository(place))) {
       const settled = await settleLanding(place, { back: false });
-      if (settled) said.push(`An interrupted landing is ${settled.outcome}.`, ...settled.notices);
+      if (settled) notices.push(`An interrupted landing is ${settled.outcome}.`, ...settled.notices);
     }
-    const { worktrees, problems } = await pruneWorktrees(place, { onlyLeft: true });
+    const { worktrees, problems } = await pruneWorktrees(place, { onlyAbandoned: true });
     for (const { path, outcome, reasons } of worktrees) {
-      if (outcome === "kept") said.push(`The worktree ${path} of a killed session is kept: ${reasons.join("; ")}`);
-      if (outcome === "failed") said.push(`The worktree ${path} cannot be put in order: ${reasons.join("; ")}`);
+      if (outcome === "kept") notices.push(`The worktree ${path} of a killed session is kept: ${reasons.join("; ")}`);
+      if (outcome === "failed") notices.push(`The worktree ${path} cannot be put in order: ${reasons.join("; ")}`);
     }
-    const told = await onRemoved(worktrees.filter(({ outcome }) => outcome === "removed"));
-    return [...said, ...problems, ...told];
+    const removalNotices = await onRemoved(worktrees.filter(({ outcome }) => outcome === "removed"));
+    return [...notices, ...problems, ...removalNotices];
   } catch (error) {
     // Outside a repository there is nothing to put in order; inside, it must not keep a session from starting.
     if (!TroupeError.is(error)) throw error;

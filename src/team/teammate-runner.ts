@@ -12,14 +12,14 @@ import {
   type WorkItemId,
 } from "../protocol/index.ts";
 import type { OwnPresence, TaskList } from "../store/index.ts";
-import { createFreeTasks } from "./free-tasks.ts";
-import { keepAtIt } from "./keep-at-it.ts";
+import { createClaimableTasks } from "./free-tasks.ts";
+import { retryWithBackoff } from "./keep-at-it.ts";
 import type { MailHandlers, InboxConsumer } from "./member-link.ts";
 import { createPresencePublisher } from "./own-state.ts";
-import { patientTasks } from "./patient-team.ts";
+import { tasksWithDiskFullRetry } from "./patient-team.ts";
 import { farewellReportBody, idleReportBody } from "./report-body.ts";
 import { createUnreportedWork } from "./untold.ts";
-import { whenRoom } from "./when-room.ts";
+import { retryWhileDiskFull } from "./when-room.ts";
 
 /** Why a member ends: it agreed to, it was told to, it broke, or it only rests until its team is taken up again. */
 export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
@@ -65,9 +65,9 @@ export interface TeammateRunnerOptions {
   readonly beforeIdle: () => Promise<string | undefined>;
   /** Before its lead is told that it rests: what it has done is where its lead can see it. */
   readonly prepareReport?: (() => Promise<void>) | undefined;
-  readonly sentBack: (why: string) => string;
+  readonly sentBackPrompt: (objection: string) => string;
   /** `waited`: it was its own already, and blocked. */
-  readonly claimed: (task: WorkItem, how: "free" | "waited") => string;
+  readonly claimPrompt: (task: WorkItem, how: "free" | "waited") => string;
   readonly setMode: (wanted: Extract<MailBody, { kind: "mode_set_request" }>) => Promise<void>;
   /** It was sent to an earlier life of the member's, about that life: this one has nothing to do with it. */
   readonly isOutdated: (mail: Mail) => boolean;
@@ -79,14 +79,14 @@ export interface TeammateRunnerOptions {
 }
 
 type Idle = Extract<Envelope["event"], { type: "agent.idle" }>;
-const sentBackLimit = 10;
+const maxTimesSentBack = 10;
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
   const { name, presence, agent } = options;
   const over = new AbortController();
-  const tasks = patientTasks(options.tasks, { clock: options.clock, signal: over.signal });
+  const tasks = tasksWithDiskFullRetry(options.tasks, { clock: options.clock, signal: over.signal });
   const unreported = createUnreportedWork();
-  const free = createFreeTasks(name, options.tools);
+  const claimableTasks = createClaimableTasks(name, options.tools);
   for (const envelope of options.replayed) unreported.apply(envelope);
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
@@ -127,8 +127,8 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   /** An inbox that cannot be read this once is looked into again: it is not empty, and nobody is broken by that. */
   const readUnreadMail = async (): Promise<readonly Mail[]> => {
     let found: readonly Mail[] = [];
-    const look = async () => void (found = await whenRoom(options.unreadMail, room));
-    await keepAtIt(look, room).catch((error: unknown) => {
+    const look = async () => void (found = await retryWhileDiskFull(options.unreadMail, room));
+    await retryWithBackoff(look, room).catch((error: unknown) => {
       if (!over.signal.aborted) throw error;
     });
     return found;
@@ -144,11 +144,11 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   const onIdle = async (idleEvent: EventId, idle: Idle) => {
     // Who goes has said so, and that is its last word.
     if (leaving || agreed || (await willContinue(idleEvent, idle))) return;
-    if (idle.reason === "completed" && timesSentBack < sentBackLimit) {
-      const why = await options.beforeIdle();
-      if (why !== undefined) {
+    if (idle.reason === "completed" && timesSentBack < maxTimesSentBack) {
+      const objection = await options.beforeIdle();
+      if (objection !== undefined) {
         timesSentBack += 1;
-        await agent().admit("hook", [{ type: "text", text: options.sentBack(why) }]);
+        await agent().admit("hook", [{ type: "text", text: options.sentBackPrompt(objection) }]);
         return agent().wake();
       }
     }
@@ -207,7 +207,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     if (over.signal.aborted || shutdown || leaving || agent().running || options.conversation().hasReason) return;
     const list = await tasks.list();
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
-    for (const task of free.of(list)) {
+    for (const task of claimableTasks.claimableIn(list)) {
       // Whoever has something to say to it comes first.
       if ((await readUnreadMail()).some((mail) => isOrdinaryMail(mail.body) || !options.isOutdated(mail))) return;
       if (over.signal.aborted) return;
@@ -234,7 +234,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     const promptId = promptFor(task);
     if (!(await agent().hasPrompt(promptId))) {
       await agent().record({ type: "task.claimed", team: options.link().team, taskId, subject });
-      const parts = [{ type: "text" as const, text: options.claimed(task, how) }];
+      const parts = [{ type: "text" as const, text: options.claimPrompt(task, how) }];
       await agent().admitOnce({ promptId, source: "agent", parts });
     }
     agent().wake();
@@ -244,13 +244,13 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     // What has changed while nothing could be read is not told again.
     if (hasFollowed)
       void inTurn(async () => {
-        free.begun(await tasks.list());
+        claimableTasks.loadList(await tasks.list());
         await claimNext();
       });
     hasFollowed = true;
     for await (const change of tasks.follow(over.signal)) {
       const { what, freed } = change;
-      free.heard(change);
+      claimableTasks.observe(change);
       if (what === "created" || what === "released" || what === "changed" || freed.length > 0) void inTurn(claimNext);
     }
   };
@@ -299,14 +299,14 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       }
     },
     async start() {
-      following = keepAtIt(follow, room);
+      following = retryWithBackoff(follow, room);
       following.catch((error: unknown) => {
         if (!over.signal.aborted) options.onFailure(error);
       });
       await inTurn(async () => {
         if (unreported.lastIdleEvent !== undefined) await reportToLead(unreported.lastIdleEvent);
         const list = await tasks.list();
-        free.begun(list);
+        claimableTasks.loadList(list);
         const mine = list.find((task) => task.owner === name && task.status === "in_progress");
         // At work it says by itself how it is, and may have done so: it may wait for a permission already.
         if (!agent().running) state.setState("idle");

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../platform/index.ts";
-import type { TeamPlace } from "./worktree/repository.ts";
+import type { RepositoryContext } from "./worktree/repository.ts";
 import { type DiffedWorktree, worktreeChanges } from "./worktree/worktree-changes.ts";
 
 /** What a person can still read; more than this of one new file, or of all together, is not shown, and that is said. */
@@ -10,7 +10,7 @@ const maxBytes = 2 * 1024 * 1024;
 const maxOfNewFile = 256 * 1024;
 
 /** What a worktree has that its base has not, as a unified diff: committed, staged, changed and new files. */
-export async function worktreeDiff(place: TeamPlace, worktree: DiffedWorktree): Promise<string> {
+export async function worktreeDiff(place: RepositoryContext, worktree: DiffedWorktree): Promise<string> {
   const { tracked, untracked } = await worktreeChanges(place, worktree);
   let diff = tracked;
   for (const path of untracked) {

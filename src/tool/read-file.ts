@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { openExact, PathMovedError } from "../platform/index.ts";
+import { openWithoutFollowingLinks, PathMovedError } from "../platform/index.ts";
 import type { FileVersion } from "./file-tracker.ts";
 
 /** A file larger than this is read in ranges only, and never edited or rewritten. */
@@ -16,7 +16,7 @@ export async function openRegularFile(path: string, shown = path): Promise<Opene
   let handle: FileHandle;
   try {
     // Not blocking: opening a pipe would else wait for its other end.
-    handle = await openExact(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    handle = await openWithoutFollowingLinks(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (error instanceof PathMovedError) return { ok: false, missing: false, message: error.message };
     const { code, message } = error as NodeJS.ErrnoException;

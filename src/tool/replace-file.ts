@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { openExact, openFolderExact, type OpenFolder } from "../platform/index.ts";
+import { openWithoutFollowingLinks, openFolderWithoutFollowingLinks, type OpenFolder } from "../platform/index.ts";
 import { digestOf } from "./read-file.ts";
 import type { FileVersion } from "./file-tracker.ts";
 
@@ -13,7 +13,7 @@ import type { FileVersion } from "./file-tracker.ts";
  * swapped for a link meanwhile is not followed.
  */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<FileVersion> {
-  const folder = await openFolderExact(dirname(path), { make: true });
+  const folder = await openFolderWithoutFollowingLinks(dirname(path), { make: true });
   try {
     const old = await statIfThere(folder.entry(basename(path)));
     if (old && !old.isFile()) throw new Error(`${path} is not a regular file`);
@@ -53,7 +53,7 @@ async function writeAside(
 }
 
 async function writeInPlace(path: string, bytes: Uint8Array): Promise<number> {
-  const handle = await openExact(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  const handle = await openWithoutFollowingLinks(path, constants.O_WRONLY | constants.O_NONBLOCK);
   try {
     await handle.writeFile(bytes);
     await handle.truncate(bytes.length);

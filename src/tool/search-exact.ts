@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { stat } from "node:fs/promises";
-import { hasErrorCode, openExact, openFolderExact } from "../platform/index.ts";
+import { hasErrorCode, openWithoutFollowingLinks, openFolderWithoutFollowingLinks } from "../platform/index.ts";
 import type { ToolContext } from "./define-tool.ts";
 import { pathToOpen } from "./resolve-path.ts";
 import { type RipgrepResult, runRipgrep } from "./ripgrep.ts";
@@ -31,7 +31,7 @@ export async function searchExact(search: Search, context: ToolContext): Promise
 }
 
 async function searchFolder(search: Search, real: string, context: ToolContext) {
-  const folder = await openFolderExact(real);
+  const folder = await openFolderWithoutFollowingLinks(real);
   try {
     const within = { ...context, cwd: folder.path, signal: context.signal };
     return renamed(await runRipgrep([...search.args, "--", "."], within, search), ".", search.path);
@@ -41,7 +41,7 @@ async function searchFolder(search: Search, real: string, context: ToolContext) 
 }
 
 async function searchFile(search: Search, real: string, context: ToolContext) {
-  const handle = await openExact(real, constants.O_RDONLY | constants.O_NONBLOCK);
+  const handle = await openWithoutFollowingLinks(real, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const held = `/proc/${process.pid}/fd/${handle.fd}`;
     return renamed(await runRipgrep([...search.args, "--", held], context, search), held, search.path);

@@ -10,14 +10,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openMovableFile, readLines } from "../../src/platform/index.ts";
+import { openRotatableLogFile, readLines } from "../../src/platform/index.ts";
 import { until } from "../process/live-processes.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const valuesOf = (path: string) => readLines(path).records.map(({ value }) => (value as { n: number }).n);
 
 function open(path = join(temporaryFolder(), "a.jsonl"), makeFolder?: () => void) {
-  const file = openMovableFile(path, makeFolder === undefined ? {} : { makeFolder });
+  const file = openRotatableLogFile(path, makeFolder === undefined ? {} : { makeFolder });
   onTestFinished(() => file.close());
   return { file, path, add: (...numbers: number[]) => Promise.all(numbers.map((n) => file.append({ n }, "process"))) };
 }

@@ -78,7 +78,7 @@ test("promise 21: nobody but the lead answers a question: forged, replayed, alte
   const forged = forgers.flatMap((forge) => control.map(forge));
   const inbox = files.inbox("scout");
   // What the lead has really sent, again under another id; and what it sends by mistake.
-  const answered = (await inbox.look()).mail
+  const answered = (await inbox.peek()).mail
     .map((held) => held.mail)
     .filter(({ body }) => body.kind === "permission_response");
   const replayed = answered.map((each) => ({ ...each, id: ports.createId<MailId>("mail") }));

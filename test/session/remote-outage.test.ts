@@ -99,8 +99,8 @@ for (const [words, { goneMs, bus }] of outages)
       const settled = seen.flatMap(({ event }) => (event.type === "tool.settled" ? [event.callId] : []));
       expect(new Set(settled).size).toBe(settled.length);
       expect(settled).toHaveLength(seen.filter(({ event }) => event.type === "tool.called").length);
-      await until("all mail is there", async () => (await two.inbox("bert").look()).mail.length >= sent.length);
-      const mail = textsOf((await two.inbox("bert").look()).mail);
+      await until("all mail is there", async () => (await two.inbox("bert").peek()).mail.length >= sent.length);
+      const mail = textsOf((await two.inbox("bert").peek()).mail);
       expect([...mail].sort()).toEqual([...sent].sort());
       for (const from of ["m0", "m1"])
         expect(mail.filter((text) => text.startsWith(from))).toEqual(sent.filter((text) => text.startsWith(from)));

@@ -3,7 +3,7 @@ import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
 import { withAssignmentMail } from "../../src/team/assign-task.ts";
 import { createTeam } from "../../src/team/index.ts";
-import { patientSend } from "../../src/team/patient-team.ts";
+import { sendWithDiskFullRetry } from "../../src/team/patient-team.ts";
 import type { OutgoingMail } from "../../src/team/mailbox/mailbox.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { alpha, filesOf, inState, leading, mate } from "../promises/teammates.ts";
@@ -94,7 +94,7 @@ async function givenWhen(problem: Error) {
     },
   };
   const { signal } = new AbortController();
-  const send = patientSend(mailbox, { clock, createId: idMaker(clock), signal });
+  const send = sendWithDiskFullRetry(mailbox, { clock, createId: idMaker(clock), signal });
   const members = async () => stored.record.current().members;
   const tasks = withAssignmentMail(stored.tasks, { team: "alpha", members, send });
   return { clock, tried, tasks, give: () => tasks.update(1, { owner: "worker" }, { name: "user" }) };

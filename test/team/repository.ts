@@ -5,13 +5,13 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import type { AgentId } from "../../src/protocol/index.ts";
-import type { TeamPlace } from "../../src/team/index.ts";
+import type { RepositoryContext } from "../../src/team/index.ts";
 import { onFileFinished } from "../setup/file-end.ts";
 
 export interface TestRepository {
   readonly root: string;
   readonly repo: string;
-  readonly place: TeamPlace;
+  readonly place: RepositoryContext;
   git(...args: string[]): string;
   gitIn(folder: string, ...args: string[]): string;
   write(path: string, text: string): void;

@@ -27,7 +27,7 @@ export async function readTeamResult(
   const store = createFileSessionStore(ports);
   try {
     const { members } = await team.record.read();
-    const held = await Promise.all(members.map(async (member) => (await team.inbox(member.name).look()).mail));
+    const held = await Promise.all(members.map(async (member) => (await team.inbox(member.name).peek()).mail));
     const mail = held.flat();
     const logs = new Map<string, readonly StoredEnvelope[]>();
     for (const member of members) {

@@ -34,7 +34,7 @@ async function history(stored: StoredTeam): Promise<Entry[]> {
   const team = await stored.record.read();
   const mail = await Promise.all(
     [...team.members.map(({ name }) => name), teamUser].map(async (name) =>
-      (await stored.inbox(name).look()).mail.map((held) => mailEntry(held.mail)),
+      (await stored.inbox(name).peek()).mail.map((held) => mailEntry(held.mail)),
     ),
   );
   const entries = [...teamEntries(team), ...mail.flat(), ...(await stored.tasks.history()).flatMap(changeEntries)];

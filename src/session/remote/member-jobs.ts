@@ -11,14 +11,14 @@ import {
   TroupeError,
 } from "../../protocol/index.ts";
 import { type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
-import { advanceBranch, type RemoteBackendOptions, remoteSource, type TeamPlace } from "../../team/index.ts";
+import { advanceBranch, type RemoteBackendOptions, remoteSource, type RepositoryContext } from "../../team/index.ts";
 import { portableDefinition } from "./remote-seat.ts";
 import type { RemoteWork } from "./remote-work.ts";
 
 export interface TeammateJobsPorts {
   readonly work: RemoteWork;
   readonly sessionId: SessionId;
-  readonly place: Omit<TeamPlace, "cwd">;
+  readonly place: Omit<RepositoryContext, "cwd">;
   /** Types that may be started. */
   readonly types: readonly AgentDefinition[];
   /** Rules of the lead's by which calls are refused. */
@@ -44,7 +44,7 @@ export interface TeammateJobs extends Pick<RemoteBackendOptions, "submit" | "fin
 
 export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
   const { work, createId } = ports;
-  const placeOf = (cwd: string): TeamPlace => ({ ...ports.place, cwd });
+  const placeOf = (cwd: string): RepositoryContext => ({ ...ports.place, cwd });
 
   return {
     async prepare({ definition, cwd, sessionId }) {

@@ -8,7 +8,7 @@ import {
   importCommits,
   remoteSource,
   type RuntimeRequest,
-  type TeamPlace,
+  type RepositoryContext,
 } from "../../team/index.ts";
 import type { SessionResources } from "../seat.ts";
 import { createRemoteAgent, type RemoteAgent, type RemoteAgentOptions } from "./remote-agent.ts";
@@ -23,7 +23,7 @@ export interface OpenedRemoteRuntime {
 
 export interface RemotePorts {
   readonly work: RemoteWork;
-  readonly place: TeamPlace;
+  readonly place: RepositoryContext;
 }
 
 /** Seats an agent that a worker on another machine will run. */

@@ -15,7 +15,7 @@ import {
   moveToBackground,
   type RuntimeRequest,
   remoteSubagentError,
-  type TeamPlace,
+  type RepositoryContext,
 } from "../../team/index.ts";
 import { subagentName } from "../given-name.ts";
 import type { AgentRuntime, SessionResources } from "../seat.ts";
@@ -25,7 +25,7 @@ import { type OpenedRemoteRuntime, openRemoteRuntime, resumeRemoteRuntime } from
 
 export interface RemoteAgentsPorts {
   readonly defaults: SubagentDefaults;
-  placeAt(cwd: string): TeamPlace;
+  placeAt(cwd: string): RepositoryContext;
   adopt(subagent: Subagent): void;
   acquireSlotNow(): AgentSlot;
 }

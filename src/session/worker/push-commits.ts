@@ -1,7 +1,13 @@
 import { dirname, join } from "node:path";
 import { TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, WorkBus } from "../../store/index.ts";
-import { bundleCommits, clonedHead, commitLeftovers, type RemoteClone, type TeamPlace } from "../../team/index.ts";
+import {
+  bundleCommits,
+  clonedHead,
+  commitLeftovers,
+  type RemoteClone,
+  type RepositoryContext,
+} from "../../team/index.ts";
 
 /** Brings what the agent commits to the bus, while it works, so that nothing committed goes with this machine. */
 export function createCommitPusher({
@@ -14,10 +20,10 @@ export function createCommitPusher({
   readonly job: HeldJob;
   readonly files: WorkBus["files"];
   readonly clone: RemoteClone;
-  readonly place: Omit<TeamPlace, "cwd">;
+  readonly place: Omit<RepositoryContext, "cwd">;
   say(line: string): void;
 }) {
-  const clonePlace: TeamPlace = { ...place, cwd: clone.folder };
+  const clonePlace: RepositoryContext = { ...place, cwd: clone.folder };
   let pushed = job.state.commits;
   let pushing: Promise<void> = Promise.resolve();
   let isRequested = false;

@@ -4,7 +4,7 @@ import { createGateRegistry } from "../../model/index.ts";
 import { systemClock } from "../../platform/index.ts";
 import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts";
-import type { TeamPlace } from "../../team/index.ts";
+import type { RepositoryContext } from "../../team/index.ts";
 import type { ConfigFlags } from "../load-config.ts";
 import type { Session } from "../session.ts";
 import type { ProcessShared } from "../shared-with-lead.ts";
@@ -19,7 +19,7 @@ export interface JobPorts {
   readonly files: WorkBus["files"];
   /** Of this job alone, and gone with it. */
   readonly folder: string;
-  readonly place: Omit<TeamPlace, "cwd">;
+  readonly place: Omit<RepositoryContext, "cwd">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
   readonly mode: PermissionMode;

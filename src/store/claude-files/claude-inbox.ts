@@ -72,7 +72,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
     // Theirs first: what is taken over between the two looks is seen twice and counted once, not missed.
     const theirs = await waiting();
     const held = await look();
-    const known = new Set((await own.look()).mail.map(({ mail }) => mail.id));
+    const known = new Set((await own.peek()).mail.map(({ mail }) => mail.id));
     const fresh = theirs.mail.filter(({ id }) => !known.has(id));
     const queued = fresh.map((mail): HeldMail => ({ mail, state: "queued" }));
     return { ...held, mail: [...held.mail, ...queued], problems: [...held.problems, ...theirs.problems] };
@@ -90,13 +90,13 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
         if (mail === undefined) bad.push(raw);
         else await keep(mail);
       }
-      if (bad.length > 0) await json.setAside(path, bad);
+      if (bad.length > 0) await json.quarantine(path, bad);
       return { result: undefined, write: [] };
     });
   };
 
   const keep = async (mail: Mail) => {
-    const known = await own.look();
+    const known = await own.peek();
     if (!known.mail.some((held) => held.mail.id === mail.id)) await own.send(await fit(mail, options.bodies));
     await options.onMail(mail, "in");
   };
@@ -164,7 +164,7 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
         const next = new Promise<void>((resolve) => {
           wake = resolve;
         });
-        const { mail } = await withWaiting(() => own.look());
+        const { mail } = await withWaiting(() => own.peek());
         const fresh = mail.filter((held) => !seen.has(held.mail.id));
         for (const held of fresh) seen.add(held.mail.id);
         if (fresh.length > 0) yield fresh;
@@ -180,8 +180,8 @@ export function openClaudeInbox(options: ClaudeInboxOptions): Inbox {
   return {
     member,
     send,
-    look: () => withWaiting(() => own.look()),
-    lookUnread: () => withWaiting(() => own.lookUnread()),
+    peek: () => withWaiting(() => own.peek()),
+    peekUnread: () => withWaiting(() => own.peekUnread()),
     watch,
     openReader,
   };

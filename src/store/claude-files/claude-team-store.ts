@@ -15,7 +15,7 @@ import { skeletonOf } from "../team/look-alike.ts";
 import { checkName, uniqueName } from "../team/names.ts";
 import { newTeamSnapshot } from "../team/team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
-import { stillActive, unknownTeam } from "../team/team-words.ts";
+import { stillActiveError, unknownTeamError } from "../team/team-words.ts";
 import { checkedName, openClaudeTeam } from "./claude-team.ts";
 import { leadProcess, newConfig, parseConfig } from "./config-file.ts";
 import type { OwnTeam } from "./config-journal.ts";
@@ -86,7 +86,7 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
 
   const open = async (name: string): Promise<StoredTeam> => {
     const config = (await foldersIn(folder)).includes(name) ? await configOf(name) : undefined;
-    if (config === undefined) throw unknownTeam(name, await list());
+    if (config === undefined) throw unknownTeamError(name, await list());
     const own = ownOf(name, config.createdAt);
     await makeFolder(own);
     return openFiles(name, own);
@@ -129,7 +129,7 @@ export function createClaudeTeamStore(options: ClaudeTeamStoreOptions): TeamStor
 
   const remove: TeamStore["delete"] = async (name, { force = false, except = [] } = {}) => {
     const config = (await foldersIn(folder)).includes(name) ? await configOf(name) : undefined;
-    if (config === undefined) throw unknownTeam(name, await list());
+    if (config === undefined) throw unknownTeamError(name, await list());
     const own = ownOf(name, config.createdAt);
     const stored = openFiles(name, own);
     try {
@@ -170,7 +170,7 @@ async function assertMayDelete(
       `${member.name} (${there.state}, ${there.pid === 0 ? "run by another program" : `process ${there.pid}`})`,
     );
   }
-  if (active.length > 0) throw stillActive(name, active);
+  if (active.length > 0) throw stillActiveError(name, active);
 }
 
 /** A folder with something in it is never replaced. */

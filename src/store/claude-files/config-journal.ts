@@ -92,7 +92,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
       const config = parseConfig(raw, path);
       const own = await readOwn();
       const state = merged(config, own);
-      const refusal = teamFold.judge(state, entry);
+      const refusal = teamFold.refusalOf(state, entry);
       if (refusal !== undefined) return { ok: false as const, refusal };
       const before = state.team;
       const change = teamFold.apply(state, entry);

@@ -11,9 +11,9 @@ export interface SharedJson {
    * Under the file's lock, one after another: `change` gets what is in it and gives what is to be in it; undefined leaves
    * it. What is damaged was set aside by then, under a name that `onDamage` is told, and counts as not there.
    */
-  update<T>(path: string, change: (now: unknown) => Promise<Change<T>> | Change<T>): Promise<T>;
+  update<T>(path: string, change: (now: unknown) => Promise<JsonChange<T>> | JsonChange<T>): Promise<T>;
   /** Keeps what has no place in the file any more beside it, and tells of it. */
-  setAside(path: string, value: unknown): Promise<void>;
+  quarantine(path: string, value: unknown): Promise<void>;
   /** The same lock for more than one file: `path` is what it is called after. */
   locked<T>(path: string, work: (files: LockedFiles) => Promise<T>): Promise<T>;
 }
@@ -24,7 +24,7 @@ export interface LockedFiles {
   remove(path: string): Promise<void>;
 }
 
-export interface Change<T> {
+export interface JsonChange<T> {
   readonly write?: unknown;
   readonly result: T;
 }
@@ -58,25 +58,25 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
       if (text === undefined) return { value: undefined };
       const value = parse(text);
       if (value !== undefined) return { value };
-      if (tries === patience) return { damaged: text };
+      if (tries === readAttempts) return { damaged: text };
       await clock.sleep(20 * 2 ** tries);
     }
   };
 
-  const readOrSetAside = async (path: string): Promise<unknown> => {
+  const readOrQuarantine = async (path: string): Promise<unknown> => {
     const reading = await read(path);
     if ("value" in reading) return reading.value;
-    const aside = asideOf(path);
+    const aside = quarantinePathOf(path);
     await move(path, aside);
     options.onDamage(path, aside);
     return undefined;
   };
 
-  const asideOf = (path: string) =>
+  const quarantinePathOf = (path: string) =>
     `${path}.bad-${new Date(clock.now()).toISOString().replaceAll(":", "")}-${randomBytes(2).toString("hex")}`;
 
-  const setAside = async (path: string, value: unknown) => {
-    const aside = asideOf(path);
+  const quarantine = async (path: string, value: unknown) => {
+    const aside = quarantinePathOf(path);
     await write(aside, value, async () => undefined);
     options.onDamage(path, aside);
   };
@@ -86,7 +86,7 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
       const lock = await takeLock(`${path}.lock`, options);
       try {
         return await work({
-          read: readOrSetAside,
+          read: readOrQuarantine,
           write: (file, value) => write(file, value, lock.assertHeld),
           remove: async (file) => {
             await lock.assertHeld();
@@ -103,7 +103,7 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
   return {
     read,
     locked,
-    setAside,
+    quarantine,
     update: (path, change) =>
       locked(path, async (files) => {
         const { write: next, result } = await change(await files.read(path));
@@ -114,7 +114,7 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
 }
 
 /** So often, over a third of a second, a file that is no JSON is looked at again. */
-const patience = 4;
+const readAttempts = 4;
 
 /** In the place of the old one in one step, and on disk before that. */
 async function write(path: string, value: unknown, assertHeld: () => Promise<void>): Promise<void> {

@@ -83,7 +83,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
       const tasks = readAll();
       const state = stateOf(tasks);
       const before = new Map(state.items);
-      const refusal = taskFold.judge(state, entry);
+      const refusal = taskFold.refusalOf(state, entry);
       if (refusal !== undefined) return { ok: false as const, refusal };
       const change = taskFold.apply(state, entry);
       await writeFileAtomic(options.numbers, String(state.nextId - 1));

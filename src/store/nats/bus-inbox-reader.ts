@@ -3,7 +3,7 @@ import { makeFolder, safeName } from "../../platform/index.ts";
 import { type MailId, TroupeError } from "../../protocol/index.ts";
 import { heldMail, type InboxEntry } from "../team/inbox-fold.ts";
 import type { HeldMail, InboxReader } from "../team/inbox-port.ts";
-import { fileTime, writeBeside } from "../write-beside.ts";
+import { timeForFileName, writeToFreeName } from "../write-beside.ts";
 import { publish } from "./ask-bus.ts";
 import type { BusInboxOptions } from "./bus-inbox.ts";
 import { followArrivals } from "./follow-arrivals.ts";
@@ -34,7 +34,7 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
     assertHeld();
     // While the bus is away what is known is all that can be had: nobody stops for that.
     if (bus.isConnected()) await view.sync();
-    await setAside();
+    await quarantine();
     const mail = view.fold.unread().flatMap(heldMail);
     await fetch(mail);
     return mail;
@@ -51,7 +51,7 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
     const first = () => view.fold.unread();
     for await (const batch of followArrivals(view, { first, keepsRead: false, signal: either })) {
       if (held.lost.aborted) throw held.lost.reason as Error;
-      await setAside();
+      await quarantine();
       await fetch(batch);
       yield batch;
     }
@@ -104,7 +104,7 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
   };
 
   /** What is damaged goes to a file of this machine, and is told of once, also across restarts. */
-  const setAside = async () => {
+  const quarantine = async () => {
     for (const problem of view.problems) {
       if (told.has(problem) || !problem.includes("did not arrive")) continue;
       told.add(problem);
@@ -114,7 +114,9 @@ export async function openBusInboxReader(options: BusReaderOptions): Promise<Inb
     if (damaged.length === 0) return;
     await makeFolder(options.folder);
     const data = Buffer.concat(damaged.flatMap(({ bytes }) => [Buffer.from(bytes), Buffer.from("\n")]));
-    const copy = await writeBeside(join(options.folder, `${safeName(member)}.bad-${fileTime(clock)}`), { data });
+    const copy = await writeToFreeName(join(options.folder, `${safeName(member)}.bad-${timeForFileName(clock)}`), {
+      data,
+    });
     const what = damaged.length === 1 ? "a message" : `${damaged.length} messages`;
     notices.push(`${subject}: ${what} could not be read (${damaged[0]?.reason}); what they held is in ${copy}.`);
     await outbox.leave(member, { aside: damaged.map(({ digest }) => digest) });

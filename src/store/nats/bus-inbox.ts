@@ -73,14 +73,14 @@ export function openBusInbox(options: BusInboxOptions): Inbox & { close(): Promi
   return {
     member,
     send,
-    look: async () => {
+    peek: async () => {
       const { fold, problems } = await synced();
       const { compactedThrough } = fold;
       const mail = [...fold.entries.values()].flatMap(heldMail);
       await options.fetchBodies(mail.map((held) => held.mail));
       return { mail, problems, ...(compactedThrough !== undefined && { compactedThrough }) };
     },
-    lookUnread: async () => {
+    peekUnread: async () => {
       const { fold, problems } = await synced();
       const mail = fold.unread().flatMap(heldMail);
       await options.fetchBodies(mail.map((held) => held.mail));

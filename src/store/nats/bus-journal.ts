@@ -2,9 +2,9 @@ import type { JsMsg } from "@nats-io/jetstream";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { createChangeFeed } from "../team/change-feed.ts";
-import type { Journal, Written } from "../team/journal.ts";
+import type { Journal, WriteResult } from "../team/journal.ts";
 import type { JournalFold } from "../team/journal-fold.ts";
-import { damagedStart, newer } from "../team/journal-part.ts";
+import { damagedHeaderError, newerFormatError } from "../team/journal-part.ts";
 import { type Patience, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { noAnswer } from "./bus-errors.ts";
@@ -54,7 +54,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     const after = messageAfter(message);
     const value = parseMessage(message);
     const snapshot = BusHeader.safeParse(value);
-    if (header === undefined && !snapshot.success) throw damagedStart(subject);
+    if (header === undefined && !snapshot.success) throw damagedHeaderError(subject);
     const isAgain = message.seq <= rereadThrough;
     if (isAgain && snapshot.success && !isRepairing) isBehind = true;
     if (header !== undefined && after !== undefined && after > last && !isAgain) {
@@ -75,7 +75,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     header?.journal === next.journal && (isRepairing || next.epoch <= header.epoch);
 
   const begin = (next: BusHeader, size: number) => {
-    if (next.version > fold.version) throw newer(subject, next.version);
+    if (next.version > fold.version) throw newerFormatError(subject, next.version);
     const isKnown = header !== undefined && header.journal === next.journal && !isBehind && next.repairs !== true;
     if (!isKnown) {
       const restored = fold.restore(next.snapshot, subject);
@@ -95,7 +95,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     // Sent twice, because the first answer did not come.
     if (seen.has(id)) return;
     seen.add(id);
-    const refusal = fold.judge(state, entry);
+    const refusal = fold.refusalOf(state, entry);
     const change = refusal === undefined ? fold.apply(state, entry) : undefined;
     if (own.has(id))
       own.set(id, change === undefined ? { ok: false, refusal: refusal as Refusal } : { ok: true, change });
@@ -138,9 +138,9 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     return true;
   };
 
-  const write = (entry: Entry): Promise<Written<Change, Refusal>> =>
+  const write = (entry: Entry): Promise<WriteResult<Change, Refusal>> =>
     inTurn(async () => {
-      const decided = await place(entry);
+      const decided = await append(entry);
       if (bytes > Math.max(limitBytes, 4 * headerBytes)) await compact();
       return decided;
     });
@@ -151,20 +151,20 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
     return result;
   };
 
-  const place = async (entry: Entry): Promise<Decided<Change, Refusal>> => {
+  const append = async (entry: Entry): Promise<Decided<Change, Refusal>> => {
     const id = createId<string>("rec");
-    const giveUpAt = clock.monotonic() + options.waitMs;
+    const deadline = clock.monotonic() + options.waitMs;
     own.set(id, undefined);
     try {
-      for (let tries = 0; clock.monotonic() < giveUpAt; tries++) {
-        const known = fold.judge(state, entry);
+      for (let tries = 0; clock.monotonic() < deadline; tries++) {
+        const known = fold.refusalOf(state, entry);
         // Whoever is not up to date must not say no.
         if (known !== undefined) {
           await reading.sync();
-          const refusal = own.get(id) === undefined ? fold.judge(state, entry) : undefined;
+          const refusal = own.get(id) === undefined ? fold.refusalOf(state, entry) : undefined;
           if (refusal !== undefined) return { ok: false, refusal };
         }
-        const decided = own.get(id) ?? (await tryToPlace({ id, entry, tries }));
+        const decided = own.get(id) ?? (await tryAppend({ id, entry, tries }));
         if (decided !== undefined) return decided;
       }
       throw noAnswer(bus, "others write to it all the time, or the answer is lost", options.waitMs);
@@ -174,7 +174,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   };
 
   /** Undefined if somebody else came before it. */
-  const tryToPlace = async ({ id, entry, tries }: { id: string; entry: Entry; tries: number }) => {
+  const tryAppend = async ({ id, entry, tries }: { id: string; entry: Entry; tries: number }) => {
     const payload = JSON.stringify({ id, entry });
     const ack = await publish(bus, { stream, subject, payload, id: `${id}.${tries}`, after: last }, patience);
     if (ack === "conflict") await reading.sync();
@@ -233,7 +233,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
   };
 }
 
-type Decided<Change, Refusal> = Written<Change, Refusal>;
+type Decided<Change, Refusal> = WriteResult<Change, Refusal>;
 
 /** In the order in which they came; who sends one again does so soon. */
 function forgetOldest(ids: Set<string>): void {

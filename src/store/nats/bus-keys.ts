@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode, safeName, storageError, writeOnce } from "../../platform/index.ts";
+import { hasErrorCode, safeName, storageError, createExclusive } from "../../platform/index.ts";
 
 /** Half of a pair of Ed25519 keys each, as DER. */
 export interface KeyPair {
@@ -27,7 +27,7 @@ export async function makePair(folder: string, name: string): Promise<KeyPair> {
   const known = await readPair(folder, name);
   if (known !== undefined) return known;
   const { privateKey } = generateKeyPairSync("ed25519");
-  await writeOnce(path, privateKey.export({ format: "der", type: "pkcs8" }).toString("base64"));
+  await createExclusive(path, privateKey.export({ format: "der", type: "pkcs8" }).toString("base64"));
   const made = await readPair(folder, name);
   if (made === undefined) throw storageError("read", path, new Error("it was removed as soon as it was made"));
   return made;

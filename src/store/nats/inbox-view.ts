@@ -72,7 +72,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
 
   const add = (value: unknown, message: JsMsg): readonly InboxEntry[] => {
     const mails = Mails.safeParse(value);
-    if (!mails.success) return setAside(message.data, "it is no message of an inbox");
+    if (!mails.success) return quarantine(message.data, "it is no message of an inbox");
     const { o, n, records } = mails.data;
     return records.flatMap((record, index) => addOne(record, { outbox: o, n: n + index }));
   };
@@ -82,7 +82,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
     if (n > before + 1 && (before > 0 || last > 0)) missed(outbox, n - before - 1);
     if (n > before) counters.set(outbox, n);
     const parsed = parseInboxRecord(value);
-    if (!parsed.ok) return setAside(Buffer.from(JSON.stringify(value)), parsed.reason);
+    if (!parsed.ok) return quarantine(Buffer.from(JSON.stringify(value)), parsed.reason);
     // Sent again after a failure that was none, long after it was read and forgotten.
     if (n <= before && "mail" in parsed.record && isForgotten(parsed.record.mail.id)) return [];
     const entry = fold.apply(parsed.record, 0);
@@ -95,7 +95,7 @@ export function openInboxView(options: InboxViewOptions): InboxView {
   const missed = (outbox: string, count: number) =>
     note(`${subject}: ${count} ${count === 1 ? "message" : "messages"} of ${outbox} did not arrive.`);
 
-  const setAside = (data: Uint8Array, reason: string): readonly InboxEntry[] => {
+  const quarantine = (data: Uint8Array, reason: string): readonly InboxEntry[] => {
     const digest = createHash("sha256").update(data).digest("hex").slice(0, 32);
     if (fold.aside.has(digest)) return [];
     damaged.push({ bytes: data, digest, reason });

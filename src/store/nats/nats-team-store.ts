@@ -8,7 +8,7 @@ import { taskFold } from "../team/task-list.ts";
 import { teamFold } from "../team/team-fold.ts";
 import { newTeamSnapshot } from "../team/team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
-import { stillActive, unknownTeam } from "../team/team-words.ts";
+import { stillActiveError, unknownTeamError } from "../team/team-words.ts";
 import { ask, publish } from "./ask-bus.ts";
 import { apiCode, isStreamMissing } from "./bus-errors.ts";
 import { openBusJournal } from "./bus-journal.ts";
@@ -110,7 +110,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   const open = (name: string): Promise<StoredTeam> =>
     shared.keep(async (bus, letGo) => {
       const stream = await findStream(bus, name);
-      if (stream === undefined) throw unknownTeam(name, await listOn(bus));
+      if (stream === undefined) throw unknownTeamError(name, await listOn(bus));
       return openStream(bus, { name, stream, letGo });
     });
 
@@ -186,7 +186,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   const remove: TeamStore["delete"] = (name, { force = false, except = [] } = {}) =>
     shared.use(async (bus) => {
       const stream = await findStream(bus, name);
-      if (stream === undefined) throw unknownTeam(name, await listOn(bus));
+      if (stream === undefined) throw unknownTeamError(name, await listOn(bus));
       if (!force) await assertQuiet(bus, { name, stream, except });
       await ask(bus, () => bus.jsm.streams.delete(stream), patience);
       await dropBucket(bus, stream);
@@ -215,7 +215,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
         if (there === undefined || there.alive === "dead") continue;
         active.push(`${member.name} (${there.state}, process ${there.pid})`);
       }
-      if (active.length > 0) throw stillActive(name, active);
+      if (active.length > 0) throw stillActiveError(name, active);
     } finally {
       await opened.close();
     }

@@ -8,19 +8,19 @@ import { openBlockers, putItem, removeItem, type TaskState } from "./task-state.
 export function applyTask(state: TaskState, entry: TaskEntry): TaskChange {
   switch (entry.do) {
     case "create":
-      return told("created", entry, create(state, entry));
+      return result("created", entry, create(state, entry));
     case "claim":
-      return told("claimed", entry, hold(state, found(state, entry.id), entry));
+      return result("claimed", entry, hold(state, found(state, entry.id), entry));
     case "change":
       return change(state, entry);
     case "release":
-      return { ...told("released", entry, release(state, found(state, entry.id), entry.at)), why: entry.why };
+      return { ...result("released", entry, release(state, found(state, entry.id), entry.at)), why: entry.why };
     case "settle":
       return settle(state, entry);
   }
 }
 
-const told = (what: TaskChange["what"], { by, at }: TaskEntry, item: WorkItem): TaskChange => {
+const result = (what: TaskChange["what"], { by, at }: TaskEntry, item: WorkItem): TaskChange => {
   return { what, by, at, item, freed: [] };
 };
 
@@ -90,23 +90,23 @@ function change(state: TaskState, entry: TaskEntryOf<"change">): TaskChange {
   const owned = found(state, id);
   switch (patch.status) {
     case undefined:
-      return told("changed", entry, owned);
+      return result("changed", entry, owned);
     case "pending":
-      if (patch.owner === undefined) return told("released", entry, release(state, owned, at));
-      return told("changed", entry, putItem(state, { ...withoutProof(owned), status: "pending" }));
+      if (patch.owner === undefined) return result("released", entry, release(state, owned, at));
+      return result("changed", entry, putItem(state, { ...withoutProof(owned), status: "pending" }));
     case "in_progress": {
       const item = hold(state, owned, { by: owned.owner ?? by, at, holder: entry.holder });
-      return told(wasClaimed ? "claimed" : "changed", entry, item);
+      return result(wasClaimed ? "claimed" : "changed", entry, item);
     }
     case "completed": {
       const done = { ...withoutProof(owned), status: "completed", owner: owned.owner ?? by, proof: "claimed" } as const;
-      return { ...told("completed", entry, putItem(state, done)), freed: freedOf(state, waiting) };
+      return { ...result("completed", entry, putItem(state, done)), freed: freedOf(state, waiting) };
     }
     case "deleted": {
       unlink(state, owned);
       removeItem(state, owned);
       const { owner: _, ...rest } = withoutProof(owned);
-      return { ...told("deleted", entry, { ...rest, status: "deleted" }), freed: freedOf(state, waiting) };
+      return { ...result("deleted", entry, { ...rest, status: "deleted" }), freed: freedOf(state, waiting) };
     }
   }
 }
@@ -138,7 +138,7 @@ function settle(state: TaskState, entry: TaskEntryOf<"settle">): TaskChange {
   const { proof, detail, at } = entry;
   const status = proof === "refuted" ? "in_progress" : "completed";
   const item = putItem(state, { ...before, status, proof, proofDetail: detail, updatedAt: at });
-  return { ...told("settled", entry, item), freed: isOpenTask(item) ? [] : freedOf(state, waiting) };
+  return { ...result("settled", entry, item), freed: isOpenTask(item) ? [] : freedOf(state, waiting) };
 }
 
 const isBlocked = (state: TaskState, id: WorkItemId): boolean => openBlockers(state, found(state, id)).length > 0;

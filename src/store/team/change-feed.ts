@@ -51,10 +51,10 @@ export function createChangeFeed<Change>(options: {
         if (follower.queue.length > 0) continue;
         if (follower.failure !== undefined) throw follower.failure;
         if (follower.isOver) return;
-        const letGo = hold();
+        const unfollow = hold();
         await new Promise<void>((resolve) => {
           follower.wake = resolve;
-        }).finally(letGo);
+        }).finally(unfollow);
       }
     } finally {
       release?.();

@@ -23,7 +23,7 @@ import { openTaskList, taskFold } from "./task-list.ts";
 import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts";
 import { createTeamRecord, openTeamRecord } from "./team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team-store.ts";
-import { stillActive, unknownTeam } from "./team-words.ts";
+import { stillActiveError, unknownTeamError } from "./team-words.ts";
 
 export interface FileTeamStoreOptions {
   /** The checked state folder. */
@@ -75,7 +75,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
 
   const open = async (name: string): Promise<StoredTeam> => {
     const files = teamFiles(home, name);
-    if (!(await isThere(files.record))) throw unknownTeam(name, await list());
+    if (!(await isThere(files.record))) throw unknownTeamError(name, await list());
     return openFiles(name, files);
   };
 
@@ -112,7 +112,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
 
   const remove: TeamStore["delete"] = async (name, { force = false, except = [] } = {}) => {
     const files = teamFiles(home, name);
-    if (!(await isThere(files.folder))) throw unknownTeam(name, await list());
+    if (!(await isThere(files.folder))) throw unknownTeamError(name, await list());
     if (!force) await assertQuiet(name, files, except);
     const gone = join(folder, `.gone-${createId<string>("team")}`);
     try {
@@ -135,7 +135,7 @@ export function createFileTeamStore(options: FileTeamStoreOptions): TeamStore {
         if (there === undefined || there.alive === "dead") continue;
         active.push(`${member.name} (${there.state}, process ${there.pid})`);
       }
-      if (active.length > 0) throw stillActive(name, active);
+      if (active.length > 0) throw stillActiveError(name, active);
     } finally {
       await stored.close();
     }

@@ -1,5 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
-import { encodeLine, type MovableFile, writeFileAtomic } from "../../platform/index.ts";
+import { encodeLine, type RotatableLogFile, writeFileAtomic } from "../../platform/index.ts";
 import type { MailId } from "../../protocol/index.ts";
 import type { InboxFold } from "./inbox-fold.ts";
 import { listSegments } from "./inbox-segments.ts";
@@ -17,7 +17,7 @@ export async function compactSegments({
 }: {
   readonly path: string;
   readonly fold: InboxFold;
-  readonly file: MovableFile;
+  readonly file: RotatableLogFile;
   readonly newest: number;
 }): Promise<void> {
   for (const segment of listSegments(path)) {

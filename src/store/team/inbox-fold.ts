@@ -1,4 +1,4 @@
-import { createSeenIds, type SeenIds } from "../../platform/index.ts";
+import { createIdFilter, type IdFilter } from "../../platform/index.ts";
 import type { Mail, MailId } from "../../protocol/index.ts";
 import type { ReadMarks } from "./inbox-marks.ts";
 import type { HeldMail } from "./inbox-port.ts";
@@ -39,7 +39,7 @@ interface SegmentCount {
   unread: number;
   greatestRead: MailId | undefined;
   /** Those that are in `entries` no longer, for as long as the file is there. */
-  readIds: SeenIds | undefined;
+  readIds: IdFilter | undefined;
   /** More of them, which the next question puts there: who marks thousands does not wait for that. */
   justRead: MailId[];
 }
@@ -128,7 +128,7 @@ export function createInboxFold(options: InboxFoldOptions): InboxFold {
 
   const settle = (count: SegmentCount) => {
     if (count.justRead.length === 0) return;
-    count.readIds ??= createSeenIds();
+    count.readIds ??= createIdFilter();
     for (const id of count.justRead) count.readIds.add(id);
     count.justRead = [];
   };

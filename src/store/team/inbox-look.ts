@@ -9,7 +9,7 @@ import { closeFile, type InboxScan, scanInbox, unreadable } from "./inbox-scan.t
 import { listSegments } from "./inbox-segments.ts";
 
 /** Everything an inbox holds, for who is not its reader: changes nothing, and puts up with a reader who moves files. */
-export function lookAtInbox(path: string): InboxReading {
+export function peekInbox(path: string): InboxReading {
   const { fold, problems } = readWhole(path, { keepsRead: true });
   const mail = [...fold.entries.values()].flatMap(heldMail);
   const { compactedThrough } = fold;
@@ -17,9 +17,9 @@ export function lookAtInbox(path: string): InboxReading {
 }
 
 /** What is not read, for who asks again and again. Holds nothing of what is. */
-export function createUnreadLook(path: string): () => Pick<InboxReading, "mail" | "problems"> {
+export function createUnreadPeek(path: string): () => Pick<InboxReading, "mail" | "problems"> {
   const marks = createReadMarks(path);
-  let whole: Whole | undefined;
+  let whole: WholeInbox | undefined;
   return () => {
     whole = whole === undefined ? readWhole(path, { keepsRead: false, marks }) : readMore(path, whole).whole;
     marks.forget();
@@ -59,7 +59,7 @@ export async function* watchInbox(
   }
 }
 
-interface Whole {
+interface WholeInbox {
   readonly keeps: InboxFoldOptions;
   readonly fold: InboxFold;
   readonly problems: readonly string[];
@@ -68,7 +68,7 @@ interface Whole {
 }
 
 /** Once more if the reader has moved the file meanwhile: what was in it might have been read nowhere. */
-function readWhole(path: string, keeps: InboxFoldOptions): Whole {
+function readWhole(path: string, keeps: InboxFoldOptions): WholeInbox {
   for (;;) {
     const fd = openOptional(path);
     try {
@@ -105,7 +105,7 @@ function readSegment(
   }
 }
 
-function readMore(path: string, before: Whole): { whole: Whole; arrived: readonly InboxEntry[] } {
+function readMore(path: string, before: WholeInbox): { whole: WholeInbox; arrived: readonly InboxEntry[] } {
   const there = statOf(path);
   const { current, fold } = before;
   if (current === undefined || there === undefined || !isSameFile(current, there)) return readAgain(path, before);
@@ -126,7 +126,7 @@ function readMore(path: string, before: Whole): { whole: Whole; arrived: readonl
   }
 }
 
-function readAgain(path: string, before: Whole): { whole: Whole; arrived: readonly InboxEntry[] } {
+function readAgain(path: string, before: WholeInbox): { whole: WholeInbox; arrived: readonly InboxEntry[] } {
   const whole = readWhole(path, before.keeps);
   const isNew = ([id]: readonly [Mail["id"], InboxEntry]) => !before.fold.entries.has(id);
   return { whole, arrived: [...whole.fold.entries].filter(isNew).map(([, entry]) => entry) };

@@ -11,11 +11,11 @@ export interface Inbox {
    */
   send(mail: Mail, json?: string): Promise<void>;
   /** Everything that is held, oldest first, by anybody, without claiming anything. Not there is empty; unreadable is an error. */
-  look(): Promise<InboxReading>;
+  peek(): Promise<InboxReading>;
   /** The same of what is not read yet. Asked again it reads only what has come since. */
-  lookUnread(): Promise<Pick<InboxReading, "mail" | "problems">>;
+  peekUnread(): Promise<Pick<InboxReading, "mail" | "problems">>;
   /** Whether this mail is among what was found damaged and set aside. */
-  hasSetAside?(id: MailId): Promise<boolean>;
+  hasQuarantined?(id: MailId): Promise<boolean>;
   /** All that is held and then all that comes, each once, by anybody. Ends without an error when `signal` aborts or the store closes. */
   watch(signal: AbortSignal): AsyncIterable<readonly HeldMail[]>;
   /** Becomes its one reader. Rejects with `session_busy`, naming who is, while there is another. */

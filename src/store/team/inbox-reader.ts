@@ -7,7 +7,7 @@ import {
   claim,
   type CreateId,
   type FolderWatcher,
-  type MovableFile,
+  type RotatableLogFile,
   storageError,
 } from "../../platform/index.ts";
 import type { MailId } from "../../protocol/index.ts";
@@ -18,13 +18,13 @@ import { createReadMarks } from "./inbox-marks.ts";
 import type { HeldMail, InboxReader } from "./inbox-port.ts";
 import { listSegments, readSegments, segmentPath } from "./inbox-segments.ts";
 import type { DamagedLine } from "./inbox-scan.ts";
-import { asidePrefix } from "./set-aside-mail.ts";
-import { fileTime, writeBeside } from "../write-beside.ts";
+import { quarantinePrefix } from "./set-aside-mail.ts";
+import { timeForFileName, writeToFreeName } from "../write-beside.ts";
 
 export interface InboxReaderOptions {
   readonly member: string;
   readonly path: string;
-  readonly file: MovableFile;
+  readonly file: RotatableLogFile;
   readonly watcher: FolderWatcher;
   readonly clock: Pick<Clock, "now">;
   readonly createId: CreateId;
@@ -64,7 +64,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   const start = () => {
     notices.push(...old.trouble);
-    setAside(old.damaged);
+    quarantine(old.damaged);
     const { hasTail } = scan();
     if (!hasTail) return;
     const failure = current.endLastLine();
@@ -76,9 +76,9 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     const found = current.scan();
     marks.forget();
     notices.push(...found.trouble);
-    setAside(found.damaged);
+    quarantine(found.damaged);
     markAgain(fold.takeRepeated());
-    for (const follower of followers) follower.tell(found.arrived);
+    for (const follower of followers) follower.deliver(found.arrived);
     return found;
   };
 
@@ -86,7 +86,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
   const markAgain = (ids: readonly MailId[]) => {
     if (ids.length === 0) return;
     // Written before this returns, so before anything is compacted.
-    const written = file.append({ mark: "read", ids }, "soon").catch(tellOf);
+    const written = file.append({ mark: "read", ids }, "soon").catch(reportTo);
     inTurn(() => written);
   };
 
@@ -141,13 +141,13 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     });
   };
 
-  const setAside = (damaged: readonly DamagedLine[]) => {
+  const quarantine = (damaged: readonly DamagedLine[]) => {
     if (damaged.length === 0) return;
     inTurn(async () => {
       const wasUnsaved = isDamageUnsaved;
       isDamageUnsaved = true;
       const data = Buffer.concat(damaged.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]));
-      const copy = await writeBeside(`${asidePrefix(path)}${fileTime(clock)}`, { data });
+      const copy = await writeToFreeName(`${quarantinePrefix(path)}${timeForFileName(clock)}`, { data });
       isDamageUnsaved = wasUnsaved;
       const first = damaged[0]?.reason ?? "";
       const what = damaged.length === 1 ? "a line" : `${damaged.length} lines`;
@@ -161,10 +161,10 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 
   /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
   const inTurn = (work: () => Promise<void>) => {
-    chores = chores.then(work).catch(tellOf);
+    chores = chores.then(work).catch(reportTo);
   };
 
-  const tellOf = (error: unknown) => {
+  const reportTo = (error: unknown) => {
     notices.push(`The inbox of ${options.member} could not be put in order: ${messageOf(error)}`);
   };
 
@@ -184,7 +184,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
     signal.addEventListener("abort", onAbort);
     try {
       scan();
-      follower.tell(fold.unread());
+      follower.deliver(fold.unread());
       followers.add(follower);
       for (;;) {
         if (signal.aborted || isClosed) return;
@@ -217,7 +217,7 @@ function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
 }
 
 interface Follower {
-  tell(arrived: readonly InboxEntry[]): void;
+  deliver(arrived: readonly InboxEntry[]): void;
   fail(error: unknown): void;
   wake(): void;
   /** Throws what it failed with. */
@@ -235,7 +235,7 @@ function createFollower(): Follower {
   };
   return {
     wake,
-    tell(arrived) {
+    deliver(arrived) {
       for (const entry of arrived) waiting.push(entry);
       if (arrived.length > 0) wake();
     },

@@ -1,9 +1,9 @@
-import { type Clock, closeAll, type CreateId, type FolderWatcher, openMovableFile } from "../../platform/index.ts";
+import { type Clock, closeAll, type CreateId, type FolderWatcher, openRotatableLogFile } from "../../platform/index.ts";
 import type { Mail } from "../../protocol/index.ts";
-import { createUnreadLook, lookAtInbox, watchInbox } from "./inbox-look.ts";
+import { createUnreadPeek, peekInbox, watchInbox } from "./inbox-look.ts";
 import type { HeldMail, Inbox, InboxReader } from "./inbox-port.ts";
 import { openInboxReader } from "./inbox-reader.ts";
-import { isSetAside } from "./set-aside-mail.ts";
+import { isQuarantined } from "./set-aside-mail.ts";
 
 export interface InboxOptions {
   readonly member: string;
@@ -25,9 +25,9 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
   const { member, path, watcher, closed } = options;
   const onFailure = (message: string) =>
     options.onNotice?.(`What was last written to the inbox of ${member} may not outlive a power cut. ${message}`);
-  const file = openMovableFile(path, { makeFolder: options.makeFolder, onFailure });
+  const file = openRotatableLogFile(path, { makeFolder: options.makeFolder, onFailure });
   const readers = new Set<InboxReader>();
-  const lookUnread = createUnreadLook(path);
+  const peekUnread = createUnreadPeek(path);
 
   const send = (mail: Mail, json = JSON.stringify(mail)) =>
     file.appendJson(`{"mail":${json}}`, mail.body.kind === "text" ? "soon" : "disk");
@@ -51,9 +51,9 @@ export function openInbox(options: InboxOptions): Inbox & { close(): Promise<voi
   return {
     member,
     send,
-    look: async () => lookAtInbox(path),
-    lookUnread: async () => lookUnread(),
-    hasSetAside: async (id) => isSetAside(path, id),
+    peek: async () => peekInbox(path),
+    peekUnread: async () => peekUnread(),
+    hasQuarantined: async (id) => isQuarantined(path, id),
     watch,
     openReader,
     close,

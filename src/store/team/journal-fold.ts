@@ -11,7 +11,7 @@ export interface JournalFold<State, Entry, Change, Refusal> {
   /** Throws `storage` with the path if it is no snapshot. */
   restore(snapshot: unknown, path: string): State;
   /** Why the entry counts for nothing at this place; undefined if it counts. */
-  judge(state: State, entry: Entry): Refusal | undefined;
+  refusalOf(state: State, entry: Entry): Refusal | undefined;
   apply(state: State, entry: Entry): Change;
   /** For who was away while more than one file was filled: what it has missed, as changes. */
   difference(before: State, after: State): readonly Change[];

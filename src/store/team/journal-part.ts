@@ -1,8 +1,8 @@
-import { openSharedFile, type SharedFile, storageError } from "../../platform/index.ts";
+import { openSharedAppendFile, type SharedAppendFile, storageError } from "../../platform/index.ts";
 
 /** One file of the journal, as far as it is folded. */
-export interface Part {
-  readonly file: SharedFile;
+export interface JournalPart {
+  readonly file: SharedAppendFile;
   offset: number;
   journal: string;
   epoch: number;
@@ -14,26 +14,26 @@ export interface Part {
 }
 
 /** Undefined if there is no file. */
-export function openPart(path: string): Part | undefined {
-  const file = openSharedFile(path);
+export function openJournalPart(path: string): JournalPart | undefined {
+  const file = openSharedAppendFile(path);
   if (file === undefined) return undefined;
   return { file, offset: 0, journal: "", epoch: 0, headerAt: -1, headerEnd: 0, sealed: false, isDamaged: false };
 }
 
-export const damagedStart = (path: string) =>
+export const damagedHeaderError = (path: string) =>
   storageError(
     "use",
     path,
     new Error("its first line is damaged, and the rest means nothing without it; move it away"),
   );
 
-export const newer = (path: string, version: number) =>
+export const newerFormatError = (path: string, version: number) =>
   storageError("use", path, new Error(`it is of format ${version}, from a newer Troupe; update this one`));
 
-export const removed = (path: string) =>
+export const removedError = (path: string) =>
   storageError("use", path, new Error("it is not there any more, or another one is in its place"));
 
-export const stuck = (path: string) =>
+export const stuckCompactionError = (path: string) =>
   storageError(
     "write to",
     path,

@@ -5,7 +5,7 @@ export interface Journal<State, Entry, Change, Refusal> {
   /** With everything that anybody has acknowledged before the call. */
   fresh(): Promise<State>;
   /** Resolves when the entry is stored and its place has decided. What is refused by then is not written at all. */
-  write(entry: Entry): Promise<Written<Change, Refusal>>;
+  write(entry: Entry): Promise<WriteResult<Change, Refusal>>;
   /** In order, from now on, whoever wrote them; pushed. */
   follow(signal: AbortSignal): AsyncIterable<Change>;
   /** What has been so far: each change that is still written down, after what had come of all before them, as changes. */
@@ -15,6 +15,6 @@ export interface Journal<State, Entry, Change, Refusal> {
   close(): Promise<void>;
 }
 
-export type Written<Change, Refusal> =
+export type WriteResult<Change, Refusal> =
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly refusal: Refusal };

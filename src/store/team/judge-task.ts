@@ -10,27 +10,27 @@ export interface RefusedTask {
 }
 
 /** Why an entry counts for nothing where it stands; undefined if it counts. Pure. */
-export function judgeTask(state: TaskState, entry: TaskEntry): RefusedTask | undefined {
+export function validateTaskEntry(state: TaskState, entry: TaskEntry): RefusedTask | undefined {
   if (entry.do === "create")
-    return judgeEdges(state, state.nextId, { blocks: entry.blocks, blockedBy: entry.blockedBy });
+    return validateEdges(state, state.nextId, { blocks: entry.blocks, blockedBy: entry.blockedBy });
   const item = state.items.get(entry.id);
   if (item === undefined) return missing(state, entry.id);
   switch (entry.do) {
     case "claim":
-      return judgeClaim(state, item, entry);
+      return validateClaim(state, item, entry);
     case "change":
-      return judgeChange(state, item, entry);
+      return validateChange(state, item, entry);
     case "release":
-      return judgeRelease(item, entry);
+      return validateRelease(item, entry);
     case "settle":
-      return judgeSettle(item, entry);
+      return validateSettle(item, entry);
   }
 }
 
 /** Their word counts for the tasks of others too. */
 const isChief = (name: string): boolean => name === teamLead || name === teamUser;
 
-function judgeClaim(
+function validateClaim(
   state: TaskState,
   item: WorkItem,
   claim: { readonly by: string; readonly can?: readonly string[] | undefined },
@@ -55,27 +55,27 @@ function judgeClaim(
   return { reason: "busy", message, item };
 }
 
-function judgeChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
+function validateChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
   const { patch } = entry;
-  const refused = judgeHold(item, entry);
+  const refused = validateHold(item, entry);
   if (refused !== undefined) return refused;
   if (patch.status !== undefined || patch.owner !== undefined) {
-    const notYours = judgeOwner(item, entry.by);
+    const notYours = validateOwner(item, entry.by);
     if (notYours !== undefined) return notYours;
   }
   if (patch.status === "in_progress") {
-    const unbegun = judgeBeginning(state, item, entry);
+    const unbegun = validateStart(state, item, entry);
     if (unbegun !== undefined) return unbegun;
   }
   if (patch.status === "completed" && !isChief(entry.by)) {
     const blockers = openBlockers(state, item);
     if (blockers.length > 0) return blocked(item, blockers);
   }
-  return judgeEdges(state, item.id, { blocks: patch.addBlocks ?? [], blockedBy: patch.addBlockedBy ?? [] });
+  return validateEdges(state, item.id, { blocks: patch.addBlocks ?? [], blockedBy: patch.addBlockedBy ?? [] });
 }
 
 /** Who puts it in progress for itself claims it; for somebody else only a chief does, whose word is enough. */
-function judgeBeginning(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
+function validateStart(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
   const { by, patch } = entry;
   if (item.status === "in_progress" && (patch.owner === undefined || patch.owner === item.owner)) return undefined;
   const blockers = openBlockers(state, item);
@@ -83,34 +83,34 @@ function judgeBeginning(state: TaskState, item: WorkItem, entry: TaskEntryOf<"ch
   if (patch.owner === null) {
     return { reason: "taken", message: `Task ${item.id} cannot be in progress and nobody's.`, item };
   }
-  const whose = patch.owner ?? (isChief(by) ? item.owner : undefined) ?? by;
-  if (whose !== by && isChief(by)) return undefined;
-  if (whose !== by) {
-    const message = `Task ${item.id} can be given to ${whose}, who begins it: only ${teamLead} and ${teamUser} put it in progress for somebody else. Leave out the status.`;
+  const ownerText = patch.owner ?? (isChief(by) ? item.owner : undefined) ?? by;
+  if (ownerText !== by && isChief(by)) return undefined;
+  if (ownerText !== by) {
+    const message = `Task ${item.id} can be given to ${ownerText}, who begins it: only ${teamLead} and ${teamUser} put it in progress for somebody else. Leave out the status.`;
     return { reason: "taken", message, item };
   }
   // What is begun anew, or taken from somebody by a chief, is claimed as if nobody had it.
   const { owner, ...rest } = item;
   const asked = { ...rest, status: "pending" as const, ...(owner !== undefined && !isChief(by) && { owner }) };
-  const refused = judgeClaim(state, asked, entry);
+  const refused = validateClaim(state, asked, entry);
   return refused && { ...refused, item };
 }
 
-function judgeRelease(item: WorkItem, entry: TaskEntryOf<"release">): RefusedTask | undefined {
-  const refused = judgeHold(item, { by: entry.of ?? entry.by, generation: entry.generation });
+function validateRelease(item: WorkItem, entry: TaskEntryOf<"release">): RefusedTask | undefined {
+  const refused = validateHold(item, { by: entry.of ?? entry.by, generation: entry.generation });
   if (refused !== undefined) return refused;
   if (item.status === "completed" && (entry.of === undefined || !isOpenTask(item))) return over(item);
-  return entry.of === undefined ? judgeOwner(item, entry.by) : undefined;
+  return entry.of === undefined ? validateOwner(item, entry.by) : undefined;
 }
 
-function judgeSettle(item: WorkItem, entry: TaskEntryOf<"settle">): RefusedTask | undefined {
+function validateSettle(item: WorkItem, entry: TaskEntryOf<"settle">): RefusedTask | undefined {
   if (item.status === "completed" && item.generation === entry.generation && item.proof === "claimed") return undefined;
   const message = `Task ${item.id} has changed since its checks were started: they say nothing about it now.`;
   return { reason: "stale", message, item };
 }
 
 /** A write that names its claim counts only while that claim holds. */
-function judgeHold(
+function validateHold(
   item: WorkItem,
   { by: name, generation }: { readonly by: string; readonly generation?: number | undefined },
 ): RefusedTask | undefined {
@@ -125,13 +125,13 @@ function judgeHold(
   return { reason: "stale", message, item };
 }
 
-function judgeOwner(item: WorkItem, name: string): RefusedTask | undefined {
+function validateOwner(item: WorkItem, name: string): RefusedTask | undefined {
   if (item.owner === undefined || item.owner === name || isChief(name)) return undefined;
   const message = `Task ${item.id} is ${item.owner}'s (${item.status}). Ask ${item.owner} or ${teamLead} to change that.`;
   return { reason: "taken", message, item };
 }
 
-function judgeEdges(
+function validateEdges(
   state: TaskState,
   id: WorkItemId,
   { blocks, blockedBy }: { readonly blocks: readonly WorkItemId[]; readonly blockedBy: readonly WorkItemId[] },

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode, safeName, storageError, writeOnce } from "../../platform/index.ts";
+import { hasErrorCode, safeName, storageError, createExclusive } from "../../platform/index.ts";
 
 /** The member's secret; made when it is first asked for, once, whoever asks. */
 export async function memberKey(folder: string, name: string): Promise<Uint8Array> {
   const path = join(folder, safeName(name));
   const known = await readKey(path);
   if (known !== undefined) return known;
-  await writeOnce(path, randomBytes(32).toString("hex"));
+  await createExclusive(path, randomBytes(32).toString("hex"));
   const made = await readKey(path);
   if (made === undefined) throw storageError("read", path, new Error("it was removed as soon as it was made"));
   return made;

@@ -12,7 +12,7 @@ export const reservationsOf = (team: Team, { path, at }: Pick<Reservation, "path
   heldReservations(team, at).filter((held) => doOverlap(team, [held.path, path]));
 
 /** The first reservation of somebody else that stands in the way of this one when it is made. */
-export function whoHolds(team: Team, wanted: Reservation): Reservation | undefined {
+export function conflictingReservation(team: Team, wanted: Reservation): Reservation | undefined {
   return heldReservations(team, wanted.at).find(
     (held) =>
       held.by !== wanted.by &&

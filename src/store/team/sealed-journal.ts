@@ -2,9 +2,16 @@ import type { FolderWatcher } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { type CompactOptions, createCompactor, createJournalFile } from "./compact-journal.ts";
 import { createChangeFeed } from "./change-feed.ts";
-import type { Journal, Written } from "./journal.ts";
+import type { Journal, WriteResult } from "./journal.ts";
 import { type JournalFold, JournalHeader, JournalLine } from "./journal-fold.ts";
-import { damagedStart, newer, openPart, type Part, removed, stuck } from "./journal-part.ts";
+import {
+  damagedHeaderError,
+  newerFormatError,
+  openJournalPart,
+  type JournalPart,
+  removedError,
+  stuckCompactionError,
+} from "./journal-part.ts";
 
 /**
  * A line file that any number of processes write and all fold, without a lock. What a record comes to is decided by the
@@ -39,8 +46,8 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   const { path, clock, createId, watcher, isRequired = false } = options;
   const { limitBytes = 1_000_000, durability = "disk" } = options;
   let state = fold.empty();
-  let current: Part | undefined;
-  let last: Pick<Part, "journal" | "epoch" | "sealed"> | undefined;
+  let current: JournalPart | undefined;
+  let last: Pick<JournalPart, "journal" | "epoch" | "sealed"> | undefined;
   let isClosed = false;
   let lastTurn: Promise<void> = Promise.resolve();
   let finishing: Promise<void> | undefined;
@@ -50,25 +57,25 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   const own = new Map<string, Fate<Change, Refusal> | undefined>();
   const problems: string[] = [];
 
-  const refresh = (): Part | undefined => {
+  const refresh = (): JournalPart | undefined => {
     if (isClosed) throw new Error(`${path} is closed`);
     for (;;) {
-      current ??= openPart(path);
+      current ??= openJournalPart(path);
       if (current === undefined) {
-        if (last !== undefined || isRequired) throw removed(path);
+        if (last !== undefined || isRequired) throw removedError(path);
         return undefined;
       }
-      const before = current.file.whereabouts();
+      const before = current.file.locate();
       if (before.at === "here" && before.size === current.offset && before.size > 0) return current;
       readOn(current);
-      const { at } = current.file.whereabouts();
+      const { at } = current.file.locate();
       if (at === "here") return current;
       leave(current);
-      if (at === "removed") throw removed(path);
+      if (at === "removed") throw removedError(path);
     }
   };
 
-  const readOn = (part: Part) => {
+  const readOn = (part: JournalPart) => {
     try {
       const { records, damaged, nextOffset } = part.file.readFrom(part.offset);
       if (part.offset === 0)
@@ -82,13 +89,14 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     }
   };
 
-  const begin = (part: Part, start: { first: Line | undefined; damagedAt: number | undefined; end: number }) => {
+  const begin = (part: JournalPart, start: { first: Line | undefined; damagedAt: number | undefined; end: number }) => {
     const { first, damagedAt, end } = start;
     const header = JournalHeader.safeParse(first?.value);
-    if (!header.success || first === undefined || (damagedAt ?? Infinity) < first.offset) throw damagedStart(path);
+    if (!header.success || first === undefined || (damagedAt ?? Infinity) < first.offset)
+      throw damagedHeaderError(path);
     const { version, journal, epoch } = header.data;
-    if (version > fold.version) throw newer(path, version);
-    if (last !== undefined && last.journal !== journal) throw removed(path);
+    if (version > fold.version) throw newerFormatError(path, version);
+    if (last !== undefined && last.journal !== journal) throw removedError(path);
     const restored = fold.restore(header.data.snapshot, path);
     // Who has folded the file before this one to its seal knows it all already; who was away longer compares.
     const isNext = last === undefined || (last.sealed && last.epoch + 1 === epoch);
@@ -99,7 +107,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     for (const change of missed) feed.push(change);
   };
 
-  const take = (part: Part, { offset, value }: Line) => {
+  const take = (part: JournalPart, { offset, value }: Line) => {
     const line = JournalLine.safeParse(value);
     const entry = line.success && "entry" in line.data ? fold.entry.safeParse(line.data.entry) : undefined;
     if (!line.success || entry?.success === false)
@@ -112,7 +120,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
       part.sealed = true;
       return;
     }
-    const refusal = fold.judge(state, entry.data);
+    const refusal = fold.refusalOf(state, entry.data);
     const change = refusal === undefined ? fold.apply(state, entry.data) : undefined;
     if (own.has(line.data.id)) {
       own.set(
@@ -125,19 +133,19 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     feed.push(change);
   };
 
-  const note = (part: Part, problem: string) => {
+  const note = (part: JournalPart, problem: string) => {
     part.isDamaged = true;
     if (problems.length < maxProblems && !problems.includes(problem)) problems.push(problem);
   };
 
-  const leave = (part: Part) => {
+  const leave = (part: JournalPart) => {
     if (part.headerAt >= 0) last = { journal: part.journal, epoch: part.epoch, sealed: part.sealed };
     current = undefined;
     const closed = part.file.close().finally(() => closing.delete(closed));
     closing.add(closed);
   };
 
-  const write = async (entry: Entry): Promise<Written<Change, Refusal>> => {
+  const write = async (entry: Entry): Promise<WriteResult<Change, Refusal>> => {
     const { fate, part } = await inTurn(() => place(entry));
     if (fate.kind === "refused") return { ok: false, refusal: fate.refusal };
     // If the file was replaced in this moment, the entry is in what the new one begins with.
@@ -153,7 +161,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     return result;
   };
 
-  const place = async (entry: Entry): Promise<{ fate: Decided<Change, Refusal>; part: Part }> => {
+  const place = async (entry: Entry): Promise<{ fate: Decided<Change, Refusal>; part: JournalPart }> => {
     const giveUpAt = clock.monotonic() + patienceMs;
     for (;;) {
       const part = refresh();
@@ -165,32 +173,32 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
         await moveOn(part, giveUpAt);
         continue;
       }
-      const refusal = fold.judge(state, entry);
+      const refusal = fold.refusalOf(state, entry);
       const fate = refusal === undefined ? append(part, entry) : ({ kind: "refused", refusal } as const);
       if (fate.kind !== "void") return { fate, part };
     }
   };
 
   /** Nothing else of this process runs between the write and the reading: the file was not left meanwhile. */
-  const append = (part: Part, entry: Entry): Fate<Change, Refusal> => {
+  const append = (part: JournalPart, entry: Entry): Fate<Change, Refusal> => {
     const id = createId<string>("rec");
     own.set(id, undefined);
     try {
       part.file.append({ id, entry });
       refresh();
       const fate = own.get(id);
-      if (fate === undefined) throw removed(path);
+      if (fate === undefined) throw removedError(path);
       return fate;
     } finally {
       own.delete(id);
     }
   };
 
-  const isOverLimit = (part: Part) =>
+  const isOverLimit = (part: JournalPart) =>
     part === current && !part.sealed && part.offset > Math.max(limitBytes, 4 * part.headerEnd);
 
   /** The write that found the file too large is done; that making it smaller failed is not its failure. */
-  const seal = async (part: Part) => {
+  const seal = async (part: JournalPart) => {
     try {
       part.file.append({ sealed: createId<string>("rec") });
       refresh();
@@ -201,14 +209,14 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
     }
   };
 
-  const moveOn = async (part: Part, giveUpAt: number) => {
+  const moveOn = async (part: JournalPart, giveUpAt: number) => {
     await finish(part);
     if (refresh()?.sealed !== true) return;
-    if (clock.monotonic() > giveUpAt) throw stuck(path);
+    if (clock.monotonic() > giveUpAt) throw stuckCompactionError(path);
     await clock.sleep(waitMs);
   };
 
-  const finish = (part: Part): Promise<void> => {
+  const finish = (part: JournalPart): Promise<void> => {
     finishing ??= compact(part).finally(() => {
       finishing = undefined;
     });
@@ -216,7 +224,7 @@ export function openSealedJournal<State, Entry, Change, Refusal>(
   };
 
   /** Puts the next file in the place of a sealed one, unless somebody has done so or is at it. */
-  const compact = async (part: Part) => {
+  const compact = async (part: JournalPart) => {
     if (refresh() !== part || !part.sealed) return;
     const { journal, epoch, isDamaged } = part;
     const header = { version: fold.version, journal, epoch: epoch + 1, snapshot: fold.snapshot(state) };

@@ -4,7 +4,7 @@ import { isOpenTask, TroupeError, type WorkItem } from "../../protocol/index.ts"
 import { applyTask } from "./apply-task.ts";
 import type { Journal } from "./journal.ts";
 import type { JournalFold } from "./journal-fold.ts";
-import { judgeTask, type RefusedTask } from "./judge-task.ts";
+import { validateTaskEntry, type RefusedTask } from "./judge-task.ts";
 import { runtimeName } from "./names.ts";
 import { type JournalOptions, openSealedJournal } from "./sealed-journal.ts";
 import { TaskEntry } from "./task-entry.ts";
@@ -94,7 +94,7 @@ export const taskFold: JournalFold<TaskState, TaskEntry, TaskChange, RefusedTask
   empty: emptyTasks,
   snapshot: snapshotTasks,
   restore: restoreTasks,
-  judge: judgeTask,
+  refusalOf: validateTaskEntry,
   apply: applyTask,
   difference,
 };

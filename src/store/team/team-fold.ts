@@ -1,7 +1,7 @@
 import { storageError } from "../../platform/index.ts";
 import { AgentColor, type Member, type Reservation, type Team, teamUser } from "../../protocol/index.ts";
 import type { JournalFold } from "./journal-fold.ts";
-import { heldReservations, whoHolds } from "./reservations.ts";
+import { heldReservations, conflictingReservation } from "./reservations.ts";
 import { isVouched, withKey } from "./member-vouchers.ts";
 import { TeamEntry, TeamSnapshot } from "./team-entry.ts";
 
@@ -28,7 +28,7 @@ export const teamFold: JournalFold<TeamState, TeamEntry, Team, RefusedTeam> = {
     if (!snapshot.success) throw storageError("use", path, new Error("its first line is not that of a team record"));
     return { team: snapshot.data.team, keys: new Map(snapshot.data.keys) };
   },
-  judge,
+  refusalOf,
   apply: (state, entry) => {
     if (entry.do === "join") state.keys.set(entry.key, entry.member.name);
     state.team = apply(teamOf(state), entry);
@@ -42,7 +42,7 @@ function teamOf({ team }: TeamState): Team {
   return team;
 }
 
-function judge(state: TeamState, entry: TeamEntry): RefusedTeam | undefined {
+function refusalOf(state: TeamState, entry: TeamEntry): RefusedTeam | undefined {
   const { members, teamAllowedPaths } = teamOf(state);
   switch (entry.do) {
     case "join": {
@@ -74,7 +74,7 @@ function judge(state: TeamState, entry: TeamEntry): RefusedTeam | undefined {
     }
     case "reserve": {
       if (!members.some(({ name, ended }) => name === entry.reservation.by && !ended)) return { reason: "unknown" };
-      const held = whoHolds(teamOf(state), entry.reservation);
+      const held = conflictingReservation(teamOf(state), entry.reservation);
       return held && { reason: "reserved", held };
     }
     case "team":

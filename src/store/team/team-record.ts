@@ -77,7 +77,7 @@ export function createRecord(
     const answer = await write(entry);
     if (!("reason" in answer)) return memberOf(answer, entry.name);
     if (answer.reason === "done" && answer.member !== undefined) return answer.member;
-    throw nobody(current(), entry.name);
+    throw unknownMemberError(current(), entry.name);
   };
 
   const writeTeam = async (entry: TeamEntry): Promise<Team> => {
@@ -98,12 +98,13 @@ export function createRecord(
       const answer = await write({ do: "reserve", at: reservation.at, reservation });
       if (!("reason" in answer)) return { ok: true, reservation };
       if (answer.reason === "reserved") return { ok: false, held: answer.held };
-      throw nobody(current(), wanted.by);
+      throw unknownMemberError(current(), wanted.by);
     },
     free: (by, paths) => writeTeam({ do: "free", at: now(), by, ...(paths && { paths: [...paths] }) }),
     keyOf: async (name, use) => {
       const team = current();
-      if (name !== teamUser && !team.members.some((member) => member.name === name)) throw nobody(team, name);
+      if (name !== teamUser && !team.members.some((member) => member.name === name))
+        throw unknownMemberError(team, name);
       return options.keys.keyOf(name, use);
     },
     ...(options.keys.offerKey && { offerKey: options.keys.offerKey }),
@@ -157,11 +158,11 @@ export function newTeamSnapshot(
 
 function memberOf(team: Team, name: string): Member {
   const member = team.members.find((candidate) => candidate.name === name);
-  if (member === undefined) throw nobody(team, name);
+  if (member === undefined) throw unknownMemberError(team, name);
   return member;
 }
 
-function nobody(team: Team, name: string): TroupeError {
+function unknownMemberError(team: Team, name: string): TroupeError {
   const names = team.members.map((member) => member.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;

@@ -3,7 +3,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { quotedName } from "./names.ts";
 import type { TeamSummary } from "./team-store.ts";
 
-export function unknownTeam(name: string, teams: readonly TeamSummary[]): TroupeError {
+export function unknownTeamError(name: string, teams: readonly TeamSummary[]): TroupeError {
   const names = teams.map((team) => team.name);
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
@@ -11,7 +11,7 @@ export function unknownTeam(name: string, teams: readonly TeamSummary[]): Troupe
   return new TroupeError("team", `There is no team ${quotedName(name)}.${hint} ${all}`);
 }
 
-export const stillActive = (name: string, active: readonly string[]): TroupeError =>
+export const stillActiveError = (name: string, active: readonly string[]): TroupeError =>
   new TroupeError(
     "team",
     `Team ${name} has members at work: ${active.join(", ")}. Shut them down first, or delete it with force.`,

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { currentProcess } from "../../platform/index.ts";
 import type { WorktreeSettings } from "../../protocol/index.ts";
 import { addWorktree } from "../worktree/add-worktree.ts";
-import { creationTurn, orUndo, worktreeFolder } from "../worktree/create-worktree.ts";
-import { inTurn } from "../worktree/in-turn.ts";
+import { creationLock, undoOnFailure, worktreeFolder } from "../worktree/create-worktree.ts";
+import { withRepositoryLock } from "../worktree/in-turn.ts";
 import { prepareWorktree } from "../worktree/prepare-worktree.ts";
 import { openRepository, type Repository } from "../worktree/repository.ts";
 import { undoCreation } from "../worktree/undo-creation.ts";
@@ -45,11 +45,11 @@ export async function withLandTree<T>(
     reasons: [],
   };
   await onStep("tree");
-  await inTurn(place, creationTurn(repository), async () => {
+  await withRepositoryLock(place, creationLock(repository), async () => {
     await writeEntry(repository, entry);
-    await orUndo(repository, entry, () => addWorktree(repository, entry));
+    await undoOnFailure(repository, entry, () => addWorktree(repository, entry));
   });
-  const { env } = await orUndo(repository, entry, () =>
+  const { env } = await undoOnFailure(repository, entry, () =>
     prepareWorktree(repository, entry, { settings, readyState: "landing", onStep: () => undefined }),
   );
   try {

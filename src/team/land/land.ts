@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { type LandSettings, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
-import { inTurn } from "../worktree/in-turn.ts";
-import { openRepository, type Repository, type TeamPlace } from "../worktree/repository.ts";
+import { withRepositoryLock } from "../worktree/in-turn.ts";
+import { openRepository, type Repository, type RepositoryContext } from "../worktree/repository.ts";
 import { buildBatch, type LandedBranch, type RefusedBranch } from "./build-batch.ts";
 import { chooseBranches } from "./choose-branches.ts";
 import type { ResolveConflict } from "./conflict.ts";
@@ -41,9 +41,9 @@ export interface LandReport {
  * Brings finished branches to the current one: each is put on top of the one before it, the project's check is run on the
  * result, and the branch is moved there in one step. What does not fit or turns the check red is left out, and told.
  */
-export async function land(place: TeamPlace, request: LandRequest): Promise<LandReport> {
+export async function land(place: RepositoryContext, request: LandRequest): Promise<LandReport> {
   const repository = await openRepository(place);
-  return inTurn(place, landTurn(repository, request), async () => {
+  return withRepositoryLock(place, landTurn(repository, request), async () => {
     const recovered = await recoverLanding(repository, { back: false });
     for (let attempt = 1; ; attempt++) {
       const report = await landOnce(repository, request);
@@ -62,9 +62,9 @@ export async function isLandingTorn(repository: Repository): Promise<boolean> {
 }
 
 /** Puts an interrupted landing in order; `back` undoes it where it can. Gives what was asked for then. */
-export async function settleLanding(place: TeamPlace, options: { readonly back: boolean }) {
+export async function settleLanding(place: RepositoryContext, options: { readonly back: boolean }) {
   const repository = await openRepository(place);
-  return inTurn(place, landTurn(repository, {}), () => recoverLanding(repository, options));
+  return withRepositoryLock(place, landTurn(repository, {}), () => recoverLanding(repository, options));
 }
 
 const landTurn = (repository: Repository, { onProgress }: Pick<LandRequest, "onProgress">) => ({

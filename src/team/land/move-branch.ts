@@ -1,5 +1,5 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { gitFailed, gitWords, type Repository } from "../worktree/repository.ts";
+import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
 
 export interface Move {
   readonly id: string;
@@ -35,7 +35,7 @@ export async function tryMove(repository: Repository, { before, after }: Move): 
   if (tried.ok) return;
   throw new TroupeError(
     "git",
-    `the files of ${repository.top} cannot be updated: ${gitWords(tried.stderr)}. Nothing has been changed.`,
+    `the files of ${repository.top} cannot be updated: ${gitErrorText(tried.stderr)}. Nothing has been changed.`,
   );
 }
 
@@ -75,7 +75,7 @@ async function updateFiles(repository: Repository, { id, before, after }: Move):
   for (;;) {
     const read = await repository.git(["read-tree", "-m", "-u", before, after], { operation: id });
     if (read.ok) return undefined;
-    if (!/index\.lock/.test(read.stderr) || clock.monotonic() > deadline) return gitWords(read.stderr);
+    if (!/index\.lock/.test(read.stderr) || clock.monotonic() > deadline) return gitErrorText(read.stderr);
     await clock.sleep(100);
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { operationIsOver } from "../worktree/living.ts";
+import { waitForOperationEnd } from "../worktree/living.ts";
 import type { Repository } from "../worktree/repository.ts";
 import { undoCreation } from "../worktree/undo-creation.ts";
 import { listEntries, writeEntry } from "../worktree/worktree-entry.ts";
@@ -29,7 +29,7 @@ export async function recoverLanding(
   if (isAlive(journal.owner) !== "dead" && journal.owner.pid !== process.pid) {
     throw new TroupeError("git", `a landing of process ${journal.owner.pid} is at work in ${journal.top}: wait for it`);
   }
-  if (!(await operationIsOver(repository.place, journal.id))) {
+  if (!(await waitForOperationEnd(repository.place, journal.id))) {
     throw new TroupeError("git", `git is still at work for an interrupted landing in ${journal.top}: try again later`);
   }
   const recovered = await settle(repository, journal, { back });

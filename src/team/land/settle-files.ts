@@ -3,8 +3,8 @@ import { readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { holdersOf } from "../worktree/living.ts";
-import { gitWords, type Repository } from "../worktree/repository.ts";
+import { processesWithFileOpen } from "../worktree/living.ts";
+import { gitErrorText, type Repository } from "../worktree/repository.ts";
 
 export interface Settling {
   readonly top: string;
@@ -43,7 +43,7 @@ export async function settleFiles(repository: Repository, settling: Settling): P
     else if (state === "known") toRemove.push(path);
   }
   const index = await repository.git(["read-tree", "-i", "-m", from, to], call);
-  if (!index.ok) throw new TroupeError("git", `${top} cannot be brought in order: ${gitWords(index.stderr)}`);
+  if (!index.ok) throw new TroupeError("git", `${top} cannot be brought in order: ${gitErrorText(index.stderr)}`);
   for (const path of toRemove) await rm(join(top, path), { force: true });
   for (let at = 0; at < toWrite.length; at += 500) {
     await repository.ask(["checkout-index", "--force", "--quiet", "--", ...toWrite.slice(at, at + 500)], call);
@@ -59,7 +59,7 @@ const noFile = "000000";
 async function freeIndex({ gitDir, since }: Settling): Promise<void> {
   const lock = join(gitDir, "index.lock");
   if (!existsSync(lock)) return;
-  const isOurs = statSync(lock).mtimeMs >= since && holdersOf(lock).length === 0;
+  const isOurs = statSync(lock).mtimeMs >= since && processesWithFileOpen(lock).length === 0;
   if (!isOurs) {
     const message = `${lock} is held by another git, so an interrupted landing cannot be brought in order: wait for it, then try again`;
     throw new TroupeError("git", message);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { gitFailed, gitWords, type Repository } from "../worktree/repository.ts";
+import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
 import { type Conflict, describeConflict, type ResolveConflict } from "./conflict.ts";
 
 export interface Stacking {
@@ -83,7 +83,7 @@ async function settle(
     const args = rebasing ? ["rebase", "--continue"] : ["commit", "--no-edit", "--no-verify", "--quiet"];
     const went = await repository.git(args, call);
     if (went.ok) return "resolved";
-    next = new TroupeError("git", `${stacking.branch} cannot be put on top: ${gitWords(went.stderr)}`);
+    next = new TroupeError("git", `${stacking.branch} cannot be put on top: ${gitErrorText(went.stderr)}`);
   }
   throw next;
 }

@@ -33,7 +33,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
   };
 
   const look = async (name: string) => {
-    const reading = await store.inbox(name).look();
+    const reading = await store.inbox(name).peek();
     notices.add(name, reading.problems);
     return reading;
   };
@@ -66,7 +66,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     const name = nameOf(agent);
     const reader = readers.opened(name);
     if (reader !== undefined) return receive(await reader.unread(), name);
-    const { mail, problems } = await store.inbox(name).lookUnread();
+    const { mail, problems } = await store.inbox(name).peekUnread();
     notices.add(name, problems);
     return receive(mail, name);
   };
@@ -115,7 +115,7 @@ export function createMailbox(options: MailboxOptions): Mailbox {
     const name = nameOf(to);
     const { mail, compactedThrough } = await look(name);
     const held = mail.find((one) => one.mail.id === id);
-    if (held === undefined && (await store.inbox(name).hasSetAside?.(id))) return "failed";
+    if (held === undefined && (await store.inbox(name).hasQuarantined?.(id))) return "failed";
     if (held === undefined && compactedThrough !== undefined && id <= compactedThrough) return "read";
     if (held === undefined) throw new TroupeError("mail", `There is no mail ${id} to ${name} in team ${team}.`);
     const isGone = memberOf(name, options.members())?.ended !== undefined;

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { openRepository, type Repository, type TeamPlace } from "../worktree/repository.ts";
+import { openRepository, type Repository, type RepositoryContext } from "../worktree/repository.ts";
 import { diffOf, fetchCommits, type ReturnedCommits } from "./import-commits.ts";
 
 /** Commits of a member on another machine, as far as it is. */
@@ -13,7 +13,7 @@ export interface MemberCommits extends ReturnedCommits {
  * are on a branch of the same name with a number. Gives the branch that has them, and what they change, in a line.
  */
 export async function advanceBranch(
-  place: TeamPlace,
+  place: RepositoryContext,
   commits: MemberCommits,
 ): Promise<{ readonly branch: string; readonly diff: string }> {
   const repository = await openRepository(place);

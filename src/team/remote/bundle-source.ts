@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { TroupeError } from "../../protocol/index.ts";
-import { openRepository, type TeamPlace } from "../worktree/repository.ts";
+import { openRepository, type RepositoryContext } from "../worktree/repository.ts";
 
 /** What an agent on another machine begins from. */
 export interface RemoteSource {
@@ -16,7 +16,7 @@ export interface RemoteSource {
 }
 
 /** `branch`: it goes on from there, if there is such a branch. */
-export async function remoteSource(place: TeamPlace, branch?: string): Promise<RemoteSource> {
+export async function remoteSource(place: RepositoryContext, branch?: string): Promise<RemoteSource> {
   const repository = await openRepository(place);
   if (repository.isShallow)
     throw new TroupeError(

@@ -1,5 +1,5 @@
 import { makeFolder, runGit } from "../../platform/index.ts";
-import { gitFailed, type TeamPlace } from "../worktree/repository.ts";
+import { gitFailed, type RepositoryContext } from "../worktree/repository.ts";
 
 export interface CloneOrder {
   /** Where the clone is to be: a folder that is not there. */
@@ -11,7 +11,7 @@ export interface CloneOrder {
 }
 
 /** A repository of bundles, with the last one's commit checked out on a branch. Nothing in it has run. */
-export async function cloneBundle(order: CloneOrder, { env }: Pick<TeamPlace, "env">): Promise<void> {
+export async function cloneBundle(order: CloneOrder, { env }: Pick<RepositoryContext, "env">): Promise<void> {
   const { folder, branch, author } = order;
   await makeFolder(folder);
   const git = async (args: readonly string[]) => {

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { diffText } from "../evidence-text.ts";
-import { gitFailed, openRepository, type Repository, type TeamPlace } from "../worktree/repository.ts";
+import { gitFailed, openRepository, type Repository, type RepositoryContext } from "../worktree/repository.ts";
 
 export interface ReturnedCommits {
   readonly file: string;
@@ -15,7 +15,7 @@ export interface ReturnedCommits {
  * from. Gives its diff in a line.
  */
 export async function importCommits(
-  place: TeamPlace,
+  place: RepositoryContext,
   { bring, ...commits }: Omit<ReturnedCommits, "file"> & { readonly bring: () => Promise<string> },
 ): Promise<{ readonly top: string; readonly diff: string }> {
   const { head, branch } = commits;

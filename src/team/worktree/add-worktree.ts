@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { makeFolder } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { gitWords, type Repository } from "./repository.ts";
+import { gitErrorText, type Repository } from "./repository.ts";
 import { forgetWorktree, removeBranch, removeFolder } from "./undo-creation.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 
@@ -15,14 +15,14 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
   const place = branch === undefined ? ["--detach"] : ["--no-track", "-b", branch];
   const args = ["worktree", "add", "--no-checkout", "--lock", "--reason", agentId, ...place, path, base];
   const { clock, signal } = repository.place;
-  const deadline = clock.monotonic() + patienceMs;
+  const deadline = clock.monotonic() + lockTimeoutMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
     // It may have gone with the worktree that was the last one until now.
     await makeFolder(dirname(path));
     const added = await repository.git(args, { operation: name });
     if (added.ok) return;
     signal?.throwIfAborted();
-    if (clock.monotonic() > deadline || !mayPass(added.stderr)) throw addFailed(path, added.stderr);
+    if (clock.monotonic() > deadline || !isTransient(added.stderr)) throw addFailed(path, added.stderr);
     await removeFolder(path);
     await forgetWorktree(repository, entry);
     if (!(await removeBranch(repository, entry, base))) throw addFailed(path, added.stderr);
@@ -31,11 +31,11 @@ export async function addWorktree(repository: Repository, entry: WorktreeEntry):
 }
 
 /** Does it again as long as the reason of its failure is a lock that another git holds. */
-export async function patiently(
+export async function retryWhileLocked(
   { place: { clock, signal } }: Repository,
   run: () => ReturnType<Repository["git"]>,
 ): ReturnType<Repository["git"]> {
-  const deadline = clock.monotonic() + patienceMs;
+  const deadline = clock.monotonic() + lockTimeoutMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, 500)) {
     const result = await run();
     if (result.ok || !isLocked(result.stderr) || clock.monotonic() > deadline) return result;
@@ -43,17 +43,17 @@ export async function patiently(
   }
 }
 
-const patienceMs = 10_000;
+const lockTimeoutMs = 10_000;
 
 const isLocked = (stderr: string) => /\.lock['": ]|could not lock/.test(stderr);
 
-const mayPass = (stderr: string) =>
+const isTransient = (stderr: string) =>
   !/No space left|quota exceeded|Read-only file system|Permission denied|already exists|already checked out|unknown option|usage:/i.test(
     stderr,
   ) || isLocked(stderr);
 
 export function addFailed(path: string, stderr: string): TroupeError {
-  const words = gitWords(stderr) || "git was ended";
+  const detail = gitErrorText(stderr) || "git was ended";
   const wayOut = isLocked(stderr)
     ? " Another git is at work in this repository, or one was killed there: wait for it, or remove the lock file if you are sure."
     : /No space left|quota/i.test(stderr)
@@ -63,5 +63,5 @@ export function addFailed(path: string, stderr: string): TroupeError {
         : /unknown option|usage:/.test(stderr)
           ? " Worktrees need git 2.35 or newer."
           : "";
-  return new TroupeError("git", `cannot make the worktree ${path}: ${words}.${wayOut}`);
+  return new TroupeError("git", `cannot make the worktree ${path}: ${detail}.${wayOut}`);
 }

@@ -5,21 +5,21 @@ import { TroupeError } from "../../protocol/index.ts";
  * Settings that keep git from running what a repository's own config names: content filters do nothing, and merge drivers
  * are replaced by git's own merge of texts. (No driver at all would be worse: git would take one side for the result.)
  */
-export async function commandsOff(base: Parameters<typeof runGit>[1]): Promise<Record<string, string>> {
+export async function disabledGitFilters(base: Parameters<typeof runGit>[1]): Promise<Record<string, string>> {
   const found = await runGit(["config", "-z", "--name-only", "--get-regexp", "^(filter|merge)\\..*\\."], base);
   // 1: there are none.
   if (!found.ok && found.exitCode !== 1) {
     throw new TroupeError("git", `the config of the repository at ${base.cwd} cannot be read: ${found.stderr.trim()}`);
   }
-  const off: Record<string, string> = {};
+  const overrides: Record<string, string> = {};
   for (const key of found.stdout.split("\0").filter(Boolean)) {
     const name = key.slice(0, key.lastIndexOf("."));
     if (name.startsWith("merge.")) {
-      off[`${name}.driver`] = "git merge-file -q --marker-size=%L %A %O %B";
+      overrides[`${name}.driver`] = "git merge-file -q --marker-size=%L %A %O %B";
       continue;
     }
-    for (const part of ["clean", "smudge", "process"]) off[`${name}.${part}`] = "";
-    off[`${name}.required`] = "false";
+    for (const part of ["clean", "smudge", "process"]) overrides[`${name}.${part}`] = "";
+    overrides[`${name}.required`] = "false";
   }
-  return off;
+  return overrides;
 }

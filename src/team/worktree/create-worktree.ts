@@ -4,14 +4,14 @@ import { currentProcess, hasErrorCode, makeFolder, safeName, storageError } from
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import { addWorktree } from "./add-worktree.ts";
 import { defaultPorts } from "./foreign-ports.ts";
-import { inTurn } from "./in-turn.ts";
+import { withRepositoryLock } from "./in-turn.ts";
 import { prepareWorktree } from "./prepare-worktree.ts";
 import {
   defaultWorktreeFolder,
   homeWorktreeFolder,
   openRepository,
   type Repository,
-  type TeamPlace,
+  type RepositoryContext,
 } from "./repository.ts";
 import { undoCreation } from "./undo-creation.ts";
 import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
@@ -42,24 +42,24 @@ export interface Worktree {
  * A working tree of its own for one agent, on a branch of its own, locked while this process lives. Either it is all there
  * when this resolves, or nothing of it is left when this rejects.
  */
-export async function createWorktree(place: TeamPlace, request: WorktreeRequest): Promise<Worktree> {
+export async function createWorktree(place: RepositoryContext, request: WorktreeRequest): Promise<Worktree> {
   const { onStep = () => undefined, settings = {} } = request;
   const repository = await openRepository(place);
   const { entry, notices } = await plan(repository, request);
-  await inTurn(place, creationTurn(repository), async () => {
+  await withRepositoryLock(place, creationLock(repository), async () => {
     await assertFree(repository, entry);
     await onStep("record");
     await writeEntry(repository, entry);
     await onStep("add");
-    await orUndo(repository, entry, () => addWorktree(repository, entry));
+    await undoOnFailure(repository, entry, () => addWorktree(repository, entry));
   });
-  return orUndo(repository, entry, async () => {
+  return undoOnFailure(repository, entry, async () => {
     const prepared = await prepareWorktree(repository, entry, { settings, onStep });
     return { ...result(prepared.entry, prepared.env), notices: [...notices, ...prepared.notices] };
   });
 }
 
-export const creationTurn = (repository: Repository) => ({
+export const creationLock = (repository: Repository) => ({
   folder: join(repository.stateFolder, "turns"),
   what: `The worktrees of ${repository.commonDir}`,
 });
@@ -79,7 +79,7 @@ async function plan(
 ): Promise<{ entry: WorktreeEntry; notices: string[] }> {
   const { agentId, settings = {} } = request;
   const short = agentId.slice(-8);
-  const name = checkedName(request.name ?? `agent-${short}`);
+  const name = validateName(request.name ?? `agent-${short}`);
   const base = await baseCommit(repository, request.base ?? "HEAD");
   const folder = await worktreeFolder(repository, settings);
   const { clock } = repository.place;
@@ -101,7 +101,7 @@ async function plan(
   return { entry, notices: await noticesOf(repository) };
 }
 
-function checkedName(name: string): string {
+function validateName(name: string): string {
   if (/^[.\s]*git([.\s~]|$)/i.test(name)) {
     throw new TroupeError("name", `${JSON.stringify(name)} cannot be the name of a worktree: choose one unlike .git`);
   }
@@ -184,7 +184,11 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** What has failed is taken back, and the failure told; what cannot be taken back is told too. */
-export async function orUndo<T>(repository: Repository, entry: WorktreeEntry, work: () => Promise<T>): Promise<T> {
+export async function undoOnFailure<T>(
+  repository: Repository,
+  entry: WorktreeEntry,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
-import { creationTurn } from "./create-worktree.ts";
-import { inTurn } from "./in-turn.ts";
+import { creationLock } from "./create-worktree.ts";
+import { withRepositoryLock } from "./in-turn.ts";
 import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
-import { freePorts } from "./port-blocks.ts";
-import { gitWords, openRepository, type Repository, type TeamPlace } from "./repository.ts";
+import { releasePorts } from "./port-blocks.ts";
+import { gitErrorText, openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { forgetWorktree, removeBranch, removeEmptyFolder, removeFolder } from "./undo-creation.ts";
 import { readEntry, removeEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
@@ -29,7 +29,7 @@ export type FinishedWorktree =
     };
 
 /** What becomes of a worktree whose agent has finished: kept if anything at all would be lost with it, else removed. */
-export async function finishWorktree(place: TeamPlace, request: FinishRequest): Promise<FinishedWorktree> {
+export async function finishWorktree(place: RepositoryContext, request: FinishRequest): Promise<FinishedWorktree> {
   const repository = await openRepository(place);
   const entry = await readEntry(repository, request.name);
   if (!entry) {
@@ -43,7 +43,9 @@ export async function finishWorktree(place: TeamPlace, request: FinishRequest): 
   }
   // Looked at before its turn comes: others need not wait for that, and nobody else may touch it.
   const found = await inspectWorktree(repository, entry);
-  return inTurn(place, creationTurn(repository), () => settleWorktree(repository, entry, { ...request, found }));
+  return withRepositoryLock(place, creationLock(repository), () =>
+    settleWorktree(repository, entry, { ...request, found }),
+  );
 }
 
 /** In the repository's turn only. */
@@ -69,7 +71,7 @@ export async function settleWorktree(
   await onStep("remove branch");
   await removeBranch(repository, entry, entry.landed ?? entry.base);
   await onStep("forget");
-  if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
+  if (entry.portBase !== undefined) await releasePorts(repository.place, entry.path);
   await removeEntry(repository, entry.name);
   await removeEmptyFolder(repository);
   return { outcome: "removed", rescued };
@@ -92,7 +94,7 @@ async function removeTree(repository: Repository, entry: WorktreeEntry): Promise
   const removed = await repository.git(["worktree", "remove", entry.path], { operation: entry.name });
   if (removed.ok) return undefined;
   if (/containing submodules/.test(removed.stderr)) return removeRest(repository, entry);
-  return `unknown: git does not remove it (${gitWords(removed.stderr)})`;
+  return `unknown: git does not remove it (${gitErrorText(removed.stderr)})`;
 }
 
 async function keep(
@@ -101,7 +103,7 @@ async function keep(
   { reasons, rescued }: { reasons: readonly string[]; rescued: readonly string[] },
 ): Promise<FinishedWorktree> {
   await unlock(repository, entry);
-  if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
+  if (entry.portBase !== undefined) await releasePorts(repository.place, entry.path);
   const { portBase: _, ...rest } = entry;
   await writeEntry(repository, { ...rest, state: "kept", reasons: [...reasons] });
   return { outcome: "kept", reasons, path: entry.path, branch: entry.branch, rescued };

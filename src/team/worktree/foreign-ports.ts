@@ -1,17 +1,17 @@
 import type { WorktreeSettings } from "../../protocol/index.ts";
 import { portEnvironment } from "./prepare-worktree.ts";
-import { takePorts } from "./port-blocks.ts";
-import type { TeamPlace } from "./repository.ts";
+import { reservePorts } from "./port-blocks.ts";
+import type { RepositoryContext } from "./repository.ts";
 
-export { freePorts } from "./port-blocks.ts";
+export { releasePorts } from "./port-blocks.ts";
 
 /** For a worktree that somebody else has made: ports of its own, and the environment that says which. */
-export async function foreignPorts(
-  place: TeamPlace,
+export async function portsForExternalWorktree(
+  place: RepositoryContext,
   { path, settings }: { readonly path: string; readonly settings: WorktreeSettings },
 ): Promise<Record<string, string>> {
   const count = settings.ports ?? defaultPorts;
-  return count === 0 ? {} : portEnvironment(await takePorts(place, { path, count }), count);
+  return count === 0 ? {} : portEnvironment(await reservePorts(place, { path, count }), count);
 }
 
 export const defaultPorts = 10;

@@ -1,11 +1,11 @@
-import type { treeGit } from "./tree-git.ts";
+import type { worktreeGit } from "./tree-git.ts";
 
 /**
  * What git ignores in a worktree and what is not known to be mere output: an `.env` that an agent wrote is work, a `dist` is
  * not. A folder that is ignored as a whole is one path. Undefined when git cannot tell.
  */
 export async function ignoredPaths(
-  git: ReturnType<typeof treeGit>,
+  git: ReturnType<typeof worktreeGit>,
   disposable: readonly string[],
 ): Promise<readonly string[] | undefined> {
   const all = await list(git, ["."]);
@@ -13,7 +13,7 @@ export async function ignoredPaths(
   return known && all?.filter((path) => !known.includes(path) && !isOutput(path));
 }
 
-async function list(git: ReturnType<typeof treeGit>, pathspecs: readonly string[]): Promise<string[] | undefined> {
+async function list(git: ReturnType<typeof worktreeGit>, pathspecs: readonly string[]): Promise<string[] | undefined> {
   const flags = ["--others", "--ignored", "--exclude-standard", "--directory", "-z"];
   const listed = await git(["ls-files", ...flags, "--", ...pathspecs]);
   if (!listed.ok) return undefined;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { type Claim, claim, makeFolder } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import type { TeamPlace } from "./repository.ts";
+import type { RepositoryContext } from "./repository.ts";
 
-export interface Turn {
+export interface RepositoryLock {
   /** The folder of its claims. */
   readonly folder: string;
   /** As messages call it. */
@@ -17,8 +17,12 @@ export interface Turn {
  * Does the work when nobody else on this machine does work of the same `folder`, in this process or another. A holder that
  * was killed holds nothing.
  */
-export async function inTurn<T>(place: TeamPlace, turn: Turn, work: () => Promise<T>): Promise<T> {
-  const held = await take(place, turn);
+export async function withRepositoryLock<T>(
+  place: RepositoryContext,
+  lock: RepositoryLock,
+  work: () => Promise<T>,
+): Promise<T> {
+  const held = await acquireLock(place, lock);
   try {
     return await work();
   } finally {
@@ -26,19 +30,22 @@ export async function inTurn<T>(place: TeamPlace, turn: Turn, work: () => Promis
   }
 }
 
-async function take(place: TeamPlace, turn: Turn): Promise<Claim> {
-  await makeFolder(turn.folder);
-  const deadline = place.clock.monotonic() + (turn.waitMs ?? 120_000);
+async function acquireLock(place: RepositoryContext, lock: RepositoryLock): Promise<Claim> {
+  await makeFolder(lock.folder);
+  const deadline = place.clock.monotonic() + (lock.waitMs ?? 120_000);
   for (let pause = 4; ; pause = Math.min(pause * 2, 60)) {
-    const won = await tryClaim(place, turn);
-    if ("release" in won) return won;
-    if (place.clock.monotonic() > deadline) throw new TroupeError("git", won.message, { cause: won });
-    if (pause === 32) turn.onWait?.(won.message);
+    const claimed = await tryClaim(place, lock);
+    if ("release" in claimed) return claimed;
+    if (place.clock.monotonic() > deadline) throw new TroupeError("git", claimed.message, { cause: claimed });
+    if (pause === 32) lock.onWait?.(claimed.message);
     await place.clock.sleep(pause, place.signal);
   }
 }
 
-async function tryClaim({ createId, clock }: TeamPlace, { folder, what }: Turn): Promise<Claim | TroupeError> {
+async function tryClaim(
+  { createId, clock }: RepositoryContext,
+  { folder, what }: RepositoryLock,
+): Promise<Claim | TroupeError> {
   try {
     return await claim(join(folder, "turn.jsonl"), { what, createId, clock });
   } catch (error) {

@@ -5,8 +5,8 @@ import { findAdminFolder } from "./admin-folder.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
 import { processesIn } from "./living.ts";
-import { gitWords, type Repository } from "./repository.ts";
-import { treeGit } from "./tree-git.ts";
+import { gitErrorText, type Repository } from "./repository.ts";
+import { worktreeGit } from "./tree-git.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 import { findCommits, type FoundCommits } from "./worktree-commits.ts";
 
@@ -79,7 +79,7 @@ const commitReason = ({ commits, detached }: FoundCommits) =>
       : `commits: ${commits} that its base does not have`;
 
 async function statusOf(repository: Repository, tree: Tree) {
-  const git = treeGit(repository, tree);
+  const git = worktreeGit(repository, tree);
   const args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty"];
   const [status, hidden, sparse] = await Promise.all([
     git(args),
@@ -87,7 +87,7 @@ async function statusOf(repository: Repository, tree: Tree) {
     git(["config", "--type=bool", "--get", "core.sparseCheckout"]),
   ]);
   if (!status.ok || !hidden.ok) {
-    const reason = `unreadable: git cannot tell what has changed (${gitWords(status.stderr || hidden.stderr)})`;
+    const reason = `unreadable: git cannot tell what has changed (${gitErrorText(status.stderr || hidden.stderr)})`;
     return { reasons: [reason], changedFiles: [], onlyMissingFiles: false };
   }
   const lines = status.stdout.split("\0").filter(Boolean);
@@ -148,18 +148,20 @@ function unfinished(admin: string): string[] {
 
 async function ignoredWork(repository: Repository, entry: WorktreeEntry, tree: Tree): Promise<string[]> {
   const changed: string[] = [];
-  const ignored = await ignoredPaths(treeGit(repository, tree), entry.disposable);
+  const ignored = await ignoredPaths(worktreeGit(repository, tree), entry.disposable);
   if (ignored === undefined) return ["unreadable: git cannot tell what it ignores there"];
-  for (const path of ignored) changed.push(...(await notPut(entry, path)));
+  for (const path of ignored) changed.push(...(await wasNotCopied(entry, path)));
   return changed.length === 0 ? [] : [`ignored: ${few(changed)}, which set-up did not put there like that`];
 }
 
 /** What of an ignored file or folder set-up did not put there, or not like that. */
-async function notPut(entry: WorktreeEntry, path: string): Promise<string[]> {
+async function wasNotCopied(entry: WorktreeEntry, path: string): Promise<string[]> {
   const put = entry.put.find((file) => file.path === path);
   if (put) return put.mark === (await fingerprint(join(entry.path, path))) ? [] : [path];
   if (!entry.put.some((file) => file.path.startsWith(`${path}/`))) return [path];
-  const inside = await Promise.all(readdirSync(join(entry.path, path)).map((name) => notPut(entry, `${path}/${name}`)));
+  const inside = await Promise.all(
+    readdirSync(join(entry.path, path)).map((name) => wasNotCopied(entry, `${path}/${name}`)),
+  );
   return inside.flat();
 }
 

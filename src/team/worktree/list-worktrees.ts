@@ -1,6 +1,6 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { inspectWorktree } from "./inspect-worktree.ts";
-import { openRepository, type Repository, type TeamPlace } from "./repository.ts";
+import { openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { listEntries, type WorktreeEntry } from "./worktree-entry.ts";
 
 export interface ListedWorktree {
@@ -18,7 +18,7 @@ export interface ListedWorktree {
 }
 
 export async function listWorktrees(
-  place: TeamPlace,
+  place: RepositoryContext,
 ): Promise<{ worktrees: readonly ListedWorktree[]; problems: readonly string[] }> {
   const repository = await openRepository(place);
   const { entries, problems } = await listEntries(repository);

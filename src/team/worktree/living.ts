@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hasErrorCode, isInside } from "../../platform/index.ts";
-import { operationVariable, type TeamPlace } from "./repository.ts";
+import { operationVariable, type RepositoryContext } from "./repository.ts";
 
 /** Processes that stand in the folder. Where there is no /proc it cannot be told, and the list is empty. */
 export function processesIn(folder: string): number[] {
@@ -11,7 +11,7 @@ export function processesIn(folder: string): number[] {
 }
 
 /** Processes that have the file open. */
-export function holdersOf(file: string): number[] {
+export function processesWithFileOpen(file: string): number[] {
   return pids().filter((pid) =>
     (readProc(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some(
       (fd) => readProc(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === file,
@@ -23,7 +23,7 @@ export function holdersOf(file: string): number[] {
  * Waits for what is left of an operation whose process was killed: git goes on without it, and ends soon. False if it is
  * still at work after ten seconds.
  */
-export async function operationIsOver(place: TeamPlace, operation: string): Promise<boolean> {
+export async function waitForOperationEnd(place: RepositoryContext, operation: string): Promise<boolean> {
   const mark = `${operationVariable}=${operation}\0`;
   const deadline = place.clock.monotonic() + 10_000;
   for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {

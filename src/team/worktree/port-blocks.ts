@@ -9,8 +9,8 @@ import {
   writeFileAtomic,
 } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { inTurn } from "./in-turn.ts";
-import type { TeamPlace } from "./repository.ts";
+import { withRepositoryLock } from "./in-turn.ts";
+import type { RepositoryContext } from "./repository.ts";
 
 const PortBlocks = z.object({
   blocks: z.array(z.object({ base: z.number(), count: z.number(), path: z.string(), owner: ProcessIdentity })),
@@ -22,7 +22,10 @@ const firstPort = 20_000;
 const lastPort = 32_700;
 
 /** Ports that no other live worktree of this user has, whatever its repository. A block ends with the process that took it. */
-export async function takePorts(place: TeamPlace, { path, count }: { path: string; count: number }): Promise<number> {
+export async function reservePorts(
+  place: RepositoryContext,
+  { path, count }: { path: string; count: number },
+): Promise<number> {
   return change(place, (blocks) => {
     const own = blocks.find((block) => block.path === path);
     if (own) return { blocks, result: own.base };
@@ -36,15 +39,15 @@ export async function takePorts(place: TeamPlace, { path, count }: { path: strin
   });
 }
 
-export const freePorts = (place: TeamPlace, path: string): Promise<void> =>
+export const releasePorts = (place: RepositoryContext, path: string): Promise<void> =>
   change(place, (blocks) => ({ blocks: blocks.filter((block) => block.path !== path), result: undefined }));
 
 async function change<T>(
-  place: TeamPlace,
+  place: RepositoryContext,
   edit: (blocks: PortBlocks["blocks"]) => { blocks: PortBlocks["blocks"]; result: T },
 ): Promise<T> {
   const folder = await makeFolder(join(place.home, "worktrees", "ports"));
-  return inTurn(place, { folder, what: "The list of ports" }, async () => {
+  return withRepositoryLock(place, { folder, what: "The list of ports" }, async () => {
     const file = join(folder, "blocks.json");
     const { blocks } = (await readJsonFile(file, PortBlocks)) ?? { blocks: [] };
     const here = currentProcess();

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
-import { addFailed, patiently } from "./add-worktree.ts";
+import { addFailed, retryWhileLocked } from "./add-worktree.ts";
 import { findAdminFolder } from "./admin-folder.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
-import { takePorts } from "./port-blocks.ts";
-import { putFiles } from "./put-files.ts";
+import { reservePorts } from "./port-blocks.ts";
+import { copyIntoWorktree } from "./put-files.ts";
 import type { Repository } from "./repository.ts";
 import { runCommand } from "./run-command.ts";
-import { treeGit } from "./tree-git.ts";
+import { worktreeGit } from "./tree-git.ts";
 import { type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 interface Preparing {
@@ -35,11 +35,11 @@ export async function prepareWorktree(
   await checkOut(repository, made, settings.sparse ?? []);
   await onStep("ports");
   const portBase =
-    made.ports > 0 ? await takePorts(repository.place, { path: made.path, count: made.ports }) : undefined;
+    made.ports > 0 ? await reservePorts(repository.place, { path: made.path, count: made.ports }) : undefined;
   const entry: WorktreeEntry = { ...made, state: "preparing", ...(portBase !== undefined && { portBase }) };
   await writeEntry(repository, entry);
   await onStep("put");
-  const { put, notices } = await putFiles(repository, entry.path, settings);
+  const { copied: put, notices } = await copyIntoWorktree(repository, entry.path, settings);
   const env = worktreeEnvironment(entry);
   await onStep("set-up");
   const after = settings.setup === undefined ? undefined : await setUp(repository, entry, { settings, env });
@@ -64,7 +64,7 @@ async function checkOut(repository: Repository, entry: WorktreeEntry, sparse: re
   const call = { cwd: entry.path, operation: entry.name };
   if (sparse.length > 0) {
     const args = ["sparse-checkout", "set", "--cone", "--end-of-options", ...sparse];
-    const set = await patiently(repository, () => repository.git(args, call));
+    const set = await retryWhileLocked(repository, () => repository.git(args, call));
     if (!set.ok) throw addFailed(entry.path, set.stderr);
   }
   const filled = await repository.git(["reset", "--hard", "--quiet"], call);
@@ -88,7 +88,7 @@ async function setUp(repository: Repository, entry: WorktreeEntry, { settings, e
   if (!admin || !existsSync(join(entry.path, ".git"))) {
     throw new TroupeError("git", `the set-up command has removed the worktree ${entry.path} in which it ran`);
   }
-  const git = treeGit(repository, { path: entry.path, admin: admin.path });
+  const git = worktreeGit(repository, { path: entry.path, admin: admin.path });
   const made = [];
   for (const path of (await ignoredPaths(git, entry.disposable)) ?? []) {
     const mark = await fingerprint(join(entry.path, path));

@@ -1,11 +1,11 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { creationTurn } from "./create-worktree.ts";
+import { creationLock } from "./create-worktree.ts";
 import { settleWorktree } from "./finish-worktree.ts";
-import { inTurn } from "./in-turn.ts";
+import { withRepositoryLock } from "./in-turn.ts";
 import { inspectWorktree } from "./inspect-worktree.ts";
 import { isOwned } from "./list-worktrees.ts";
-import { operationIsOver } from "./living.ts";
-import { openRepository, type Repository, type TeamPlace } from "./repository.ts";
+import { waitForOperationEnd } from "./living.ts";
+import { openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { removeEmptyFolder, undoCreation } from "./undo-creation.ts";
 import { listEntries, readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
@@ -22,7 +22,7 @@ export interface PruneRequest {
   /** Says what would be done, and does nothing. */
   readonly dryRun?: boolean;
   /** At a start: those that were looked at and kept before are not looked at again. */
-  readonly onlyLeft?: boolean;
+  readonly onlyAbandoned?: boolean;
   onStep?(step: string): void | Promise<void>;
 }
 
@@ -31,15 +31,15 @@ export interface PruneRequest {
  * an owner finished as if their agent had ended. Run at every start; one that holds work, or whose owner lives, stays.
  */
 export async function pruneWorktrees(
-  place: TeamPlace,
+  place: RepositoryContext,
   request: PruneRequest = {},
 ): Promise<{ worktrees: readonly PrunedWorktree[]; problems: readonly string[] }> {
   const repository = await openRepository(place);
   const { entries, problems } = await listEntries(repository);
   const worktrees: PrunedWorktree[] = [];
   for (const { name, state } of entries) {
-    if (request.onlyLeft && state === "kept") continue;
-    const one = await inTurn(place, creationTurn(repository), () => pruneOne(repository, name, request));
+    if (request.onlyAbandoned && state === "kept") continue;
+    const one = await withRepositoryLock(place, creationLock(repository), () => pruneOne(repository, name, request));
     if (one) worktrees.push(one);
   }
   if (!request.dryRun) await removeEmptyFolder(repository);
@@ -63,9 +63,9 @@ async function pruneOne(
   });
   if (isOwned(entry)) return said("live", [`process ${entry.owner.pid} works with it`]);
   try {
-    if (!(await operationIsOver(repository.place, name))) return said("live", ["git is still at work in it"]);
-    if (isHalfMade(entry)) {
-      const work = await workInHalfMade(repository, entry);
+    if (!(await waitForOperationEnd(repository.place, name))) return said("live", ["git is still at work in it"]);
+    if (isIncomplete(entry)) {
+      const work = await findWorkInIncomplete(repository, entry);
       if (request.dryRun) return work.length > 0 ? said("kept", work) : said("undone");
       if (work.length === 0) await undoCreation(repository, entry);
       else await writeEntry(repository, { ...entry, state: "kept", reasons: work });
@@ -83,10 +83,10 @@ async function pruneOne(
   }
 }
 
-const isHalfMade = ({ state }: WorktreeEntry) => state === "making" || state === "preparing" || state === "landing";
+const isIncomplete = ({ state }: WorktreeEntry) => state === "making" || state === "preparing" || state === "landing";
 
 /** Nobody was ever told of it; yet somebody may have found it and gone to work there. Set-up leaves files, but no commits. */
-async function workInHalfMade(repository: Repository, entry: WorktreeEntry): Promise<string[]> {
+async function findWorkInIncomplete(repository: Repository, entry: WorktreeEntry): Promise<string[]> {
   if (entry.state === "landing") return [];
   const { reasons } = await inspectWorktree(repository, entry);
   return reasons.filter((reason) => /^(commits|stash|in use|locked):/.test(reason));

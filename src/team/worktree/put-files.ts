@@ -8,26 +8,26 @@ import type { Repository } from "./repository.ts";
 import type { PutFile } from "./worktree-entry.ts";
 
 /** Puts the ignored files that the settings name into a new worktree. Only what git ignores: the rest would look like work. */
-export async function putFiles(
+export async function copyIntoWorktree(
   repository: Repository,
   worktree: string,
   settings: WorktreeSettings,
-): Promise<{ put: PutFile[]; notices: string[] }> {
-  const put: PutFile[] = [];
+): Promise<{ copied: PutFile[]; notices: string[] }> {
+  const copied: PutFile[] = [];
   const notices: string[] = [];
   for (const kind of ["link", "copy"] as const) {
     for (const pattern of settings[kind] ?? []) {
       const found = await ignoredMatches(repository, pattern);
       if (found.length === 0) notices.push(`worktree.${kind}: ${pattern} is no file or folder here that git ignores`);
       for (const path of found) {
-        if (put.some((other) => other.path === path)) continue;
-        await putOne({ from: join(repository.top, path), to: join(worktree, path), worktree, kind });
+        if (copied.some((other) => other.path === path)) continue;
+        await copyOne({ from: join(repository.top, path), to: join(worktree, path), worktree, kind });
         const mark = await fingerprint(join(worktree, path));
-        put.push({ path, kind, ...(mark !== undefined && { mark }) });
+        copied.push({ path, kind, ...(mark !== undefined && { mark }) });
       }
     }
   }
-  return { put, notices };
+  return { copied, notices };
 }
 
 async function ignoredMatches(repository: Repository, pattern: string): Promise<string[]> {
@@ -55,14 +55,14 @@ async function ignoredMatches(repository: Repository, pattern: string): Promise<
     .map((path) => path.replace(/\/$/, ""));
 }
 
-interface Put {
+interface CopyRequest {
   readonly from: string;
   readonly to: string;
   readonly worktree: string;
   readonly kind: "link" | "copy";
 }
 
-async function putOne({ from, to, worktree, kind }: Put): Promise<void> {
+async function copyOne({ from, to, worktree, kind }: CopyRequest): Promise<void> {
   try {
     await mkdir(dirname(to), { recursive: true });
     // A link that is in the repository must not lead what we write out of the worktree.

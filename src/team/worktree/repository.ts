@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { type Clock, type CreateId, isInside, projectName, runGit } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { commandsOff } from "./commands-off.ts";
+import { disabledGitFilters } from "./commands-off.ts";
 
 /** Where and for whom team work is done; nothing below reads the environment by itself. */
-export interface TeamPlace {
+export interface RepositoryContext {
   readonly cwd: string;
   /** `TROUPE_HOME`. */
   readonly home: string;
@@ -26,7 +26,7 @@ export interface GitCall {
 
 /** A repository as its worktrees share it. */
 export interface Repository {
-  readonly place: TeamPlace;
+  readonly place: RepositoryContext;
   /** The top of the working tree that `cwd` is in. */
   readonly top: string;
   /** This working tree's own git folder, and the one that all share. */
@@ -40,7 +40,7 @@ export interface Repository {
   ask(args: readonly string[], call?: GitCall): Promise<string>;
 }
 
-export async function openRepository(place: TeamPlace): Promise<Repository> {
+export async function openRepository(place: RepositoryContext): Promise<Repository> {
   const base = { cwd: place.cwd, env: place.env, ...(place.signal && { signal: place.signal }) };
   const found = await runGit(
     [
@@ -60,7 +60,7 @@ export async function openRepository(place: TeamPlace): Promise<Repository> {
     const message = `${gitDir} claims to belong to the repository ${commonDir}, which does not know it. Nothing is done here.`;
     throw new TroupeError("git", message);
   }
-  const off = await commandsOff(base);
+  const off = await disabledGitFilters(base);
   const run: Repository["git"] = (args, call = {}) =>
     runGit(args, {
       ...base,
@@ -92,11 +92,11 @@ export const operationVariable = "TROUPE_OPERATION";
 export const gitFailed = (args: readonly string[], stderr: string) =>
   new TroupeError(
     "git",
-    `git ${args.find((arg) => !arg.startsWith("-")) ?? ""} failed: ${gitWords(stderr) || "it was ended"}`,
+    `git ${args.find((arg) => !arg.startsWith("-")) ?? ""} failed: ${gitErrorText(stderr) || "it was ended"}`,
   );
 
 /** What git said, in one line. */
-export const gitWords = (stderr: string): string =>
+export const gitErrorText = (stderr: string): string =>
   stderr
     .split("\n")
     .filter((line) => /^(fatal|error):/.test(line))
@@ -129,7 +129,7 @@ function notUsable(cwd: string, stderr: string): TroupeError {
   if (/not a git repository/.test(stderr)) {
     return new TroupeError("git", `${cwd} is not in a git repository: worktrees need one. Make one with git init.`);
   }
-  return new TroupeError("git", `${cwd} cannot be used as a git repository: ${gitWords(stderr)}`);
+  return new TroupeError("git", `${cwd} cannot be used as a git repository: ${gitErrorText(stderr)}`);
 }
 
 const gitTimeoutMs = 15 * 60_000;

@@ -1,11 +1,11 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
-import { creationTurn, type Worktree } from "./create-worktree.ts";
-import { inTurn } from "./in-turn.ts";
-import { takePorts } from "./port-blocks.ts";
+import { creationLock, type Worktree } from "./create-worktree.ts";
+import { withRepositoryLock } from "./in-turn.ts";
+import { reservePorts } from "./port-blocks.ts";
 import { worktreeEnvironment } from "./prepare-worktree.ts";
-import { openRepository, type TeamPlace } from "./repository.ts";
+import { openRepository, type RepositoryContext } from "./repository.ts";
 import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 /**
@@ -13,12 +13,12 @@ import { readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
  * are still work. With `takeOver` also from a process that lives: whoever asks for that knows that it is meant for it.
  */
 export async function resumeWorktree(
-  place: TeamPlace,
+  place: RepositoryContext,
   name: string,
   { adopt = false }: { readonly adopt?: boolean } = {},
 ): Promise<Worktree | undefined> {
   const repository = await openRepository(place);
-  return inTurn(place, creationTurn(repository), async () => {
+  return withRepositoryLock(place, creationLock(repository), async () => {
     const entry = await readEntry(repository, name);
     if (!entry || !(entry.state === "kept" || entry.state === "live")) return undefined;
     if (!adopt && entry.state === "live" && entry.owner.pid !== process.pid && isAlive(entry.owner) !== "dead") {
@@ -29,7 +29,7 @@ export async function resumeWorktree(
     if (admin.lockedBecause === undefined) {
       await repository.ask(["worktree", "lock", "--reason", entry.agentId, entry.path]);
     }
-    const portBase = entry.ports > 0 ? await takePorts(place, { path: entry.path, count: entry.ports }) : undefined;
+    const portBase = entry.ports > 0 ? await reservePorts(place, { path: entry.path, count: entry.ports }) : undefined;
     const live: WorktreeEntry = {
       ...entry,
       state: "live",

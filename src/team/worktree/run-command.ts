@@ -1,5 +1,5 @@
 import { createProcessScope, findExecutable } from "../../platform/index.ts";
-import type { TeamPlace } from "./repository.ts";
+import type { RepositoryContext } from "./repository.ts";
 
 export interface CommandRun {
   readonly command: string;
@@ -17,7 +17,7 @@ export interface CommandResult {
 }
 
 /** Runs one of the project's own commands. Nothing that it started outlives it. */
-export async function runCommand(place: TeamPlace, run: CommandRun): Promise<CommandResult> {
+export async function runCommand(place: RepositoryContext, run: CommandRun): Promise<CommandResult> {
   const scope = createProcessScope();
   let tail = "";
   try {

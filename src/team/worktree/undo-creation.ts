@@ -2,8 +2,8 @@ import { rm, rmdir } from "node:fs/promises";
 import { hasErrorCode, storageError } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder, findUnfinishedAdminFolders } from "./admin-folder.ts";
-import { operationIsOver } from "./living.ts";
-import { freePorts } from "./port-blocks.ts";
+import { waitForOperationEnd } from "./living.ts";
+import { releasePorts } from "./port-blocks.ts";
 import { defaultWorktreeFolder, gitFailed, type Repository } from "./repository.ts";
 import { removeEntry, type WorktreeEntry } from "./worktree-entry.ts";
 
@@ -12,13 +12,13 @@ import { removeEntry, type WorktreeEntry } from "./worktree-entry.ts";
  * neither its folder nor its branch existed, so both are this attempt's own; a branch that has moved since is left alone.
  */
 export async function undoCreation(repository: Repository, entry: WorktreeEntry): Promise<void> {
-  if (!(await operationIsOver(repository.place, entry.name))) {
+  if (!(await waitForOperationEnd(repository.place, entry.name))) {
     throw new TroupeError("git", `${entry.path} is still being worked on by git; try again later`);
   }
   await removeFolder(entry.path);
   await forgetWorktree(repository, entry);
   await removeBranch(repository, entry, entry.base);
-  if (entry.portBase !== undefined) await freePorts(repository.place, entry.path);
+  if (entry.portBase !== undefined) await releasePorts(repository.place, entry.path);
   await removeEntry(repository, entry.name);
   await removeEmptyFolder(repository);
 }

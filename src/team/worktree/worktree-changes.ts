@@ -1,7 +1,7 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
-import { gitFailed, openRepository, type TeamPlace } from "./repository.ts";
-import { treeGit } from "./tree-git.ts";
+import { gitFailed, openRepository, type RepositoryContext } from "./repository.ts";
+import { worktreeGit } from "./tree-git.ts";
 
 export interface WorktreeChanges {
   /** What `git diff` says of the files it knows. */
@@ -17,14 +17,14 @@ export interface DiffedWorktree {
 
 /** Asks git what a worktree has that its base has not: committed, staged, changed and new files. `how` is for the diff. */
 export async function worktreeChanges(
-  place: TeamPlace,
+  place: RepositoryContext,
   { path, base }: DiffedWorktree,
   how: readonly string[] = [],
 ): Promise<WorktreeChanges> {
   const repository = await openRepository(place);
   const admin = await findAdminFolder(repository, path);
   if (!admin) throw new TroupeError("git", `${path} is no worktree of the repository at ${place.cwd}`);
-  const git = treeGit(repository, { path, admin: admin.path });
+  const git = worktreeGit(repository, { path, admin: admin.path });
   const ask = async (args: readonly string[]) => {
     const result = await git(args);
     if (!result.ok) throw gitFailed(args, result.stderr);

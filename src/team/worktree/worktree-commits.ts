@@ -1,5 +1,5 @@
 import { gitFailed, type Repository } from "./repository.ts";
-import { treeGit } from "./tree-git.ts";
+import { worktreeGit } from "./tree-git.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 
 export interface FoundCommits {
@@ -17,7 +17,7 @@ export async function findCommits(
   tree: { readonly path: string; readonly admin: string },
   entry: WorktreeEntry,
 ): Promise<FoundCommits> {
-  const git = treeGit(repository, tree);
+  const git = worktreeGit(repository, tree);
   const branch = `refs/heads/${entry.branch ?? ""}`;
   const [tip, head, seen] = await Promise.all([
     git(["rev-parse", "--verify", "--quiet", branch]).then(({ stdout }) => stdout.trim()),

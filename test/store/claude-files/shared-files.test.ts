@@ -96,7 +96,7 @@ describe("files that Claude Code writes too", () => {
     }
     const last = textMail("the last", { from: "user", to: "w1" });
     await team.inbox("w1").send(last);
-    const held = new Set<string>((await team.inbox("w1").look()).mail.map(({ mail }) => mail.id));
+    const held = new Set<string>((await team.inbox("w1").peek()).mail.map(({ mail }) => mail.id));
     expect(acknowledged.filter((id) => !held.has(id))).toEqual([]);
     expect(held.has(last.id)).toBe(true);
     expect(readdirSync(inboxes).filter((name) => name.includes(".lock"))).toEqual([]);
@@ -120,7 +120,7 @@ describe("files that Claude Code writes too", () => {
     }
     const reader = await team.inbox("bert").openReader();
     await reader.unread();
-    expect((await team.inbox("bert").look()).mail.map(({ mail }) => mail.id)).toEqual(sent);
+    expect((await team.inbox("bert").peek()).mail.map(({ mail }) => mail.id)).toEqual(sent);
     expect(arrayIn(fileOf("bert"))).toEqual([]);
     await reader.close();
   });
@@ -144,7 +144,7 @@ describe("files that Claude Code writes too", () => {
   test("what is damaged is set aside and told of, and everything after it is read", async () => {
     const { team, fileOf, inboxes } = await crew();
     writeFileSync(fileOf("bert"), '[{"from":"w1","te');
-    expect(await team.inbox("bert").look()).toMatchObject({
+    expect(await team.inbox("bert").peek()).toMatchObject({
       mail: [],
       problems: [expect.stringContaining("not JSON")],
     });
@@ -217,7 +217,7 @@ describe("files that Claude Code writes too", () => {
     const interrupt = bodyMail({ kind: "interrupt_request" }, { from: "team-lead", to: "w1" });
     await expect(team.inbox("w1").send(interrupt)).rejects.toThrow("have no form for a interrupt request");
     await team.inbox("bert").send(bodyMail({ kind: "interrupt_request" }, { from: "team-lead" }));
-    expect(textsOf((await team.inbox("bert").look()).mail)).toEqual(["interrupt_request"]);
+    expect(textsOf((await team.inbox("bert").peek()).mail)).toEqual(["interrupt_request"]);
     expect(existsSync(fileOf("bert"))).toBe(false);
 
     const theirs = join(claudeFolder, "teams", "session-1");
@@ -335,6 +335,6 @@ describe("files that Claude Code writes too", () => {
     const mail = textMail("x", { from: "user", to: "w1", id: ports.createId<MailId>("mail") });
     await team.inbox("w1").send(mail);
     expect(arrayIn(fileOf("w1"))[0]?.["msg_id"]).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    expect((await team.inbox("w1").look()).mail[0]?.mail.id).toBe(mail.id);
+    expect((await team.inbox("w1").peek()).mail[0]?.mail.id).toBe(mail.id);
   });
 });

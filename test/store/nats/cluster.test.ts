@@ -48,9 +48,9 @@ it("of three servers one is killed: nothing acknowledged is lost, and nobody wai
   await victim.start();
   over.abort();
   await sending;
-  expect(textsOf((await two.inbox("bert").look()).mail)).toEqual(sent);
+  expect(textsOf((await two.inbox("bert").peek()).mail)).toEqual(sent);
   expect((await two.tasks.list()).map(({ owner }) => owner)).toEqual(owners);
-  expect((await two.inbox("bert").look()).problems).toEqual([]);
+  expect((await two.inbox("bert").peek()).problems).toEqual([]);
 });
 
 /** Whoever decides for the only stream there is. */

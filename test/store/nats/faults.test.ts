@@ -23,7 +23,7 @@ const startTeam = async (server: NatsServer, options: Parameters<typeof busStore
   return { one, two };
 };
 
-const readAll = async (team: StoredTeam, member = "bert") => textsOf((await team.inbox(member).look()).mail);
+const readAll = async (team: StoredTeam, member = "bert") => textsOf((await team.inbox(member).peek()).mail);
 
 it("loses nothing that was acknowledged, and does nothing twice, when the server is killed 25 times under load", async () => {
   const server = await start();
@@ -130,7 +130,7 @@ it("keeps on this disk what the bus does not take, and sends it once, in order, 
   const again = closedAfter(await busStore(server.url, options).open("crew"));
   await again.inbox("bert").send(textMail("fifth"));
   const other = closedAfter(await busStore(server.url).open("crew"));
-  const { mail, problems } = await other.inbox("bert").look();
+  const { mail, problems } = await other.inbox("bert").peek();
   expect(textsOf(mail)).toEqual(["first", "second", "third", "fourth", "fifth"]);
   expect(mail.map(({ state }) => state)).toEqual(["read", "queued", "queued", "queued", "queued"]);
   expect(problems).toEqual([]);

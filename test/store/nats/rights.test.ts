@@ -63,7 +63,7 @@ it("what the bus does not let through is refused in words, and nothing behind it
   await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await expect(team.inbox("carl").send(textMail("no"))).rejects.toMatchObject(forbidden);
   await team.inbox("bert").send(textMail("small"));
-  expect(textsOf((await team.inbox("bert").look()).mail)).toEqual(["small"]);
+  expect(textsOf((await team.inbox("bert").peek()).mail)).toEqual(["small"]);
 });
 
 it("signs with what never leaves the machine: another one can check it and cannot make it", async () => {

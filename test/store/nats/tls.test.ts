@@ -18,7 +18,7 @@ const start = async (options: Parameters<typeof startNats>[0]) => {
 const works = async (bus: BusAddress) => {
   const team = closedAfter(await busStore("", { bus }).create({ name: "crew", cwd: "/" }));
   await team.inbox("bert").send(textMail("hello"));
-  expect(textsOf((await team.inbox("bert").look()).mail)).toEqual(["hello"]);
+  expect(textsOf((await team.inbox("bert").peek()).mail)).toEqual(["hello"]);
 };
 
 const refused = async (bus: BusAddress): Promise<string> => {

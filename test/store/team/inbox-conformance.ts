@@ -31,7 +31,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
   describe(`mail kept by ${name}`, () => {
     it("an inbox that nobody wrote to is empty, and looking at it makes nothing", async () => {
       const { store } = await start();
-      expect(await store.inbox("bert").look()).toEqual({ mail: [], problems: [] });
+      expect(await store.inbox("bert").peek()).toEqual({ mail: [], problems: [] });
     });
 
     it("what is stored is there for everybody, as it was sent, in the order of one sender's calls", async () => {
@@ -44,17 +44,17 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       ];
       await Promise.all(mails.map((mail) => store.inbox("bert").send(mail)));
       for (const seen of [store, await another()]) {
-        const { mail } = await seen.inbox("bert").look();
+        const { mail } = await seen.inbox("bert").peek();
         expect(mail).toEqual(mails.map((sent) => ({ mail: sent, state: "queued" })));
       }
-      expect((await store.inbox("carl").look()).mail).toEqual([]);
+      expect((await store.inbox("carl").peek()).mail).toEqual([]);
     });
 
     it("order is that of the calls, whatever the clock says", async () => {
       const { store } = await start();
       const inbox = store.inbox("bert");
       for (const hour of [9, 5, 7]) await inbox.send(textMail(`${hour}`, { timestamp: `2026-01-01T0${hour}:00:00Z` }));
-      expect(textsOf((await inbox.look()).mail)).toEqual(["9", "5", "7"]);
+      expect(textsOf((await inbox.peek()).mail)).toEqual(["9", "5", "7"]);
     });
 
     it("the same id again is the same mail", async () => {
@@ -65,13 +65,13 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       await (await another()).inbox("bert").send(mail);
       const reader = await store.inbox("bert").openReader();
       expect(textsOf(await reader.unread())).toEqual(["once", "other"]);
-      expect(textsOf((await store.inbox("bert").look()).mail)).toEqual(["once", "other"]);
+      expect(textsOf((await store.inbox("bert").peek()).mail)).toEqual(["once", "other"]);
     });
 
     it("who asks for what is unread again and again, without being the reader, gets just that each time", async () => {
       const { store, another } = await start();
       const looker = (await another()).inbox("bert");
-      const unread = async () => textsOf((await looker.lookUnread()).mail);
+      const unread = async () => textsOf((await looker.peekUnread()).mail);
       expect(await unread()).toEqual([]);
       const reader = await store.inbox("bert").openReader();
       const sent: MailId[] = [];
@@ -104,7 +104,7 @@ export function inboxConformance(name: string, open: (home: string) => Promise<O
       ];
       expect(states(await reader.unread())).toEqual([expected[0], expected[2]]);
       const other = await another();
-      expect(states((await other.inbox("bert").look()).mail)).toEqual(expected);
+      expect(states((await other.inbox("bert").peek()).mail)).toEqual(expected);
       await reader.close();
       const next = await other.inbox("bert").openReader();
       expect(states(await next.unread())).toEqual([expected[0], expected[2]]);

@@ -38,14 +38,14 @@ test("a mail that was read is not read again when it is sent again, however long
   const late = textMail("late");
   const mails = Array.from({ length: 200 }, (_, index) => textMail(`mail ${index}`));
   for (const mail of mails) await inbox.send(mail);
-  expect(await inbox.lookUnread()).toMatchObject({ mail: { length: mails.length } });
+  expect(await inbox.peekUnread()).toMatchObject({ mail: { length: mails.length } });
   await reader.mark(
     mails.map(({ id }) => id),
     "read",
   );
   for (const mail of [...mails, late]) await inbox.send(mail);
   expect(textsOf(await reader.unread())).toEqual(["late"]);
-  expect(textsOf((await inbox.lookUnread()).mail)).toEqual(["late"]);
+  expect(textsOf((await inbox.peekUnread()).mail)).toEqual(["late"]);
   await reader.close();
   // The same for who opens it anew.
   const again = open();

@@ -66,7 +66,7 @@ describe("an inbox on files", () => {
     const { inbox, path, store } = await start();
     mkdirSync(store.files.inboxes);
     mkdirSync(path);
-    await expect(inbox.look()).rejects.toMatchObject({ code: "storage" });
+    await expect(inbox.peek()).rejects.toMatchObject({ code: "storage" });
     await expect(inbox.openReader()).rejects.toMatchObject({ code: "storage" });
     await expect(inbox.send(textMail("a"))).rejects.toMatchObject({ code: "storage" });
   });
@@ -86,7 +86,7 @@ describe("an inbox on files", () => {
     for (const name of ["..", "a/b", "a.b", "Bert", "bert", "名前"]) await store.inbox(name).send(textMail(name));
     expect(names()).toHaveLength(6);
     for (const name of ["..", "a/b", "a.b", "Bert", "bert", "名前"]) {
-      expect(textsOf((await store.inbox(name).look()).mail)).toEqual([name]);
+      expect(textsOf((await store.inbox(name).peek()).mail)).toEqual([name]);
     }
   });
 });
@@ -110,7 +110,7 @@ describe("an inbox that has grown", () => {
     expect(segments.length).toBeLessThanOrEqual(2);
     const next = await (await again()).inbox("bert").openReader();
     expect((await next.unread()).map(({ mail }) => mail)).toEqual([stays]);
-    const { compactedThrough, mail } = await inbox.look();
+    const { compactedThrough, mail } = await inbox.peek();
     expect(compactedThrough?.startsWith("mail_")).toBe(true);
     expect(mail.length).toBeLessThan(60);
     expect(mail[0]?.mail).toEqual(stays);
@@ -231,7 +231,7 @@ describe("an inbox that somebody has damaged", () => {
       const flipped = Buffer.from(bytes);
       flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(path, flipped);
-      const { mail, problems } = await inbox.look();
+      const { mail, problems } = await inbox.peek();
       const whole = mail.map((held) => held.mail);
       // A newline between two records may go: there are two of them.
       expect(whole.length + problems.length, `byte ${at}`).toBe(3);
@@ -269,7 +269,7 @@ describe("an inbox that somebody has damaged", () => {
         continue;
       }
       await inbox.send(next);
-      expect((await inbox.look()).mail.map(({ mail }) => mail)).toEqual([
+      expect((await inbox.peek()).mail.map(({ mail }) => mail)).toEqual([
         ...mails.filter((_, i) => (ends[i] ?? 0) - 1 <= length),
         next,
       ]);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { land, pruneWorktrees, putInOrder, settleLanding } from "../../../src/team/index.ts";
+import { land, pruneWorktrees, recoverWorktrees, settleLanding } from "../../../src/team/index.ts";
 import { buildProgram } from "../../platform/build-program.ts";
 import { needStrace } from "../../platform/need-program.ts";
 import { type TestRepository, testRepository } from "../repository.ts";
@@ -186,16 +186,16 @@ describe("kill -9 while branches are landed: the repository is as before or afte
 
   it("every start puts in order what it finds, and says what it kept", async () => {
     const repo = twoBranches();
-    expect(await putInOrder(repo.place)).toEqual([]);
+    expect(await recoverWorktrees(repo.place)).toEqual([]);
     doUntil(repo, "land", "move files");
     doUntil(repo, "create", "ready");
     doUntil(repo, "remove", "remove");
     const [, removing = ""] = readdirSync(`${repo.repo}.troupe`);
-    const kept = await putInOrder(repo.place);
+    const kept = await recoverWorktrees(repo.place);
     expect(kept).toEqual(["An interrupted landing is finished."]);
     expect(removing).not.toBe("");
     expect(repo.git("status", "--porcelain")).toBe("");
     expectNothingLeft(repo, ["main", "one", "two"]);
-    expect(await putInOrder({ ...repo.place, cwd: repo.root })).toEqual([]);
+    expect(await recoverWorktrees({ ...repo.place, cwd: repo.root })).toEqual([]);
   });
 });
