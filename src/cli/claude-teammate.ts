@@ -19,7 +19,7 @@ export async function runClaudeTeammate(prompt: string | undefined, flags: RunFl
   const over = new AbortController();
   try {
     const { team, name } = joined;
-    const isGone = joined.untilGone(over.signal);
+    const isGone = joined.waitUntilGone(over.signal);
     return await runTeammate({ team, name }, { face: flags.print ? "lines" : "auto", until: isGone });
   } finally {
     over.abort();

@@ -1,12 +1,12 @@
 import { TroupeError } from "../protocol/index.ts";
-import { whoseSession } from "../session/index.ts";
+import { findTeammateOfSession } from "../session/index.ts";
 import { openTeams } from "./team/open-teams.ts";
 
 /** Goes on with the session of a teammate as that teammate, in this terminal. Undefined where it is no teammate's. */
 export async function resumeTeammate(sessionId: string): Promise<number | undefined> {
   const { teams, sessions } = await openTeams();
   const joined = await sessions.readLog(sessionId, { only: (type) => type === "team.joined" });
-  const whose = await whoseSession(sessionId, joined, teams);
+  const whose = await findTeammateOfSession(sessionId, joined, teams);
   // What runs elsewhere has only its log here.
   if (!whose || whose.member.backendType === "remote") return undefined;
   const { team, member } = whose;

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { type ListedWorktree, listWorktrees, pruneWorktrees } from "../team/index.ts";
-import { tellOfRemoved } from "../session/index.ts";
+import { runWorktreeRemoveHooks } from "../session/index.ts";
 import { createScreen } from "./screen.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { teamPlace } from "./team-place.ts";
@@ -30,7 +30,7 @@ export async function prune(flags: { dryRun?: boolean; json?: boolean }): Promis
   const { place, config } = await teamPlace();
   const { worktrees, problems: found } = await pruneWorktrees(place, { dryRun: flags.dryRun ?? false });
   const removed = flags.dryRun ? [] : worktrees.filter(({ outcome }) => outcome === "removed");
-  const problems = [...found, ...(await tellOfRemoved(removed, { config, clock: place.clock }))];
+  const problems = [...found, ...(await runWorktreeRemoveHooks(removed, { config, clock: place.clock }))];
   if (flags.json) {
     for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
     return tell(problems);

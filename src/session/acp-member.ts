@@ -4,7 +4,7 @@ import type { Config } from "./load-config.ts";
 import { ownProgram } from "./own-program.ts";
 import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 
-export interface AcpMemberOptions {
+export interface AcpTeammateOptions {
   readonly member?: Omit<MemberContext, "definition"> | undefined;
   readonly config: Pick<Config, "home" | "cwd">;
   /** As the user has it: the other program finds its own keys and settings there. */
@@ -14,9 +14,9 @@ export interface AcpMemberOptions {
 }
 
 /** The model of a member whom the program of its definition runs, over the Agent Client Protocol; undefined for all others. */
-export async function acpMember(
+export async function createAcpTeammate(
   definition: AgentDefinition,
-  options: AcpMemberOptions,
+  options: AcpTeammateOptions,
 ): Promise<(ModelClient & { close(): Promise<void> }) | undefined> {
   const { member, config } = options;
   if (definition.backend !== "acp" || !member) return undefined;
@@ -35,16 +35,16 @@ export async function acpMember(
     cwd: member.folder ?? config.cwd,
     env,
     processes,
-    introduction: [definition.prompt, member.conduct, aboutTools].filter((text) => text.trim() !== "").join("\n\n"),
+    introduction: [definition.prompt, member.conduct, toolNote].filter((text) => text.trim() !== "").join("\n\n"),
     mcpServers: [
       {
         name: "troupe",
         command: program,
         args: [...words, "mcp", "serve", "--team", team, "--as", name, "--voice"],
-        env: voiceVariables.flatMap((key) => (env[key] ? [{ name: key, value: env[key] }] : [])),
+        env: passedVariables.flatMap((key) => (env[key] ? [{ name: key, value: env[key] }] : [])),
       },
     ],
-    ask: (question, signal) => mayDo(question, { ...options, mode: member.modeNow?.() ?? member.mode }, signal),
+    ask: (question, signal) => askPermission(question, { ...options, mode: member.modeNow?.() ?? member.mode }, signal),
   });
   return {
     ...model,
@@ -56,18 +56,18 @@ export async function acpMember(
 }
 
 /** What the voice needs to find the team, wherever teams are kept. */
-const voiceVariables = ["TROUPE_HOME", "PATH", "HOME", "TROUPE_BUS", "TROUPE_TEAM_STORE", "CLAUDE_CONFIG_DIR"];
+const passedVariables = ["TROUPE_HOME", "PATH", "HOME", "TROUPE_BUS", "TROUPE_TEAM_STORE", "CLAUDE_CONFIG_DIR"];
 
-const aboutTools =
+const toolNote =
   "Mail and tasks of your team are tools of the MCP server troupe (SendMessage, TaskList, TaskUpdate and others). What is sent to you comes by itself, as a message. When you have nothing left to do, say in a few words what you have done, and stop: those words go to team-lead by themselves.";
 
 /** Words as they are: no shell reads them. */
 const commandOf = ({ command = [] }: AgentDefinition): readonly string[] =>
   typeof command === "string" ? command.trim().split(/\s+/) : command;
 
-async function mayDo(
+async function askPermission(
   { title, tool, input }: { title: string; tool: string; input: unknown },
-  { mode, asker, createId }: Pick<AcpMemberOptions, "asker" | "createId"> & { mode: PermissionMode },
+  { mode, asker, createId }: Pick<AcpTeammateOptions, "asker" | "createId"> & { mode: PermissionMode },
   signal: AbortSignal,
 ): Promise<boolean> {
   if (mode === "bypassPermissions" || (mode === "acceptEdits" && tool === "edit")) return true;

@@ -3,14 +3,14 @@ import { workerServers, type WorkerFacts } from "../agent/index.ts";
 import type { AgentDefinition, StoredEnvelope } from "../protocol/index.ts";
 import { workerType } from "../team/index.ts";
 import type { Tool } from "../tool/index.ts";
-import type { SessionTeam } from "./session-team.ts";
+import type { TeamRole } from "./session-team.ts";
 
 /** What makes the lead of a session a coordinator. */
 export interface Coordinator {
   /** The folder that its workers share, real and absolute. */
   readonly scratchpad: string;
   /** Of all tools there are, those that the lead has itself. */
-  leadTools(pool: readonly Tool[], team: SessionTeam | undefined): readonly Tool[];
+  leadTools(pool: readonly Tool[], team: TeamRole | undefined): readonly Tool[];
   /** Of all tools there are, those that workers are given theirs from. */
   workerPool(pool: readonly Tool[]): readonly Tool[];
   /** What it is told of its workers. */
@@ -64,13 +64,13 @@ export function createCoordinator({ scratchpad, definitions, simple }: Coordinat
 }
 
 /** What the command line says holds; else a session goes on as it was; else, for a new one, what the environment says. */
-export function isCoordinating({ flag, replayed, environment }: CoordinatorWish): boolean {
+export function isCoordinating({ flag, replayed, environment }: CoordinatorSources): boolean {
   if (flag !== undefined) return flag;
   const opened = replayed.map(({ event }) => event).findLast((event) => event.type === "session.opened");
   return opened ? (opened.coordinator ?? false) : environment;
 }
 
-export interface CoordinatorWish {
+export interface CoordinatorSources {
   readonly flag: boolean | undefined;
   readonly replayed: readonly StoredEnvelope[];
   readonly environment: boolean;

@@ -3,7 +3,7 @@ import type { Ledger } from "../agent/index.ts";
 import { isInside } from "../platform/index.ts";
 import type { AllowedPath, Envelope, Member, PermissionMode, SessionId } from "../protocol/index.ts";
 import type { ConfigFlags } from "./load-config.ts";
-import type { MemberTeam } from "./member-team.ts";
+import type { MemberRole } from "./member-team.ts";
 import type { PermissionAsker } from "./session-parts.ts";
 
 /** A member of a team on another machine than its lead's: what is decided where it runs. */
@@ -60,7 +60,7 @@ export function mapPathToClone(path: AllowedPath, remoteHost: RemoteHost | undef
 }
 
 export const tapEvents =
-  (connect: MemberTeam["connect"], remoteHost: RemoteHost): MemberTeam["connect"] =>
+  (connect: MemberRole["connect"], remoteHost: RemoteHost): MemberRole["connect"] =>
   (ports) => {
     const team = connect(ports);
     return {

@@ -4,7 +4,7 @@ import { openTeamStore, type StoredTeam } from "../store/index.ts";
 import { openMailbox } from "../team/index.ts";
 import { loadConfig } from "./load-config.ts";
 import type { StartOptions } from "./start-session.ts";
-import { launchOf } from "./teams-of.ts";
+import { launchFlagsOf } from "./teams-of.ts";
 
 export interface JoinOptions extends Pick<StartOptions, "cwd" | "env" | "flags" | "trust"> {
   /** The name it wants; one that is taken gets a number. */
@@ -18,7 +18,7 @@ export interface JoinedTeam {
   readonly team: string;
   readonly name: string;
   /** Resolves when the team is no longer there, or `signal` aborts. */
-  untilGone(signal: AbortSignal): Promise<void>;
+  waitUntilGone(signal: AbortSignal): Promise<void>;
   /** Takes it out of the team again. */
   leave(): Promise<void>;
 }
@@ -39,17 +39,18 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
       await stored.close();
       return undefined;
     }
-    await tidyUp(stored);
+    await removeDeadMembers(stored);
     const { member } = await stored.record.join({
       name: options.name,
       cwd,
       backendType: "in-process",
       sessionId: createId<SessionId>("ses"),
       mode: config.permissionMode,
-      launch: launchOf(options, config),
+      launch: launchFlagsOf(options, config),
       ...(config.model !== undefined && { model: config.model }),
     });
-    if (options.prompt !== undefined) await say(stored, { to: member.name, text: options.prompt, clock, createId });
+    if (options.prompt !== undefined)
+      await sendMail(stored, { to: member.name, text: options.prompt, clock, createId });
     return joined(stored, member.name);
   } catch (error) {
     await stored.close();
@@ -58,14 +59,14 @@ export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam |
 }
 
 /** Of those who were killed nobody else takes the entry out. */
-async function tidyUp({ record, presence, reportsIdle: tellsRest }: StoredTeam): Promise<void> {
+async function removeDeadMembers({ record, presence, reportsIdle: tellsRest }: StoredTeam): Promise<void> {
   for (const { name, ended } of (await record.read()).members) {
     if (ended || tellsRest?.(name)) continue;
     if ((await presence.look(name))?.alive === "dead") await record.end(name, { reason: "lost" });
   }
 }
 
-async function say(
+async function sendMail(
   stored: StoredTeam,
   { to, text, ...ports }: { to: string; text: string } & Parameters<typeof openMailbox>[1],
 ): Promise<void> {
@@ -80,7 +81,7 @@ async function say(
 const joined = (stored: StoredTeam, name: string): JoinedTeam => ({
   team: stored.name,
   name,
-  async untilGone(signal) {
+  async waitUntilGone(signal) {
     try {
       for await (const { members } of stored.record.follow(signal))
         if (members.every((member) => member.name !== name || member.ended)) return;

@@ -22,13 +22,13 @@ import {
   type SpawnRequest,
 } from "../team/index.ts";
 import { createTeammateSlots } from "./member-places.ts";
-import { createPutAwayReport } from "./put-away-report.ts";
+import { createReportArchive } from "./put-away-report.ts";
 import type { TeammateJobs } from "./remote/member-jobs.ts";
 import type { TeamPorts } from "./session-team.ts";
-import { showTasks } from "./show-tasks.ts";
+import { publishTaskList } from "./show-tasks.ts";
 import { createDamageNotices } from "./tell-of-damage.ts";
 
-export interface LeadTeamsOptions {
+export interface LeadRoleOptions {
   readonly store: TeamStore;
   readonly cwd: string;
   readonly settings: TeamSettings;
@@ -43,7 +43,7 @@ export interface LeadTeamsOptions {
   /** After the last member has ended or rests. */
   readonly closeBackends: () => Promise<void>;
   /** Puts in order what a member leaves behind that was ended from outside; gives what people should know of that. */
-  readonly putAway: (member: Member) => Promise<readonly string[]>;
+  readonly cleanUp: (member: Member) => Promise<readonly string[]>;
   readonly defaultBackend: LeadTeamOptions["defaultBackend"];
   readonly resolver: SpawnResolver;
   /** The session's own list, for tasks outside of teams. */
@@ -53,7 +53,7 @@ export interface LeadTeamsOptions {
 }
 
 /** The teams that a session leads. */
-export interface LedTeams {
+export interface TeamRegistry {
   all(): readonly LeadTeam[];
   /** The one of this name, or the one that was made last. */
   find(name?: string): LeadTeam | undefined;
@@ -68,19 +68,19 @@ export interface LedTeams {
   /** A member of this team was started, and works in this place. */
   teammateStarted(team: string, name: string, slot: AgentSlot): void;
   /** Shows the entries of a task list as they are, and each change. */
-  showTasks(tasks: TaskList, team: string | undefined): void;
+  publishTaskList(tasks: TaskList, team: string | undefined): void;
   readonly closed: AbortSignal;
   close(): Promise<void>;
 }
 
 const defaultShutdownMs = 60_000;
 
-export interface LedTeamsOptions extends LeadTeamsOptions {
+export interface TeamRegistryOptions extends LeadRoleOptions {
   /** Starts a teammate for a member that has asked for one; gives what that one's model reads. */
-  readonly startFor: (team: string, member: Member, request: SpawnRequest) => Promise<string>;
+  readonly spawnForMember: (team: string, member: Member, request: SpawnRequest) => Promise<string>;
 }
 
-export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedTeams {
+export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPorts): TeamRegistry {
   const { store, settings, clock, createId } = options;
   const { agent, runtime: seat } = ports;
   const teams = new Map<string, LeadTeam>();
@@ -118,16 +118,18 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
       defaultBackend: options.defaultBackend,
       plansBy: settings.planApproval ?? "lead",
       mode: () => seat().mode(),
-      cleanUp: options.putAway,
-      archiveReport: createPutAwayReport(ports.shared.parts.opened, team.name),
+      cleanUp: options.cleanUp,
+      archiveReport: createReportArchive(ports.shared.parts.opened, team.name),
       shutdownMs: settings.shutdownMs ?? defaultShutdownMs,
       startMs: ports.shared.parts.agents?.watchdog?.startMs,
       silentMs: settings.silentMs,
       onStatus: (status, member) => {
         if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
-        agent().live(memberChanged(team.name, status, member));
+        agent().live(memberChangedEvent(team.name, status, member));
       },
-      startFor: settings.nestedTeams ? (member, request) => options.startFor(team.name, member, request) : undefined,
+      startFor: settings.nestedTeams
+        ? (member, request) => options.spawnForMember(team.name, member, request)
+        : undefined,
       onProblems,
       replayed: ports.replayed,
       clock,
@@ -157,7 +159,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
   };
 
   const followTasks = (tasks: TaskList, team: string | undefined) =>
-    showTasks(tasks, { team, agent, signal: closed.signal, onProblems });
+    publishTaskList(tasks, { team, agent, signal: closed.signal, onProblems });
 
   const join = async (name: string, how: { readonly made?: true } = {}) => {
     await agent().record({ type: "team.joined", team: name, name: teamLead, role: "lead", ...how });
@@ -253,7 +255,7 @@ export function createLedTeams(options: LedTeamsOptions, ports: TeamPorts): LedT
     create,
     remove,
     teammateStarted: (team, name, slot) => slots?.started(team, name, slot),
-    showTasks: followTasks,
+    publishTaskList: followTasks,
     closed: closed.signal,
     async start() {
       for (const name of previouslyLedTeams(ports)) {
@@ -323,7 +325,7 @@ function previouslyLedTeams(
 }
 
 /** How a member is now, for whoever looks at its lead's session. */
-export function memberChanged(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
+export function memberChangedEvent(team: string, status: Parameters<LeadTeamOptions["onStatus"]>[0], member: Member) {
   const { color, agentType, model, backendType, sessionId, name, cwd, worktreePath, tmuxPaneId, joinedAt } = member;
   return {
     type: "member.changed" as const,

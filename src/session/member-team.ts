@@ -23,24 +23,24 @@ import {
 } from "../team/index.ts";
 import { textResult } from "../tool/index.ts";
 import type { RemoteHost } from "./elsewhere.ts";
-import { tellMemoryGone } from "./memory-gone.ts";
+import { reportMissingTranscript } from "./memory-gone.ts";
 import type { PermissionAsker } from "./session-parts.ts";
-import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import type { TeamRole, TeamPorts } from "./session-team.ts";
 import { setTeammateMode } from "./set-member-mode.ts";
-import { showTasks } from "./show-tasks.ts";
-import { memberStillThere } from "./team-still-there.ts";
+import { publishTaskList } from "./show-tasks.ts";
+import { memberOngoingWork } from "./team-still-there.ts";
 import { messageTool, taskTools } from "./team-tools.ts";
-import { watchReservations } from "./watch-reservations.ts";
+import { warnOnReservedFile } from "./watch-reservations.ts";
 
 /** A session as a member of a team: its mail, its questions to the lead, its tasks. */
-export interface MemberTeam {
+export interface MemberRole {
   readonly asker: PermissionAsker;
   /** Whether its commands in the sandbox may reach a host. */
   askHost(host: string): Promise<boolean>;
-  connect(ports: TeamPorts): SessionTeam;
+  connect(ports: TeamPorts): TeamRole;
 }
 
-export interface MemberTeamOptions {
+export interface MemberRoleOptions {
   readonly team: StoredTeam;
   readonly mailbox: Mailbox;
   readonly member: Member;
@@ -50,19 +50,19 @@ export interface MemberTeamOptions {
   readonly createId: CreateId;
   readonly onEnd: (end: MemberEnd, detail: string | undefined) => void;
   /** Whoever looks at it sees the team's tasks; where its lead is in the same process, the lead shows them. */
-  readonly showsTasks: boolean;
+  readonly publishesTasks: boolean;
   /** It has been there before: what it knew is in its log, or it is gone. */
-  readonly hasLived: boolean;
+  readonly wasStartedBefore: boolean;
   /** Where it runs on another machine than its lead's. */
   readonly remoteHost?: Pick<RemoteHost, "capMode" | "flushed" | "beforeReport"> | undefined;
 }
 
 const defaultPermissionTimeoutMs = 600_000;
 
-export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
+export function createMemberRole(options: MemberRoleOptions): MemberRole {
   const { team, mailbox, member, presence, settings, clock } = options;
   const { name } = member;
-  const bornAt = clock.now();
+  const startedAt = clock.now();
   let current: InboxConsumer | undefined;
   let agentOf: TeamPorts["agent"] = () => {
     throw new Error(`${name} is not connected to ${team.name} yet`);
@@ -71,7 +71,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     if (!current) throw new Error(`${name} is not connected to ${team.name} yet`);
     return current;
   };
-  let waitsFor: (question: string | undefined) => void = () => undefined;
+  let setWaitReason: (question: string | undefined) => void = () => undefined;
   let folder = () => member.worktreePath ?? member.cwd;
   const asks = createPermissionRequests({
     link,
@@ -79,7 +79,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     createId: options.createId,
     clock,
     timeoutMs: settings.permissionTimeoutMs ?? defaultPermissionTimeoutMs,
-    onWait: (question) => waitsFor(question),
+    onWait: (question) => setWaitReason(question),
     onUnexpectedAnswer: (message) =>
       agentOf().record({ type: "notice.raised", level: "warning", code: "mail", message }),
   });
@@ -91,7 +91,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     start: async (parent, wish) => textResult(await spawns.start(wish, parent.mode)),
   };
 
-  const connect = (ports: TeamPorts): SessionTeam => {
+  const connect = (ports: TeamPorts): TeamRole => {
     const { agent, runtime: seat } = ports;
     agentOf = agent;
     folder = () => seat().cwd();
@@ -102,7 +102,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
     /** What it has heard is marked before it says that it rests: its lead would take it for somebody with mail to hear. */
-    const reportable = async () => {
+    const prepareReport = async () => {
       await options.remoteHost?.beforeReport();
       // What could not be taken in was told of when that was so; what there is to report is told all the same.
       await Promise.allSettled([link().settled()]);
@@ -121,16 +121,16 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       beforeIdle: async () => seat().hooks?.teammateIdle({ name, team: team.name }),
       sentBackPrompt: sentBackByHook,
       claimPrompt: claimedTask,
-      prepareReport: reportable,
+      prepareReport,
       setMode: ({ mode, atMost }) =>
         setTeammateMode(seat(), { mode: options.remoteHost?.capMode(mode) ?? mode, atMost }, member),
-      isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < bornAt,
+      isOutdated: ({ timestamp }) => ports.replayed.length > 0 && Date.parse(timestamp) < startedAt,
       replayed: ports.replayed,
       onEnd: options.onEnd,
       onFailure: fail,
       clock,
     });
-    waitsFor = runner.waitsFor;
+    setWaitReason = runner.waitsFor;
     current = createInboxConsumer({
       team: team.name,
       name,
@@ -157,7 +157,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       clock,
       onFailure: fail,
     });
-    const place = {
+    const toolPorts = {
       ports,
       claims,
       me: () => name,
@@ -167,7 +167,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
       link,
     };
     const message = messageTool({
-      ...place,
+      ...toolPorts,
       linkTo: link,
       isLead: () => false,
       statusOf: (members) => team.presence.statusOf(members),
@@ -182,13 +182,13 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         answerShutdown: (answer) => runner.answerShutdown(answer),
       },
     });
-    const watch = watchReservations({
+    const watch = warnOnReservedFile({
       teams: () => [{ team: team.record.current(), me: name, link: link() }],
       agent,
       cwd: () => seat().cwd(),
       now: clock.now,
     });
-    const tools = [message, ...taskTools(place)];
+    const tools = [message, ...taskTools(toolPorts)];
     return {
       tools,
       starter: settings.nestedTeams ? starter : undefined,
@@ -202,11 +202,12 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         const isNew = !ports.replayed.some(({ event }) => event.type === "team.joined");
         if (isNew) await agent().record({ type: "team.joined", team: team.name, name, role: "teammate" });
         const { sessionId } = ports;
-        if (isNew && options.hasLived) await tellMemoryGone({ name, sessionId }, { mailbox, agent: agent() });
+        if (isNew && options.wasStartedBefore)
+          await reportMissingTranscript({ name, sessionId }, { mailbox, agent: agent() });
         link().start();
         watchdog.start();
-        if (options.showsTasks) showTasks(team.tasks, { team: team.name, agent, signal: over.signal });
-        for (const requestId of unsettled(ports)) await asks.withdraw(requestId);
+        if (options.publishesTasks) publishTaskList(team.tasks, { team: team.name, agent, signal: over.signal });
+        for (const requestId of findUnsettledRequests(ports)) await asks.withdraw(requestId);
         // What was in its conversation already and had no answer is a reason to work as much as new mail is. Before it
         // says how it is: nobody is to take it for idle.
         if (seat().conversation.awaitsAnswer || seat().conversation.hasReason) agent().wake();
@@ -218,9 +219,9 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
         message: `${name} is a member of ${team.name}: only ${teamLead}'s session can do this`,
       }),
       running: () => [],
-      stillThere: async () => {
+      ongoingWork: async () => {
         const { members } = team.record.current();
-        return [await memberStillThere({ name, team: team.name, members }, team.tasks)];
+        return [await memberOngoingWork({ name, team: team.name, members }, team.tasks)];
       },
       async close() {
         over.abort(new DOMException("the session has ended", "AbortError"));
@@ -237,7 +238,7 @@ export function createMemberTeam(options: MemberTeamOptions): MemberTeam {
 }
 
 /** What an earlier life has asked and went down with; whoever goes on asks anew. */
-function unsettled({ replayed }: TeamPorts): readonly RequestId[] {
+function findUnsettledRequests({ replayed }: TeamPorts): readonly RequestId[] {
   const open = new Set<RequestId>();
   for (const { event } of replayed) {
     if (event.type === "permission.asked") open.add(event.requestId);

@@ -4,12 +4,12 @@ import type { StoredTeam } from "../store/index.ts";
 import type { Mailbox } from "../team/index.ts";
 
 /** Whether a member has lived before, by what it has said of itself: one that was only started may have left nothing. */
-export const hasLived = (before: Awaited<ReturnType<StoredTeam["presence"]["look"]>>): boolean =>
+export const wasStartedBefore = (before: Awaited<ReturnType<StoredTeam["presence"]["look"]>>): boolean =>
   // Of whom other programs run no process is known.
   before !== undefined && before.pid > 0 && before.state !== "starting";
 
 /** Tells a member that has lived before and knows nothing of that, its lead, and whoever looks on. */
-export async function tellMemoryGone(
+export async function reportMissingTranscript(
   member: { readonly name: string; readonly sessionId: SessionId },
   { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Agent },
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { TeamPorts } from "./session-team.ts";
 type Notice = Extract<StoredEvent, { type: "notice.raised" }>;
 
 /** Puts down what people should know. That it could not be put down is told by whatever is put down next. */
-export const noticeTo =
+export const createNoticeRecorder =
   ({ agent }: Pick<TeamPorts, "agent">, kind: Pick<Notice, "code" | "level">) =>
   (message: string): void => {
     agent()
@@ -13,5 +13,5 @@ export const noticeTo =
   };
 
 /** Of a team that is on a bus, or on files. */
-export const storeNotice = (bus: unknown): Pick<Notice, "code" | "level"> =>
+export const storageNoticeKind = (bus: unknown): Pick<Notice, "code" | "level"> =>
   bus === undefined ? { code: "storage", level: "error" } : { code: "bus", level: "warning" };

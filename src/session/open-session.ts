@@ -20,9 +20,9 @@ import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./
 import type { Session } from "./session.ts";
 import { createSessionSubagents } from "./session-children.ts";
 import type { SessionDependencies } from "./session-parts.ts";
-import type { SessionTeam } from "./session-team.ts";
+import type { TeamRole } from "./session-team.ts";
 import { memoizeByList } from "./when-changed.ts";
-import { watchOverlap } from "./watch-overlap.ts";
+import { warnOnOverlap } from "./watch-overlap.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
 export async function openSession(parts: SessionDependencies): Promise<Session> {
@@ -61,7 +61,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   };
   const overlap =
     parts.agents &&
-    watchOverlap({
+    warnOnOverlap({
       lead: () => lead,
       agentOf: (id) => (id === log.agent ? lead : subagents?.agentOf(id)),
     });
@@ -73,7 +73,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   const roots = [cwd, ...parts.addedDirectories];
   const extras = member && (await parts.agents?.loadExtras(member.definition, { cwd, roots }));
   const definition = extras?.definition ?? member?.definition;
-  const team: SessionTeam | undefined = parts.team?.({
+  const team: TeamRole | undefined = parts.team?.({
     sessionId: opened.sessionId,
     agent: () => lead,
     runtime: () => runtime,
@@ -105,7 +105,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     teamRules: member?.teamRules,
     afterPlan: member?.mode,
     isMoved: member?.isMoved,
-    stillThere: async () => (await team?.stillThere()) ?? [],
+    ongoingWork: async () => (await team?.ongoingWork()) ?? [],
     idleSubagents: () => subagents?.idleSubagents(log.agent) ?? [],
   });
   const loadedExtras = await extras?.load(runtime.policy, tools);
@@ -299,7 +299,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
 }
 
 /** A tool of the team's takes the place of one of the same name. */
-function withTeamTools(tools: readonly Tool[], team: SessionTeam | undefined): readonly Tool[] {
+function withTeamTools(tools: readonly Tool[], team: TeamRole | undefined): readonly Tool[] {
   if (!team) return tools;
   const names = new Set(team.tools.map(({ name }) => name));
   return [...tools.filter(({ name }) => !names.has(name)), ...team.tools];

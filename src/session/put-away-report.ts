@@ -6,7 +6,7 @@ import type { OpenedSession } from "../store/index.ts";
  * Reports of teammates that their lead has not heard and that have made room for newer ones: for each teammate a file
  * of the lead's session, which it may read. Nothing is lost with a file: the log has all of it too.
  */
-export function createPutAwayReport(opened: Pick<OpenedSession, "taskOutputFile">, team: string) {
+export function createReportArchive(opened: Pick<OpenedSession, "taskOutputFile">, team: string) {
   return async (member: string, text: string): Promise<string> => {
     const path = opened.taskOutputFile(`reports-of-${member}@${team}`);
     try {

@@ -34,20 +34,20 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
     const author = await findAuthor(conflict.branch, options);
     const { session, isAuthor } = await sessionFor(author, conflict.branch, options);
     try {
-      const who = isAuthor && author ? { agent: author.agentId } : { type: options.type };
-      const name = "agent" in who ? `its author ${who.agent}` : `a new agent (${who.type})`;
+      const assignee = isAuthor && author ? { agent: author.agentId } : { type: options.type };
+      const name = "agent" in assignee ? `its author ${assignee.agent}` : `a new agent (${assignee.type})`;
       onProgress(`${conflict.branch}: the conflict goes to ${name}`);
       const report = await session.delegate({
-        who,
+        who: assignee,
         description: `settle the conflict of ${conflict.branch}`,
         prompt: await promptFor(conflict, { author, isAuthor }),
         cwd: conflict.path,
         mode: options.mode,
         signal,
       });
-      const why = report.status === "completed" ? whyGaveUp(report.text) : (report.reason ?? report.status);
-      if (why !== undefined) {
-        onProgress(`${conflict.branch}: not settled by the agent: ${oneLine(why)}`);
+      const failure = report.status === "completed" ? whyGaveUp(report.text) : (report.reason ?? report.status);
+      if (failure !== undefined) {
+        onProgress(`${conflict.branch}: not settled by the agent: ${oneLine(failure)}`);
         return "given up";
       }
       onProgress(`${conflict.branch}: the agent says: ${oneLine(report.text)}`);
@@ -69,16 +69,16 @@ async function findAuthor(branch: string, { place, store, start }: ConflictAgent
   const known = await branchAuthor(place, branch);
   for (const { sessionId, cwd } of await store.list()) {
     if (!isInside(cwd, start.cwd) && !isInside(start.cwd, cwd)) continue;
-    const logs = await readable(store.readAgents(sessionId));
+    const logs = await readOrUndefined(store.readAgents(sessionId));
     for (const [agentId, log] of logs ?? []) {
-      if (known === undefined ? !madeBranch(log, branch) : agentId !== known) continue;
+      if (known === undefined ? !didCreateBranch(log, branch) : agentId !== known) continue;
       return { agentId, sessionId, task: taskOf(log) };
     }
   }
   return undefined;
 }
 
-const madeBranch = (log: readonly StoredEnvelope[], branch: string) =>
+const didCreateBranch = (log: readonly StoredEnvelope[], branch: string) =>
   log.some(({ event }) => event.type === "agent.spawned" && event.worktree?.branch === branch);
 
 function taskOf(log: readonly StoredEnvelope[]): string {
@@ -87,7 +87,7 @@ function taskOf(log: readonly StoredEnvelope[]): string {
 }
 
 /** A session that cannot be read has no author that could be asked. */
-async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
+async function readOrUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {

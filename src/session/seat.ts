@@ -72,7 +72,7 @@ export interface AgentRuntimeOptions {
   /** The member of a team that the whole session is about. */
   readonly member?: { readonly team: string; readonly name: string } | undefined;
   /** What else no summary may lose. */
-  readonly stillThere?: (() => Promise<readonly OngoingTeam[]>) | undefined;
+  readonly ongoingWork?: (() => Promise<readonly OngoingTeam[]>) | undefined;
   /** Rules that hold for everybody in its team, at this moment. */
   readonly teamRules?: (() => RuleSet["allow"]) | undefined;
   /** The mode that an approved plan leads to where it begins with a plan. */
@@ -216,7 +216,7 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
       ongoingWork({
         running: background.running(),
         idle: spec.idleSubagents?.() ?? [],
-        teams: (await spec.stillThere?.()) ?? [],
+        teams: (await spec.ongoingWork?.()) ?? [],
       }),
     permissions: createPermissions({
       decide: plan.decide(policy.decide),

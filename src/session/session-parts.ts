@@ -18,7 +18,7 @@ import type { OpenedSession } from "../store/index.ts";
 import type { AsideSettings, AgentSlots, RepositoryContext } from "../team/index.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { AgentRuntime } from "./seat.ts";
-import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import type { TeamRole, TeamPorts } from "./session-team.ts";
 import type { AgentExtras, LoadedExtras } from "./agent-outfit.ts";
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import type { createCommandSandbox, RuleSet, Tool } from "../tool/index.ts";
@@ -83,7 +83,7 @@ export interface SessionDependencies {
   /** Who the session's agent is, where it is a member of a team. */
   readonly member?: MemberContext | undefined;
   /** Connects the session to its teams. */
-  readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
+  readonly team?: ((ports: TeamPorts) => TeamRole) | undefined;
   /** Shared with others in this process who spend from the same budget. */
   readonly ledger?: Ledger | undefined;
   /** It knows already what this session has spent in earlier lives. */

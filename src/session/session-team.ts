@@ -8,7 +8,7 @@ import type { RunningWork } from "./session-background.ts";
 import type { SessionSubagents } from "./session-children.ts";
 
 /** How a session takes part in teams: as the lead of some, or as a member of one. */
-export interface SessionTeam {
+export interface TeamRole {
   /** For the agent that the session is about; the list never changes. */
   readonly tools: readonly Tool[];
   /** Undefined: it starts no teammates. */
@@ -21,7 +21,7 @@ export interface SessionTeam {
   /** Members at work: the session is not done while they are. */
   running(): readonly RunningWork[];
   /** What no summary of the conversation may lose. */
-  stillThere(): Promise<readonly OngoingTeam[]>;
+  ongoingWork(): Promise<readonly OngoingTeam[]>;
   close(): Promise<void>;
 }
 

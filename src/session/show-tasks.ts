@@ -1,7 +1,7 @@
 import type { Agent } from "../agent/index.ts";
 import type { TaskList } from "../store/index.ts";
 
-export interface ShowTasks {
+export interface PublishTaskListOptions {
   /** Undefined: the session's own list. */
   readonly team: string | undefined;
   readonly agent: () => Agent;
@@ -11,18 +11,18 @@ export interface ShowTasks {
 }
 
 /** Has whoever looks at the session see a task list, and what becomes of it. What goes wrong ends the agent's work. */
-export function showTasks(tasks: TaskList, { team, agent, signal, onProblems }: ShowTasks): void {
+export function publishTaskList(tasks: TaskList, { team, agent, signal, onProblems }: PublishTaskListOptions): void {
   const named = team === undefined ? {} : { team };
-  const show = async () => {
-    const looked = () => onProblems?.(tasks.problems());
+  const publish = async () => {
+    const readTasks = () => onProblems?.(tasks.problems());
     for (const task of await tasks.list()) agent().live({ type: "task.changed", ...named, task });
-    looked();
+    readTasks();
     for await (const { item } of tasks.follow(signal)) {
       agent().live({ type: "task.changed", ...named, task: item });
-      looked();
+      readTasks();
     }
   };
-  show().catch((error: unknown) => {
+  publish().catch((error: unknown) => {
     if (!signal.aborted) void agent().fail(error);
   });
 }

@@ -1,57 +1,66 @@
 import { type AgentId, leadPath, type Member, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { ParentAgent, ResolvedSpawn, SpawnRequest, TeammateSpawnRequest } from "../team/index.ts";
 import { textResult, type ToolResult } from "../tool/index.ts";
-import type { LeadTeamsOptions, LedTeams } from "./led-teams.ts";
+import type { LeadRoleOptions, TeamRegistry } from "./led-teams.ts";
 import type { TeamPorts } from "./session-team.ts";
 
-export interface StartMember {
-  readonly led: LedTeams;
-  readonly options: Pick<LeadTeamsOptions, "resolver" | "launch" | "createId" | "jobs" | "settings">;
+export interface SpawnTeammatePorts {
+  readonly registry: TeamRegistry;
+  readonly options: Pick<LeadRoleOptions, "resolver" | "launch" | "createId" | "jobs" | "settings">;
   readonly ports: TeamPorts;
 }
 
 /** Starts a teammate for a call of the Agent tool. Rejects with a TroupeError whose message is for the model. */
-export async function startMember(
-  wish: TeammateSpawnRequest,
+export async function spawnTeammate(
+  teammateRequest: TeammateSpawnRequest,
   parent: ParentAgent,
-  { led, options, ports }: StartMember,
+  { registry, options, ports }: SpawnTeammatePorts,
 ): Promise<ToolResult> {
-  const team = led.get(wish.team);
+  const team = registry.get(teammateRequest.team);
   const { coordinator } = ports.shared.parts;
-  const known = team.members().find(({ callId, startedBy }) => callId === wish.callId && startedBy === parent.id);
+  const known = team
+    .members()
+    .find(({ callId, startedBy }) => callId === teammateRequest.callId && startedBy === parent.id);
   if (known) return spawned(known, team.name, []);
-  const resolved = options.resolver.resolve(parent, { ...wish, type: wish.type ?? "general-purpose" });
+  const resolved = options.resolver.resolve(parent, {
+    ...teammateRequest,
+    type: teammateRequest.type ?? "general-purpose",
+  });
   if (!ports.subagents) throw new TroupeError("agent", "This session starts no agents.");
-  if (wish.planModeRequired && resolved.definition.backend === "acp")
+  if (teammateRequest.planModeRequired && resolved.definition.backend === "acp")
     throw new TroupeError(
       "agent",
       `Agents of the type ${resolved.definition.name} are run by another program, which presents no plans and is kept from nothing until then: leave plan_mode_required out, or take another type.`,
     );
   const sessionId = options.createId<SessionId>("ses");
-  const remoteJob = isRemote(wish, resolved, options)
+  const remoteJob = isRemote(teammateRequest, resolved, options)
     ? await options.jobs?.prepare({ definition: resolved.definition, cwd: resolved.cwd, sessionId })
     : undefined;
-  const slot = await ports.subagents.acquireSlot(parent, wish.signal);
+  const slot = await ports.subagents.acquireSlot(parent, teammateRequest.signal);
   let isSlotUsed = false;
   try {
-    const worktree = resolved.isolated ? await ports.subagents.isolate(resolved.cwd, wish.signal) : undefined;
+    const worktree = resolved.isolated
+      ? await ports.subagents.isolate(resolved.cwd, teammateRequest.signal)
+      : undefined;
     const spawn = await team
       .spawn({
-        name: wish.name,
-        description: wish.description,
-        prompt: [resolved.definition.initialPrompt, wish.prompt].filter((text) => text !== undefined).join("\n\n"),
+        name: teammateRequest.name,
+        description: teammateRequest.description,
+        prompt: [resolved.definition.initialPrompt, teammateRequest.prompt]
+          .filter((text) => text !== undefined)
+          .join("\n\n"),
         agentType: resolved.definition.name,
         model: resolved.model,
         mode: resolved.mode,
         color: resolved.definition.color,
-        planModeRequired: wish.planModeRequired,
+        planModeRequired: teammateRequest.planModeRequired,
         cwd: resolved.cwd,
         worktree: worktree && { path: worktree.path, branch: worktree.branch },
         ...(remoteJob && { backend: "remote" as const, worker: remoteJob.worker }),
         sessionId,
         launch: { ...options.launch, ...(coordinator && { scratchpad: coordinator.scratchpad }) },
         startedBy: parent.id,
-        callId: wish.callId,
+        callId: teammateRequest.callId,
       })
       .catch(async (error: unknown) => {
         await worktree?.finish();
@@ -63,7 +72,7 @@ export async function startMember(
     if (!isNew) return spawned(member, team.name, notices);
     // From here on it works there: whatever goes wrong with the lead, its worktree is its own, and so is its place.
     isSlotUsed = true;
-    led.teammateStarted(team.name, member.name, slot);
+    registry.teammateStarted(team.name, member.name, slot);
     const { name, model = resolved.model, color } = member;
     await ports.agent().record({
       type: "member.joined",
@@ -84,7 +93,7 @@ export async function startMember(
 function isRemote(
   { isolation, cwd }: TeammateSpawnRequest,
   { remote, definition }: ResolvedSpawn,
-  { jobs, settings }: StartMember["options"],
+  { jobs, settings }: SpawnTeammatePorts["options"],
 ): boolean {
   if (remote) return true;
   const isDefault = settings.backend === "remote" && isolation === undefined && definition.isolation === undefined;
@@ -103,11 +112,11 @@ function isRemote(
 }
 
 /** The same for a member that has asked its lead for one: with the rights of who asked, and in its folder. */
-export async function startForMember(
+export async function spawnForMember(
   { team, member, request }: { team: string; member: Member; request: SpawnRequest },
-  start: StartMember,
+  start: SpawnTeammatePorts,
 ): Promise<string> {
-  const { kind: _, requestId: __, callerMode, ...wish } = request;
+  const { kind: _, requestId: __, callerMode, ...teammateRequest } = request;
   const cwd = member.worktreePath ?? member.cwd;
   const parent: ParentAgent = {
     id: member.agentId as AgentId,
@@ -120,13 +129,13 @@ export async function startForMember(
     isFork: false,
     turn: 0,
   };
-  const { content } = await startMember({ ...wish, team, signal: start.led.closed }, parent, start);
+  const { content } = await spawnTeammate({ ...teammateRequest, team, signal: start.registry.closed }, parent, start);
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
 function spawned(member: Member, team: string, notices: readonly string[]): ToolResult {
   const notes = notices.map((notice) => `Note: ${notice}`);
-  const where =
+  const worktreeNote =
     member.worktreePath === undefined ? [] : [`It works in ${member.worktreePath} on ${member.worktreeBranch}.`];
   const remoteJob =
     member.worker === undefined
@@ -136,7 +145,7 @@ function spawned(member: Member, team: string, notices: readonly string[]): Tool
     [
       ...notes,
       `Teammate ${member.name} (${member.agentId}) has begun in the team ${team}.`,
-      ...where,
+      ...worktreeNote,
       ...remoteJob,
       "It works by itself; its report comes to you when it is done. Speak to it with SendMessage.",
     ].join("\n"),

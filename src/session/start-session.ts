@@ -14,7 +14,7 @@ import { type AgentDefinition, type ModelClient, type SessionId, TroupeError } f
 import { createFileSessionStore, type OpenedSession, openTeamStore, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
 import { loadAgentDefinitions } from "./agent-definitions.ts";
-import { acpMember } from "./acp-member.ts";
+import { createAcpTeammate } from "./acp-member.ts";
 import { createCoordinator, isCoordinating } from "./coordinator.ts";
 import { loadAgentExtras } from "./outfit-agent.ts";
 import { createContextFiles } from "./context-files.ts";
@@ -29,7 +29,7 @@ import { logsInOrder } from "./logs-in-order.ts";
 import { openSession } from "./open-session.ts";
 import { openSlash } from "./open-slash.ts";
 import { openSharedAccounts } from "./joint-accounts.ts";
-import { teamsOf } from "./teams-of.ts";
+import { createLeadRole } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { requireFolder, lastModelOf, openIfExists, findSessionToResume } from "./resuming.ts";
 import { createRemoteWork } from "./remote/remote-work.ts";
@@ -39,12 +39,12 @@ import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
 import type { ProcessShared } from "./shared-with-lead.ts";
 import type { MemberContext, PermissionAsker } from "./session-parts.ts";
-import type { SessionTeam, TeamPorts } from "./session-team.ts";
+import type { TeamRole, TeamPorts } from "./session-team.ts";
 import { createSpawnResolver, recoverWorktrees, type AgentSlots } from "../team/index.ts";
-import { tellOfRemoved } from "./tell-of-removed.ts";
+import { runWorktreeRemoveHooks } from "./tell-of-removed.ts";
 import { withNestedContext } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
-import { refuseTeammate } from "./whose-session.ts";
+import { refuseTeammateSession } from "./whose-session.ts";
 import type { FolderTrust } from "./withhold.ts";
 
 export interface StartOptions {
@@ -84,7 +84,7 @@ export interface StartOptions {
   /** The member of a team that the session is about. */
   readonly member?: MemberWishes | undefined;
   /** Connects the session to its team, where it is a member's. */
-  readonly team?: ((ports: TeamPorts) => SessionTeam) | undefined;
+  readonly team?: ((ports: TeamPorts) => TeamRole) | undefined;
   readonly shared?: ProcessShared | undefined;
   /** How many agents a member may start, where it is counted together with others of its team. */
   readonly spawnLimits?: AgentSlots | undefined;
@@ -131,7 +131,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
 
   let opened: OpenedSession | undefined;
   let mcp: SessionMcp | undefined;
-  let acp: Awaited<ReturnType<typeof acpMember>>;
+  let acp: Awaited<ReturnType<typeof createAcpTeammate>>;
   let closeSharedAccounts: (() => Promise<void>) | undefined;
   try {
     const store = options.store ?? createFileSessionStore({ home: config.home, clock, createId });
@@ -141,7 +141,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       if (opened.cwd !== config.cwd)
         config = await loadConfig({ ...options, cwd: requireFolder(opened.cwd), trust: undefined });
       const teams = openTeamStore({ ...config, clock, createId });
-      if (!options.isBesideTeam) await refuseTeammate(opened.sessionId, opened.leadLog.replayed, teams);
+      if (!options.isBesideTeam) await refuseTeammateSession(opened.sessionId, opened.leadLog.replayed, teams);
     }
     if (options.sessionId !== undefined) opened = await openIfExists(store, options.sessionId);
     mcp = await startMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
@@ -151,7 +151,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const known = ref === undefined ? undefined : models.get(ref);
     const loaded = await loadAgentDefinitions(config);
     const member = options.member && definitionOf(options.member, loaded.agents);
-    acp = member && (await acpMember(member, { ...options, config, createId }));
+    acp = member && (await createAcpTeammate(member, { ...options, config, createId }));
     const model = acp ?? options.model ?? (await (known ?? makeModel(ref)));
     if (!acp) {
       models.set(model.ref, Promise.resolve(model));
@@ -213,7 +213,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const leadTeams =
       options.member || options.store
         ? undefined
-        : teamsOf({
+        : createLeadRole({
             ledgerFile: sharedAccounts?.ledger?.path,
             slotsFile: sharedAccounts?.limits?.path,
             remote,
@@ -322,7 +322,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
           loadAgentExtras(definition, { ...own, config, env: options.env, clock, mcp, slash }),
         recoverWorktrees: () =>
           recoverWorktrees({ ...config, env: config.childEnv, clock, createId }, (removed) =>
-            tellOfRemoved(removed, { config, clock }),
+            runWorktreeRemoveHooks(removed, { config, clock }),
           ),
         hooksOf: async (definition) => {
           const own = agentHooks(definition);

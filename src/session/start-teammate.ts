@@ -30,14 +30,14 @@ import { localizeMember, type RemoteHost, tapEvents, mapPathToClone, limitAnswer
 import { openSharedLedger } from "./joint-ledger.ts";
 import { openSharedLimits } from "./joint-limits.ts";
 import { type ConfigFlags, loadConfig } from "./load-config.ts";
-import { createMemberTeam } from "./member-team.ts";
-import { hasLived } from "./memory-gone.ts";
-import { worktreeAnew } from "./member-worktree.ts";
-import { noticeTo, storeNotice } from "./notice-to.ts";
+import { createMemberRole } from "./member-team.ts";
+import { wasStartedBefore } from "./memory-gone.ts";
+import { recreatedWorktreeText } from "./member-worktree.ts";
+import { createNoticeRecorder, storageNoticeKind } from "./notice-to.ts";
 import type { Session } from "./session.ts";
 import type { ProcessShared } from "./shared-with-lead.ts";
 import { startSession } from "./start-session.ts";
-import { tellOfRemoved } from "./tell-of-removed.ts";
+import { runWorktreeRemoveHooks } from "./tell-of-removed.ts";
 
 export interface TeammateOptions {
   readonly team: string;
@@ -70,30 +70,30 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   const clock = systemClock;
   const createId = idMaker(clock);
   const { home, bus, claudeFolder } = await loadConfig({ cwd: options.cwd, env: options.env });
-  let tell: (message: string) => void = () => undefined;
-  const onNotice = (text: string) => tell(text);
+  let reportNotice: (message: string) => void = () => undefined;
+  const onNotice = (text: string) => reportNotice(text);
   const store = options.teams ?? openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice });
   const team = await store.open(options.team);
   const mailbox = openMailbox(team, { clock, createId });
   /** What is to be given back if it does not come to life. */
-  const held: { close(): Promise<void> }[] = [];
+  const opened: { close(): Promise<void> }[] = [];
   try {
-    return await begin();
+    return await start();
   } catch (error) {
-    for (const each of held) await each.close();
+    for (const each of opened) await each.close();
     await mailbox.close();
     await team.close();
     throw error;
   }
 
-  async function begin(): Promise<RunningTeammate> {
+  async function start(): Promise<RunningTeammate> {
     const { remoteHost } = options;
     const member = localizeMember(memberOf(team, options.name), remoteHost);
-    const before = await team.presence.look(member.name);
+    const earlierPresence = await team.presence.look(member.name);
     const presence = await team.presence.announce(member.name, "starting");
     // Its files are shared with others of its process: nobody else would end its heartbeat.
-    held.push(presence);
-    const worktree = await worktreeOf(member);
+    opened.push(presence);
+    const worktree = await openWorktree(member);
     const { trusted, ledger, places, scratchpad, ...launched } = member.launch ?? {};
     const flags: ConfigFlags = remoteHost?.flags ?? launched;
     const sharedLedger =
@@ -105,30 +105,30 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
             clock,
             createId,
           });
-    if (sharedLedger) held.push(sharedLedger);
-    const spendsFrom = remoteHost?.ledger ?? sharedLedger?.ledger;
+    if (sharedLedger) opened.push(sharedLedger);
+    const budgetLedger = remoteHost?.ledger ?? sharedLedger?.ledger;
     const ownLimits =
       options.shared || places === undefined ? undefined : openSharedLimits(places, { clock, createId });
-    if (ownLimits) held.push(ownLimits);
+    if (ownLimits) opened.push(ownLimits);
     const path = `${member.name}@${team.name}` as AgentPath;
     const sessionId = member.sessionId ?? createId<SessionId>("ses");
     const { teams } = await loadConfig({ cwd: member.cwd, env: options.env, flags });
     let stopping: Promise<void> | undefined;
-    let settle: (why: string | undefined) => void = () => undefined;
+    let resolveEnded: (failure: string | undefined) => void = () => undefined;
     const ended = new Promise<string | undefined>((resolve) => {
-      settle = resolve;
+      resolveEnded = resolve;
     });
-    const hurry = new AbortController();
+    const stopWaiting = new AbortController();
     /** Whoever asks again waits no longer for a full disk: what it leaves undone its team does. */
     const stop = (end: MemberEnd, detail?: string) => {
-      if (stopping) hurry.abort(new DOMException("it was asked to end again", "AbortError"));
+      if (stopping) stopWaiting.abort(new DOMException("it was asked to end again", "AbortError"));
       return (stopping ??= finish(end, detail));
     };
     const onEnd = (end: MemberEnd, detail: string | undefined) => {
       stop(end, detail).catch(() => undefined); // `ended` says so
     };
     presence.lost.addEventListener("abort", () => onEnd("rest", undefined));
-    const asMember = createMemberTeam({
+    const memberRole = createMemberRole({
       team,
       mailbox,
       member,
@@ -137,15 +137,15 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       clock,
       createId,
       onEnd,
-      showsTasks: options.shared === undefined,
+      publishesTasks: options.shared === undefined,
       // On another machine there may be nothing of it that was there on one before.
-      hasLived: !remoteHost && hasLived(before),
+      wasStartedBefore: !remoteHost && wasStartedBefore(earlierPresence),
       remoteHost,
     });
-    const others = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
+    const otherMembers = team.record.current().members.filter(({ name, ended: over }) => name !== member.name && !over);
 
     const finish = async (end: MemberEnd, detail?: string) => {
-      let why: string | undefined;
+      let failure: string | undefined;
       try {
         const session = await starting;
         await session.close(end === "rest" ? "interrupted" : "completed");
@@ -154,18 +154,18 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         if (end !== "rest") await leave(end, detail);
         else await presence.set("ended", "it rests until its team is taken up again");
       } catch (error) {
-        why = error instanceof Error ? error.message : String(error);
+        failure = error instanceof Error ? error.message : String(error);
         throw error;
       } finally {
-        await letGo().finally(() => settle(why));
+        await closeAllParts().finally(() => resolveEnded(failure));
       }
     };
 
-    const letGo = () =>
+    const closeAllParts = () =>
       closeAll([() => sharedLedger?.close(), () => ownLimits?.close(), presence.close, mailbox.close, team.close]);
 
     const leave = async (end: Exclude<MemberEnd, "rest">, detail?: string) => {
-      const { tasks, record } = withDiskFullRetry(team, { clock, signal: hurry.signal });
+      const { tasks, record } = withDiskFullRetry(team, { clock, signal: stopWaiting.signal });
       await tasks.releaseGone(async (owner) => (owner.name === member.name ? "its owner has ended" : undefined));
       if (worktree) await worktree.finish();
       await presence.set("ended", detail ?? end);
@@ -181,17 +181,17 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
         permissionMode: member.planModeRequired ? "plan" : member.mode,
       },
       sessionId,
-      asker: remoteHost ? limitAnswerToHost(asMember.asker, remoteHost) : asMember.asker,
+      asker: remoteHost ? limitAnswerToHost(memberRole.asker, remoteHost) : memberRole.asker,
       // Its lead's session shows it where they are in one process, and only its own face does elsewhere.
       keep: options.shared || remoteHost ? "none" : "lead",
       isObservable: options.isObservable,
       trust: trusted ? "all" : undefined,
       shared:
         options.shared ??
-        (spendsFrom && {
+        (budgetLedger && {
           gates: createGateRegistry(clock),
           models: new Map(),
-          ledger: spendsFrom,
+          ledger: budgetLedger,
           counted: new Set(remoteHost && [sessionId]),
         }),
       spawnLimits: (options.shared?.limits ?? ownLimits)?.forSession({ sessionId, member: path }),
@@ -209,7 +209,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
             team: team.name,
             name: member.name,
             lead: teamLead,
-            members: others.filter(({ name }) => name !== teamLead),
+            members: otherMembers.filter(({ name }) => name !== teamLead),
             planModeRequired: member.planModeRequired,
           }),
           ...(scratchpad === undefined ? [] : [scratchpadWords(scratchpad)]),
@@ -225,12 +225,12 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
           team.record
             .current()
             .teamAllowedPaths.flatMap((path) => mapPathToClone(path, remoteHost))
-            .map(allowRule),
-        askHost: asMember.askHost,
+            .map(allowPathRule),
+        askHost: memberRole.askHost,
       },
       team: (ports) => {
-        tell = noticeTo(ports, storeNotice(bus));
-        return (remoteHost ? tapEvents(asMember.connect, remoteHost) : asMember.connect)(ports);
+        reportNotice = createNoticeRecorder(ports, storageNoticeKind(bus));
+        return (remoteHost ? tapEvents(memberRole.connect, remoteHost) : memberRole.connect)(ports);
       },
     });
     const session = await starting;
@@ -239,7 +239,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
   }
 
   /** Its worktree, as it left it; one that was put away because nothing was in it is made anew. */
-  async function worktreeOf(member: Member) {
+  async function openWorktree(member: Member) {
     const { worktreePath } = member;
     if (worktreePath === undefined) return undefined;
     const config = await loadConfig({ cwd: member.cwd, env: options.env });
@@ -249,11 +249,11 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
       const { outcome } = await finishWorktree(place, { name: own });
       if (outcome !== "removed") return;
       const removed = { path: worktreePath, name: own, branch: member.worktreeBranch };
-      const troubles = await tellOfRemoved([removed], { config, clock });
-      for (const text of troubles) await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
+      const hookProblems = await runWorktreeRemoveHooks([removed], { config, clock });
+      for (const text of hookProblems) await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
     };
-    const there = await resumeWorktree(place, name, { adopt: true });
-    if (there) return { ...there, isMoved: false, finish: finish(name) };
+    const resumed = await resumeWorktree(place, name, { adopt: true });
+    if (resumed) return { ...resumed, isMoved: false, finish: finish(name) };
     if (existsSync(worktreePath)) {
       const ports = await portsForExternalWorktree(place, { path: worktreePath, settings: config.worktree });
       return {
@@ -265,7 +265,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
     }
     const made = await createWorktree(place, { agentId: createId<AgentId>("agt"), settings: config.worktree });
     await team.record.change(member.name, { worktreePath: made.path, worktreeBranch: made.branch });
-    const text = worktreeAnew({ path: worktreePath, branch: member.worktreeBranch }, made);
+    const text = recreatedWorktreeText({ path: worktreePath, branch: member.worktreeBranch }, made);
     await mailbox.send({ from: member.name, to: teamLead, text, wakes: false });
     await mailbox.send({ from: teamUser, to: member.name, text, wakes: false });
     return { ...made, isMoved: true, finish: finish(made.name) };
@@ -277,7 +277,7 @@ async function follow(session: Session, onEnvelope: (envelope: Envelope) => void
 }
 
 /** For just this path, whatever is in its name. */
-const allowRule = ({ path, tool }: AllowedPath) =>
+const allowPathRule = ({ path, tool }: AllowedPath) =>
   parseRule(`${tool}(/${path.replaceAll(/[*?[{\\]/g, String.raw`\$&`)})`);
 
 function memberOf(team: StoredTeam, name: string): Member {

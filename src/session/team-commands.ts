@@ -2,17 +2,20 @@ import { type Ack, teamLead, teamUser, TroupeError } from "../protocol/index.ts"
 import type { TaskList } from "../store/index.ts";
 import { withAssignmentMail } from "../team/index.ts";
 import type { TeamCommand } from "./dispatch.ts";
-import type { LedTeams } from "./led-teams.ts";
+import type { TeamRegistry } from "./led-teams.ts";
 
 /** Carries out what the user asks of a team or a task list. Rejects with a TroupeError for what cannot be. */
-export async function carryOutForTeam(
+export async function dispatchTeamCommand(
   command: TeamCommand,
-  { led, tasks }: { readonly led: LedTeams; readonly tasks: (team: string | undefined) => Promise<TaskList> },
+  {
+    registry,
+    tasks,
+  }: { readonly registry: TeamRegistry; readonly tasks: (team: string | undefined) => Promise<TaskList> },
 ): Promise<Ack> {
   switch (command.type) {
     case "mail.send": {
       const { to, text, summary, urgent } = command;
-      const team = command.team === undefined ? led.with(to) : led.get(command.team);
+      const team = command.team === undefined ? registry.with(to) : registry.get(command.team);
       const mail = {
         from: teamUser,
         text,
@@ -25,11 +28,11 @@ export async function carryOutForTeam(
       return { ok: true };
     }
     case "member.interrupt":
-      await led.get(command.team).interrupt(command.name);
+      await registry.get(command.team).interrupt(command.name);
       return { ok: true };
     case "member.stop": {
       const { now, reason } = command;
-      const answer = await led.get(command.team).stop(command.name, { now, reason });
+      const answer = await registry.get(command.team).stop(command.name, { now, reason });
       if (answer.kind === "open")
         return {
           ok: false,
@@ -40,10 +43,10 @@ export async function carryOutForTeam(
       return { ok: false, code: "rejected", message: `${command.name} does not want to end: ${answer.reason}` };
     }
     case "member.respawn":
-      await led.get(command.team).respawn(command.name);
+      await registry.get(command.team).respawn(command.name);
       return { ok: true };
     case "member.set":
-      await led.get(command.team).setMode(command.name, command.permissionMode);
+      await registry.get(command.team).setMode(command.name, command.permissionMode);
       return { ok: true };
     case "task.create": {
       const { subject, description = "", blockedBy } = command;
@@ -51,7 +54,7 @@ export async function carryOutForTeam(
     }
     case "task.update": {
       const { taskId, status } = command;
-      const { list, owner } = await listFor(command, { led, tasks });
+      const { list, owner } = await taskListFor(command, { registry, tasks });
       const done = await list.update(taskId, { status, owner }, { name: teamUser });
       if (!done.ok || status !== "completed" || done.item.acceptance.length === 0) return ackOf(done);
       // A person's word: its checks are not run, and what waits for it goes on.
@@ -62,19 +65,19 @@ export async function carryOutForTeam(
 }
 
 /** The list that is meant, and whom a task of it is to be given to: the session's own has nobody but its lead. */
-async function listFor(
+async function taskListFor(
   { team: name, owner }: Extract<TeamCommand, { type: "task.update" }>,
-  { led, tasks }: Parameters<typeof carryOutForTeam>[1],
+  { registry, tasks }: Parameters<typeof dispatchTeamCommand>[1],
 ) {
   const list = await tasks(name);
-  const team = name === undefined ? led.find() : led.get(name);
-  if (team === undefined) return { list, owner: owner === undefined ? undefined : ownOwner(owner) };
+  const team = name === undefined ? registry.find() : registry.get(name);
+  if (team === undefined) return { list, owner: owner === undefined ? undefined : ownTaskOwner(owner) };
   const members = async () => team.current().members;
   const { tell: send, expect: onTold } = team;
   return { list: withAssignmentMail(list, { team: team.name, members, send, onMailSent: onTold }), owner };
 }
 
-function ownOwner(name: string): string {
+function ownTaskOwner(name: string): string {
   if (name === teamUser) return name;
   if (name === teamLead || name === "lead") return "lead";
   throw new TroupeError(

@@ -3,7 +3,7 @@ import { type Member, type MemberStatus, TroupeError, type WorkItem } from "../p
 import type { TaskList } from "../store/index.ts";
 
 /** What a lead must not forget of a team when its conversation is made shorter: who is in it, what is left to do. */
-export async function ledStillThere(team: {
+export async function leadOngoingWork(team: {
   readonly name: string;
   readonly tasks: Pick<TaskList, "list">;
   members(): readonly Member[];
@@ -20,12 +20,12 @@ export async function ledStillThere(team: {
   return {
     heading: `You lead the team ${team.name}. ${members.length === 0 ? "It has no members." : "Its members:"}`,
     members: [...lines(there), ...lines(gone)],
-    tasks: await tasksOf(team.tasks),
+    tasks: await readTasks(team.tasks),
   };
 }
 
 /** The same for a member: with whom it works, and what is its own or nobody's. */
-export async function memberStillThere(
+export async function memberOngoingWork(
   { name, team, members }: { readonly name: string; readonly team: string; readonly members: readonly Member[] },
   tasks: Pick<TaskList, "list">,
 ): Promise<OngoingTeam> {
@@ -33,18 +33,18 @@ export async function memberStillThere(
   return {
     heading: `You are ${name} of the team ${team}. ${others.length === 0 ? "Nobody else is in it." : "With you are:"}`,
     members: others.map(({ name: other, agentType }) => (agentType === undefined ? other : `${other} (${agentType})`)),
-    tasks: await tasksOf(tasks),
+    tasks: await readTasks(tasks),
   };
 }
 
 /** The tasks of a session outside of teams. */
-export const ownStillThere = async (tasks: () => Promise<TaskList>): Promise<OngoingTeam> => ({
+export const ownOngoingWork = async (tasks: () => Promise<TaskList>): Promise<OngoingTeam> => ({
   members: [],
-  tasks: await tasksOf({ list: async () => (await tasks()).list() }),
+  tasks: await readTasks({ list: async () => (await tasks()).list() }),
 });
 
 /** A conversation is made shorter also where the list cannot be read. */
-async function tasksOf(tasks: Pick<TaskList, "list">): Promise<readonly WorkItem[] | undefined> {
+async function readTasks(tasks: Pick<TaskList, "list">): Promise<readonly WorkItem[] | undefined> {
   try {
     return await tasks.list();
   } catch (error) {

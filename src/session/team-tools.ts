@@ -12,7 +12,7 @@ import type { Tool } from "../tool/index.ts";
 import type { TeamPorts } from "./session-team.ts";
 
 /** What the tools of an agent need to work on tasks: its team's, or its session's own. */
-export interface TaskPlace {
+export interface TaskToolPorts {
   readonly ports: TeamPorts;
   readonly claims: Map<WorkItemId, number>;
   me(): string;
@@ -24,7 +24,7 @@ export interface TaskPlace {
   link(): InboxConsumer | undefined;
 }
 
-export interface MessagePlace extends TaskPlace {
+export interface MessageToolPorts extends TaskToolPorts {
   /** As which member of which team this one is spoken to. */
   linkTo(member: Member): InboxConsumer;
   isLead(): boolean;
@@ -34,22 +34,22 @@ export interface MessagePlace extends TaskPlace {
 
 const checkTimeoutMs = 300_000;
 
-export function taskTools(place: TaskPlace): readonly Tool[] {
-  const { ports } = place;
+export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
+  const { ports } = toolPorts;
   return createTaskTools({
-    list: place.tasks,
-    me: place.me,
-    team: place.team,
-    members: () => place.members().flatMap(({ name, ended }) => (ended ? [] : [name])),
+    list: toolPorts.tasks,
+    me: toolPorts.me,
+    team: toolPorts.team,
+    members: () => toolPorts.members().flatMap(({ name, ended }) => (ended ? [] : [name])),
     record: (event) => ports.agent().record(event),
     async assign(task, to) {
       const { id: taskId, subject, description } = task;
-      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: place.me() };
-      await place.link()?.send({ to, body, summary: `task #${taskId}` });
+      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: toolPorts.me() };
+      await toolPorts.link()?.send({ to, body, summary: `task #${taskId}` });
     },
     hooks: {
-      taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(place), signal),
-      taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(place), signal),
+      taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(toolPorts), signal),
+      taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(toolPorts), signal),
     },
     accept: (task, signal) => {
       const runtime = ports.runtime();
@@ -62,7 +62,7 @@ export function taskTools(place: TaskPlace): readonly Tool[] {
         timeoutMs: checkTimeoutMs,
         sandbox: runtime.sandbox,
         signal,
-        refuse: (command) => whyNot(command, ports),
+        refuse: (command) => commandRefusalReason(command, ports),
       });
     },
     capable: (needs) => {
@@ -70,30 +70,30 @@ export function taskTools(place: TaskPlace): readonly Tool[] {
       return needs.filter((tool) => !has.has(tool));
     },
     holder: currentProcess(),
-    claims: place.claims,
+    claims: toolPorts.claims,
   });
 }
 
 /** A check is run only if the one who completes the task could run it without asking. */
-async function whyNot(command: string, { tools, runtime }: TeamPorts): Promise<string | undefined> {
+async function commandRefusalReason(command: string, { tools, runtime }: TeamPorts): Promise<string | undefined> {
   const bash = tools().find(({ name }) => name === "Bash");
   if (!bash) return "there is no Bash to run it with";
   const decision = await runtime().policy.decide(bash, { command });
   return decision.behavior === "allow" ? undefined : (decision.reason ?? "it is not allowed without asking");
 }
 
-export function messageTool(place: MessagePlace): Tool {
+export function messageTool(toolPorts: MessageToolPorts): Tool {
   return createMemberMessageTool({
-    ...place.control,
-    subagents: place.ports.subagents?.registry,
-    self: () => place.ports.runtime().id,
-    memberName: place.me,
-    isLead: place.isLead,
-    members: place.members,
-    statusOf: place.statusOf,
-    receipt: (to, id) => place.linkTo(to).receipt(id, to.name),
+    ...toolPorts.control,
+    subagents: toolPorts.ports.subagents?.registry,
+    self: () => toolPorts.ports.runtime().id,
+    memberName: toolPorts.me,
+    isLead: toolPorts.isLead,
+    members: toolPorts.members,
+    statusOf: toolPorts.statusOf,
+    receipt: (to, id) => toolPorts.linkTo(to).receipt(id, to.name),
     async send(to, { text, summary, urgent }) {
-      return place.linkTo(to).send({
+      return toolPorts.linkTo(to).send({
         to: to.name,
         text,
         ...(summary !== undefined && { summary }),
@@ -103,4 +103,4 @@ export function messageTool(place: MessagePlace): Tool {
   });
 }
 
-const actorOf = (place: TaskPlace) => ({ name: place.me(), team: place.team() });
+const actorOf = (toolPorts: TaskToolPorts) => ({ name: toolPorts.me(), team: toolPorts.team() });

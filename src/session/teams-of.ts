@@ -17,11 +17,11 @@ import {
   createRemoteBackend,
   createTmuxBackend,
 } from "../team/index.ts";
-import { createLeadTeams } from "./lead-teams.ts";
+import { connectLeadRole } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
-import { noticeTo, storeNotice } from "./notice-to.ts";
+import { createNoticeRecorder, storageNoticeKind } from "./notice-to.ts";
 import { ownProgram } from "./own-program.ts";
-import { putAwayWorktree } from "./member-worktree.ts";
+import { cleanUpWorktree } from "./member-worktree.ts";
 import { createTeammateJobs } from "./remote/member-jobs.ts";
 import { createTeammateBudget } from "./remote/member-budget.ts";
 import { mirrorTeammateLog } from "./remote/member-mirror.ts";
@@ -30,7 +30,7 @@ import type { SessionDependencies } from "./session-parts.ts";
 import type { ProcessShared } from "./shared-with-lead.ts";
 import type { StartOptions } from "./start-session.ts";
 
-export interface TeamsOf {
+export interface CreateLeadRoleOptions {
   readonly ledgerFile?: string | undefined;
   readonly slotsFile?: string | undefined;
   /** Undefined: there is no bus to other machines. */
@@ -47,7 +47,7 @@ export interface TeamsOf {
 }
 
 /** What a session needs to lead teams: where they are kept, and where their members run. */
-export function teamsOf({
+export function createLeadRole({
   ledgerFile,
   slotsFile,
   remote,
@@ -59,11 +59,13 @@ export function teamsOf({
   resolver,
   clock,
   createId,
-}: TeamsOf): SessionDependencies["team"] {
+}: CreateLeadRoleOptions): SessionDependencies["team"] {
   const { home, teams: settings, cwd, bus, claudeFolder } = config;
-  const teams = shareTeams(openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => tell(text) }));
+  const teams = shareTeams(
+    openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => reportNotice(text) }),
+  );
   const launch = {
-    ...launchOf(options, config),
+    ...launchFlagsOf(options, config),
     ...(ledgerFile !== undefined && { ledger: ledgerFile }),
     ...(slotsFile !== undefined && { places: slotsFile }),
   };
@@ -91,7 +93,7 @@ export function teamsOf({
   const make = async (type: BackendType): Promise<Backend> => {
     switch (type) {
       case "in-process":
-        return createInProcessBackend(startHere);
+        return createInProcessBackend(runInProcess);
       case "tmux":
         return createTmuxBackend({
           env: { ...options.env, TROUPE_HOME: home, ...(bus && { TROUPE_BUS: bus.servers.join(",") }) },
@@ -117,15 +119,15 @@ export function teamsOf({
               createId,
               publish: (envelope) => show(envelope),
               spent,
-              onFailure: (error) => tell(`What ${member.name} does cannot be shown any more: ${String(error)}`),
+              onFailure: (error) => reportNotice(`What ${member.name} does cannot be shown any more: ${String(error)}`),
             }),
-          notice: (text) => raise(text, "warning"),
-          notify: (text, level) => inform(text, level),
+          notice: (text) => raiseNotice(text, "warning"),
+          notify: (text, level) => informLead(text, level),
         });
     }
   };
 
-  const startHere = async (member: Member) => {
+  const runInProcess = async (member: Member) => {
     const { startTeammate } = await import("./start-teammate.ts");
     const team = member.agentId.slice(member.name.length + 1);
     const onEnvelope = (envelope: Envelope) => show(envelope);
@@ -151,7 +153,7 @@ export function teamsOf({
   };
   /** What members in this process do is shown beside what the lead does. */
   let show: (envelope: Envelope) => void = () => undefined;
-  const connect = createLeadTeams({
+  const connect = connectLeadRole({
     store: teams,
     cwd,
     settings,
@@ -164,22 +166,22 @@ export function teamsOf({
       for (const made of await Promise.allSettled(backends.values()))
         if (made.status === "fulfilled") await made.value.close();
     },
-    putAway: (member) => putAwayWorktree(member, { config, clock, createId }),
+    cleanUp: (member) => cleanUpWorktree(member, { config, clock, createId }),
     defaultBackend,
     resolver,
     ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),
     clock,
     createId,
   });
-  let tell: (message: string) => void = () => undefined;
-  let raise: (message: string, level: "info" | "warning") => Promise<void> = async () => undefined;
-  let inform: (text: string, level: "info" | "warning") => Promise<void> = async () => undefined;
+  let reportNotice: (message: string) => void = () => undefined;
+  let raiseNotice: (message: string, level: "info" | "warning") => Promise<void> = async () => undefined;
+  let informLead: (text: string, level: "info" | "warning") => Promise<void> = async () => undefined;
   return (ports) => {
     show = ports.shared.publish;
-    tell = noticeTo(ports, storeNotice(bus));
-    raise = (message, level) => ports.agent().record({ type: "notice.raised", level, code: "member", message });
-    inform = async (message, level) => {
-      await raise(message, level);
+    reportNotice = createNoticeRecorder(ports, storageNoticeKind(bus));
+    raiseNotice = (message, level) => ports.agent().record({ type: "notice.raised", level, code: "member", message });
+    informLead = async (message, level) => {
+      await raiseNotice(message, level);
       const parts = [{ type: "text" as const, text: escapeTags(message) }];
       await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
     };
@@ -207,7 +209,7 @@ export const areTeamsOn = ({ flags }: StartOptions, { teams }: Config): boolean 
   flags.team !== undefined || teams.enabled === true;
 
 /** What holds for members as well, wherever they run; budgets too if they come from the settings of the lead's folder. */
-export function launchOf(
+export function launchFlagsOf(
   { flags, trust }: Pick<StartOptions, "flags" | "trust">,
   { maxBudgetUsd, limits: { maxTokens } }: Config,
 ): LaunchFlags {

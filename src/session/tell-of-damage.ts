@@ -11,16 +11,16 @@ export function createDamageNotices(ports: {
   readonly agent: () => Pick<Agent, "record">;
   readonly replayed: readonly Pick<Envelope, "event">[];
 }): (problems: readonly string[]) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { event } of ports.replayed)
-    if (event.type === "notice.raised" && event.code === code) told.add(event.message);
+    if (event.type === "notice.raised" && event.code === code) reported.add(event.message);
   return (problems) => {
     for (const message of problems) {
-      if (told.has(message)) continue;
-      told.add(message);
-      const saying = ports.agent().record({ type: "notice.raised", level: "warning", code, message });
+      if (reported.has(message)) continue;
+      reported.add(message);
+      const recording = ports.agent().record({ type: "notice.raised", level: "warning", code, message });
       // A log that cannot be written to is met by the agent's own next record, which tells.
-      saying.catch(() => undefined);
+      recording.catch(() => undefined);
     }
   };
 }

@@ -13,7 +13,7 @@ export interface RemovedWorktree {
  * Tells the `WorktreeRemove` hooks of worktrees that were removed where no agent is that could tell: by a command, after a
  * member's session, at a start. Gives what went wrong with the hooks, for people.
  */
-export async function tellOfRemoved(
+export async function runWorktreeRemoveHooks(
   removed: readonly RemovedWorktree[],
   { config, clock }: { readonly config: Pick<Config, "hooks" | "childEnv" | "cwd">; readonly clock: Clock },
 ): Promise<readonly string[]> {

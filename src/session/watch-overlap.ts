@@ -4,7 +4,7 @@ import type { AgentId, Envelope } from "../protocol/index.ts";
 import { createOverlapMap } from "../team/index.ts";
 
 /** Tells agents that get into each other's files, and the lead, and the user. Never rejects. */
-export function watchOverlap(ports: {
+export function warnOnOverlap(ports: {
   readonly lead: () => Agent;
   readonly agentOf: (id: AgentId) => Agent | undefined;
 }): (envelope: Envelope) => void {
@@ -15,11 +15,11 @@ export function watchOverlap(ports: {
     const { file, agent, others, tell } = overlap;
     const message = `${agent} has changed ${file}, which ${others.join(", ")} has changed as well, at the same time`;
     // A log that cannot be written to is met by the agent's own next record, which tells.
-    const heard = (saying: Promise<unknown>) => void saying.catch(() => undefined);
-    heard(ports.lead().record({ type: "notice.raised", level: "warning", code: "overlap", message }));
+    const ignoreFailure = (saying: Promise<unknown>) => void saying.catch(() => undefined);
+    ignoreFailure(ports.lead().record({ type: "notice.raised", level: "warning", code: "overlap", message }));
     for (const { agent: id, text } of tell) {
       const to = ports.agentOf(id);
-      if (to) heard(to.admit("hook", [{ type: "text", text }]));
+      if (to) ignoreFailure(to.admit("hook", [{ type: "text", text }]));
     }
   };
 }

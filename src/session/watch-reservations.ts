@@ -17,8 +17,8 @@ export interface ReservationPorts {
  * An agent that has changed what somebody else has reserved is told, and so is that one; once for each file. To be told
  * everything that the agent stores. Never throws.
  */
-export function watchReservations(ports: ReservationPorts): (envelope: Envelope) => void {
-  const told = new Set<string>();
+export function warnOnReservedFile(ports: ReservationPorts): (envelope: Envelope) => void {
+  const warned = new Set<string>();
   const calls = new Map<CallId, string>();
 
   const touched = (file: string) => {
@@ -26,16 +26,16 @@ export function watchReservations(ports: ReservationPorts): (envelope: Envelope)
       const path = relative(team.members[0]?.cwd ?? "/", file);
       const held = reservationsOf(team, { path, at: new Date(ports.now()).toISOString() });
       for (const { by, path: reserved } of held) {
-        const news = JSON.stringify([team.name, by, file]);
-        if (by === me || told.has(news)) continue;
-        told.add(news);
+        const newWarnings = JSON.stringify([team.name, by, file]);
+        if (by === me || warned.has(newWarnings)) continue;
+        warned.add(newWarnings);
         // A log that cannot be written to is met by the agent's own next record, which tells.
-        tell({ by, reserved, path, me, link }).catch(() => undefined);
+        warn({ by, reserved, path, me, link }).catch(() => undefined);
       }
     }
   };
 
-  const tell = async ({ by, reserved, path, me, link }: Touched) => {
+  const warn = async ({ by, reserved, path, me, link }: Touched) => {
     const [file, held] = [path, reserved].map((name) => escapeSenders(JSON.stringify(name)));
     const text = `You have changed ${file}. ${escapeSenders(by)} has reserved ${held}: agree with ${escapeSenders(by)} by SendMessage before you change it further.`;
     await ports.agent().admit("hook", [{ type: "text", text }]);

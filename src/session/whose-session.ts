@@ -8,7 +8,7 @@ export interface TeammateSession {
 }
 
 /** Of which teammate a session is, by its log; undefined for any other, and where its team does not know it any more. */
-export async function whoseSession(
+export async function findTeammateOfSession(
   sessionId: string,
   events: readonly { readonly event: Event }[],
   teams: TeamStore,
@@ -28,14 +28,14 @@ export async function whoseSession(
 }
 
 /** A teammate goes on as a member of its team: as a session by itself it would have its memory, and neither mail nor tasks. */
-export async function refuseTeammate(
+export async function refuseTeammateSession(
   sessionId: string,
   events: readonly { readonly event: Event }[],
   teams: TeamStore,
 ): Promise<void> {
-  const whose = await whoseSession(sessionId, events, teams);
-  if (!whose) return;
-  const { team, member, leadSession } = whose;
+  const teammate = await findTeammateOfSession(sessionId, events, teams);
+  if (!teammate) return;
+  const { team, member, leadSession } = teammate;
   const lead = leadSession === undefined ? "" : `'troupe --resume ${leadSession}' brings back its team, `;
   throw new TroupeError(
     "team",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { idMaker, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
-import { startMember, type StartMember } from "../../src/session/start-member.ts";
+import { spawnTeammate, type SpawnTeammatePorts } from "../../src/session/start-member.ts";
 import { heldBackend, ledTeam } from "../team/led-team.ts";
 
 /** The lead's session as it starts members: its worktrees are counted, its log can be made to fail. */
@@ -32,10 +32,10 @@ async function starting({ logFails = false } = {}) {
         },
       }),
     },
-  } as unknown as StartMember;
+  } as unknown as SpawnTeammatePorts;
   const wish = { name: "scout", description: "look", prompt: "look", callId: "call_1", planModeRequired: false };
   const start = () =>
-    startMember({ ...wish, signal: new AbortController().signal } as never, { id: "agt_lead" } as never, ports);
+    spawnTeammate({ ...wish, signal: new AbortController().signal } as never, { id: "agt_lead" } as never, ports);
   return { team, start, worktrees, finished };
 }
 

@@ -8,7 +8,7 @@ import {
   type WorkItem,
 } from "../../protocol/index.ts";
 import { loadTaskList, type SessionFiles, type StoredTeam, type TeamStore } from "../../store/index.ts";
-import { memberChanged } from "../led-teams.ts";
+import { memberChangedEvent } from "../led-teams.ts";
 import { liveEnvelope } from "./live-state.ts";
 
 /** Of a session that no process tells about: its members and tasks as the teams' own files have them. Others may be at work on them. */
@@ -73,7 +73,7 @@ async function readTeamState({ teams: store, session }: StoredStateOptions): Pro
       const statuses = isLead ? await team.presence.statusOf(members) : [];
       for (const [index, status] of statuses.entries()) {
         const member = members[index];
-        if (member) events.push(memberChanged(name, status, member));
+        if (member) events.push(memberChangedEvent(name, status, member));
       }
       events.push(...changesOf(await team.tasks.list(), name));
     } finally {
