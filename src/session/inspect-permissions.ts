@@ -1,6 +1,6 @@
 import { realPathSync } from "../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
-import { authorize, judgedCall, parseRules, type RuleSet, shadowsOf, splitRules } from "../tool/index.ts";
+import { authorize, parseCallSyntax, parseRules, type RuleSet, shadowsOf, splitRules } from "../tool/index.ts";
 import { type Config, type ConfigInput, loadConfig } from "./load-config.ts";
 
 export interface ListedRule {
@@ -42,7 +42,7 @@ export async function judgeCalls(input: JudgeInput): Promise<readonly Permission
   const rules = parseRules({ allow: texts("allow"), ask: texts("ask"), deny: texts("deny") }, []);
   const { cwd, userHome: home } = config;
   return input.calls.map((call) => {
-    const { tool, subject } = judgedCall(call, { cwd, home });
+    const { tool, subject } = parseCallSyntax(call, { cwd, home });
     return authorize({
       tool,
       subject,

@@ -8,11 +8,11 @@ import { protectedReason } from "./protected-paths.ts";
 import { type Rule, type RuleSet, ruleName } from "./rules.ts";
 import { allowLine, type AllowedLine } from "./shell/allow-line.ts";
 import { matchCommand } from "./shell/command-pattern.ts";
-import { baseName, everyCommand, type PossibleCommand } from "./shell/every-command.ts";
+import { baseName, possibleCommands, type PossibleCommand } from "./shell/every-command.ts";
 import { readShellLine, type ShellLine, visibleText } from "./shell/shell-line.ts";
-import { foldersOf, pathsOf, type ShellPlace } from "./shell/shell-place.ts";
+import { foldersOf, pathsOf, type ShellContext } from "./shell/shell-place.ts";
 import type { ShellWord } from "./shell/shell-word.ts";
-import { plainForm } from "./shell/plain-form.ts";
+import { normalizeCommand } from "./shell/plain-form.ts";
 import { suggestRules } from "./shell/suggest-rules.ts";
 import { writtenWords } from "./shell/written-paths.ts";
 
@@ -29,7 +29,7 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const { rules, mode, tool, subject } = request;
   const text = subject.command.trim();
   const line = readShellLine(subject.command);
-  const { possible, unknown } = everyCommand(line);
+  const { possible, unknown } = possibleCommands(line);
   const search = { request, text, readings: possible.flatMap(({ words }) => forms(words)) };
   const denied = findRule(rules.deny, search);
   if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
@@ -96,11 +96,11 @@ function forms(words: readonly ShellWord[]): (string | undefined)[][] {
     kind === "literal" || /^\$".*"$/s.test(text) ? value : undefined,
   );
   const named = [baseName(values[0]), ...values.slice(1)];
-  const plain = plainForm(named);
+  const plain = normalizeCommand(named);
   return [values, named, ...(plain === undefined ? [] : [plain])];
 }
 
-function placeOf(request: CommandRequest): ShellPlace {
+function placeOf(request: CommandRequest): ShellContext {
   const { cwd, roots, home, scratchpad, mode, realPath = (path: string) => path } = request;
   if (scratchpad === undefined) return { cwd, roots, home, realPath };
   const mayWrite = (path: string) =>
@@ -121,7 +121,7 @@ function isSpokenOf(path: string, request: CommandRequest): boolean {
 interface JudgedPaths {
   readonly request: CommandRequest;
   readonly possible: readonly PossibleCommand[];
-  readonly place: ShellPlace;
+  readonly place: ShellContext;
   readonly folders: readonly string[];
 }
 
@@ -171,7 +171,7 @@ function evasion(
   unknown: string | undefined,
   { rules, tool }: { rules: RuleSet; tool: string },
 ): string | undefined {
-  const unread = line.doubts.find((doubt) => /cannot be parsed|does not show/.test(doubt));
+  const unread = line.unsafeReasons.find((doubt) => /cannot be parsed|does not show/.test(doubt));
   const guarded = [...rules.deny, ...rules.ask].some((rule) => namesTool(rule, tool) && !isWhole(rule));
   return unread ?? (guarded ? unknown : undefined);
 }
@@ -184,7 +184,7 @@ function tooLong({ commands }: ShellLine): PermissionDecision {
 interface Refused {
   readonly text: string;
   readonly line: ShellLine;
-  readonly place: ShellPlace;
+  readonly place: ShellContext;
   readonly folders: readonly string[] | undefined;
   readonly rules: readonly Rule[];
   readonly refused: Extract<AllowedLine, { ok: false }>;

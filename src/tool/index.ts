@@ -22,7 +22,7 @@ export {
 } from "./define-tool.ts";
 export { createFileTracker } from "./file-tracker.ts";
 export { limitTool } from "./limit-tool.ts";
-export { judgedCall } from "./judged-call.ts";
+export { parseCallSyntax } from "./judged-call.ts";
 export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./rules.ts";
 export { executeTool, parseInput } from "./run-tool.ts";
 export { placeCommand } from "./sandboxed-shell.ts";

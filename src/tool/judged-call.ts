@@ -5,7 +5,7 @@ import type { PermissionSubject, Tool } from "./define-tool.ts";
 import { resolvePath } from "./resolve-path.ts";
 
 /** A call as people write it, `Tool(what it touches)`, as something that can be judged. */
-export function judgedCall(
+export function parseCallSyntax(
   what: { readonly command: string } | { readonly call: string },
   { cwd, home }: { cwd: string; home: string },
 ): { tool: Pick<Tool, "name" | "access">; subject: PermissionSubject } {
@@ -40,17 +40,17 @@ function subjectOf(
   value: string | undefined,
   { cwd, home }: { cwd: string; home: string },
 ): PermissionSubject {
-  if (name === "Bash") return { kind: "command", command: needed(name, value, "a command line") };
+  if (name === "Bash") return { kind: "command", command: requireValue(name, value, "a command line") };
   if (/^(Read|Write|Edit|Glob|Grep)$/.test(name)) {
     const path = realPathSync(resolvePath(value ?? ".", { cwd, env: { HOME: home } }));
     return { kind: "path", path, change: name === "Write" || name === "Edit" };
   }
-  if (name === "WebFetch") return { kind: "url", url: addressOf(needed(name, value, "an address")) };
+  if (name === "WebFetch") return { kind: "url", url: addressOf(requireValue(name, value, "an address")) };
   if (name.startsWith("mcp__") || value === undefined) return { kind: "none" };
   return { kind: "name", name: value };
 }
 
-function needed(name: string, value: string | undefined, what: string): string {
+function requireValue(name: string, value: string | undefined, what: string): string {
   if (value !== undefined && value.trim() !== "") return value;
   throw new TroupeError("usage", `${name} needs ${what} in brackets to be judged: ${name}(…)`);
 }

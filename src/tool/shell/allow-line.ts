@@ -1,18 +1,18 @@
 import { type Rule, ruleName } from "../rules.ts";
 import { matchCommand } from "./command-pattern.ts";
-import { peel } from "./peel.ts";
-import { inert, isInterpreter, wrappers } from "./programs.ts";
-import { pathDoubt } from "./path-doubt.ts";
-import { readOnlyDoubt } from "./read-only.ts";
+import { unwrapCommand } from "./peel.ts";
+import { inertPrograms, isInterpreter, wrappers } from "./programs.ts";
+import { unsafePath } from "./path-doubt.ts";
+import { notReadOnlyReason } from "./read-only.ts";
 import { readShellLine, type ShellCommand, type ShellLine, type ShellRedirect } from "./shell-line.ts";
-import { foldersOf, pathsOf, type ShellPlace } from "./shell-place.ts";
+import { foldersOf, pathsOf, type ShellContext } from "./shell-place.ts";
 import type { ShellWord } from "./shell-word.ts";
-import { sedDoubt } from "./text-programs.ts";
+import { unsafeSedReason } from "./text-programs.ts";
 import { unsafeOption } from "./unsafe-options.ts";
 
 export interface LineRequest {
   readonly line: ShellLine;
-  readonly place: ShellPlace;
+  readonly place: ShellContext;
   /** Every folder the commands may run in; undefined when that is not known. */
   readonly folders: readonly string[] | undefined;
   /** Allow rules for commands. Without any, only what just looks is allowed. */
@@ -31,9 +31,9 @@ export type AllowedLine =
 /** Whether every command of a line may run, each by itself, and nothing else about the line is in doubt. */
 export function allowLine(request: LineRequest): AllowedLine {
   const { line, rules } = request;
-  const [doubt] = line.doubts;
+  const [doubt] = line.unsafeReasons;
   if (doubt !== undefined) return { ok: false, why: doubt, refused: undefined };
-  const redirected = redirectDoubt(line.redirects, request);
+  const redirected = unsafeRedirectReason(line.redirects, request);
   if (redirected !== undefined) return { ok: false, why: redirected, refused: undefined };
   const by = new Set<string>();
   const refused: (readonly ShellWord[])[] = [];
@@ -60,7 +60,7 @@ type CommandVerdict =
 
 function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdict {
   if (command.assigns) return { why: "it sets a variable for a command" };
-  const redirected = redirectDoubt(command.redirects, request);
+  const redirected = unsafeRedirectReason(command.redirects, request);
   if (redirected !== undefined) return { why: redirected };
   if (command.words.length === 0) return { by: undefined };
   return allowWords(command.words, request, false);
@@ -69,35 +69,39 @@ function allowCommand(command: ShellCommand, request: LineRequest): CommandVerdi
 function allowWords(words: readonly ShellWord[], request: LineRequest, appends: boolean): CommandVerdict {
   const [name] = words;
   if (name?.kind !== "literal") return { why: `what ${name?.text ?? ""} runs is not known` };
-  const exact = byRule(words, request.rules, appends);
+  const exact = findAllowingRule(words, request.rules, appends);
   if (exact !== undefined && "by" in exact) return exact;
-  const doubt = readOnlyDoubt({ words, place: request.place, folders: request.folders, appends });
+  const doubt = notReadOnlyReason({ words, place: request.place, folders: request.folders, appends });
   if (doubt === undefined) return { by: undefined };
 
-  const peeled = peel(words);
-  if (peeled === "unclear") return { why: `which command ${name.value} runs is not certain` };
-  if (peeled !== undefined) return allowWords(peeled.inner, request, appends || peeled.appends);
+  const unwrapped = unwrapCommand(words);
+  if (unwrapped === "unclear") return { why: `which command ${name.value} runs is not certain` };
+  if (unwrapped !== undefined) return allowWords(unwrapped.inner, request, appends || unwrapped.appends);
   if (isBashScript(words)) return allowScript(words[2]?.value ?? "", request);
   if (wrappers.has(name.value)) return { why: `${name.value} runs another command` };
   if (isInterpreter(name.value, words[1]?.value)) return { why: `${runnerName(words)} runs whatever it is given` };
   if (exact !== undefined) return exact;
   const known = !appends && words.every(({ kind }) => kind === "literal");
-  return { why: request.rules.length === 0 ? doubt : reasonFor(doubt, name.value), ...(known && { words }) };
+  return { why: request.rules.length === 0 ? doubt : refusalReason(doubt, name.value), ...(known && { words }) };
 }
 
 const runnerName = ([name, second]: readonly ShellWord[]) =>
   isInterpreter(name?.value ?? "", undefined) ? name?.value : `${name?.value} ${second?.value}`;
 
-const reasonFor = (doubt: string, name: string) => (doubt.includes("not among") ? `no rule allows ${name}` : doubt);
+const refusalReason = (doubt: string, name: string) => (doubt.includes("not among") ? `no rule allows ${name}` : doubt);
 
 /** Allowed by a rule, or not although a rule speaks of it; undefined when none does. */
-function byRule(words: readonly ShellWord[], rules: readonly Rule[], appends: boolean): CommandVerdict | undefined {
+function findAllowingRule(
+  words: readonly ShellWord[],
+  rules: readonly Rule[],
+  appends: boolean,
+): CommandVerdict | undefined {
   const values = words.map(({ kind, value }) => (kind === "literal" ? value : undefined));
   let refusal: CommandVerdict | undefined;
   for (const rule of rules) {
     const named = rule.command && matchCommand(rule.command, values);
     if (named === undefined || rule.command === undefined) continue;
-    const why = ruleDoubt({
+    const why = ruleMismatchReason({
       words,
       named,
       open: rule.command.open || rule.command.words?.includes(null) === true,
@@ -118,7 +122,7 @@ interface RuleMatch {
 }
 
 /** Why a rule that matches is not enough: what it leaves open could do more than what it names. */
-function ruleDoubt({ words, named, open, appends }: RuleMatch): string | undefined {
+function ruleMismatchReason({ words, named, open, appends }: RuleMatch): string | undefined {
   const name = words[0]?.value ?? "";
   const rest = words.slice(named);
   if (isInterpreter(name, words[1]?.value)) {
@@ -127,12 +131,12 @@ function ruleDoubt({ words, named, open, appends }: RuleMatch): string | undefin
       return `${name} may read commands from its input`;
   }
   if (open && wrappers.has(name)) return `${name} runs another command`;
-  if (appends && !inert.has(name)) return `${name} gets words from elsewhere`;
+  if (appends && !inertPrograms.has(name)) return `${name} gets words from elsewhere`;
   const dynamic = rest.find((word, index) => !isCertain(word, words[named + index - 1], name));
   if (dynamic) return `what ${dynamic.text} stands for is not known`;
   const option = unsafeOption(name, rest, words.slice(0, named));
   if (option !== undefined) return `${option} makes ${name} do more`;
-  if (open && name === "sed") return sedDoubt(words);
+  if (open && name === "sed") return unsafeSedReason(words);
   if (open && name === "uniq" && words.filter(({ value }) => !value.startsWith("-")).length > 2)
     return "uniq writes its second file";
   return undefined;
@@ -144,7 +148,7 @@ function isCertain(word: ShellWord, before: ShellWord | undefined, name: string)
   if (word.kind === "dynamic") return false;
   if (word.text.startsWith("<(")) return true;
   if (word.head !== "" && !word.head.startsWith("-")) return true;
-  if (word.kind === "pattern") return inert.has(name);
+  if (word.kind === "pattern") return inertPrograms.has(name);
   return (name === "git" || name === "gh") && /^(-[a-z]*m|--message|--body|--title|--notes)$/.test(before?.value ?? "");
 }
 
@@ -166,12 +170,12 @@ function isOwn(target: ShellWord | undefined, { folders, place }: LineRequest): 
 }
 
 /** Why the redirections of a command are not harmless. */
-function redirectDoubt(redirects: readonly ShellRedirect[], request: LineRequest): string | undefined {
+function unsafeRedirectReason(redirects: readonly ShellRedirect[], request: LineRequest): string | undefined {
   for (const { effect, target } of redirects) {
     if (effect === "none") continue;
     if (effect === "write" && isOwn(target, request)) continue;
     if (effect === "write") return `it writes to ${target?.text ?? "a file"}`;
-    const doubt = target === undefined ? "it reads from somewhere" : pathDoubt(target, request);
+    const doubt = target === undefined ? "it reads from somewhere" : unsafePath(target, request);
     if (doubt !== undefined) return doubt;
   }
   return undefined;

@@ -19,7 +19,7 @@ export function commandPattern(specifier: string): CommandPattern {
   if (text === "*" || text === ":*") return { text, everything: true, words: [], open: true };
   const open = /(?::| )\*$/.test(text);
   const named = open ? text.replace(/\s*(?::| )\*$/, "") : text;
-  const { commands, redirects, doubts } = readShellLine(named);
+  const { commands, redirects, unsafeReasons: doubts } = readShellLine(named);
   const [only] = commands;
   const simple = commands.length === 1 && redirects.length === 0 && doubts.length === 0 && only?.redirects.length === 0;
   if (!simple || only.assigns) {

@@ -1,4 +1,4 @@
-import { peel } from "./peel.ts";
+import { unwrapCommand } from "./peel.ts";
 import { scriptCarriers, wrappers } from "./programs.ts";
 import { execPart } from "./read-only-find.ts";
 import { readShellLine, type ShellLine, type ShellRedirect } from "./shell-line.ts";
@@ -10,7 +10,7 @@ export interface PossibleCommand {
   readonly redirects: readonly ShellRedirect[];
 }
 
-export interface EveryCommand {
+export interface PossibleCommands {
   readonly possible: readonly PossibleCommand[];
   /** What else would run and cannot be told: a rule that forbids something might be got round with it. */
   readonly unknown: string | undefined;
@@ -24,7 +24,7 @@ const longestRule = 24;
  * Every command that a line might run, also behind wrappers and in scripts that it hands on. Where it is not certain which words are
  * the command, each of them may be: what is only perhaps run may be denied, too.
  */
-export function everyCommand(line: ShellLine): EveryCommand {
+export function possibleCommands(line: ShellLine): PossibleCommands {
   const search: Search = { possible: [], unknown: undefined };
   addLine(line, 0, search);
   return search;
@@ -37,7 +37,7 @@ interface Search {
 
 function addLine(line: ShellLine, depth: number, search: Search): void {
   if (line.redirects.length > 0) search.possible.push({ words: [], redirects: line.redirects });
-  search.unknown ??= line.doubts.find((doubt) => /cannot be parsed|does not show/.test(doubt));
+  search.unknown ??= line.unsafeReasons.find((doubt) => /cannot be parsed|does not show/.test(doubt));
   for (const command of line.commands) {
     search.possible.push(command);
     addInner(command.words, depth, search);
@@ -59,8 +59,8 @@ function addInner(words: readonly ShellWord[], depth: number, search: Search): v
   if (name === "eval") return addEvaluated(rest, depth, search);
   if (/^(find|fd|fdfind)$/.test(name)) return addExecuted(words, depth, search);
   if (name === "command" && /^-[vV]+$/.test(words[1]?.value ?? "")) return;
-  const peeled = peel(words);
-  if (peeled !== undefined && peeled !== "unclear") return addCommand(peeled.inner, depth, search);
+  const unwrapped = unwrapCommand(words);
+  if (unwrapped !== undefined && unwrapped !== "unclear") return addCommand(unwrapped.inner, depth, search);
   if (wrappers.has(name)) addSuffixes(rest, depth, search);
 }
 

@@ -1,15 +1,15 @@
 import { isSecretPath } from "../secret-paths.ts";
-import { isInRoots, pathsOf, type ShellPlace } from "./shell-place.ts";
+import { isInRoots, pathsOf, type ShellContext } from "./shell-place.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-export interface ReadPlace {
-  readonly place: ShellPlace;
+export interface ReadContext {
+  readonly place: ShellContext;
   /** Every folder the command may run in; undefined when that is not known. */
   readonly folders: readonly string[] | undefined;
 }
 
 /** Why a file should not be read without asking. */
-export function pathDoubt(word: ShellWord, { folders, place }: ReadPlace): string | undefined {
+export function unsafePath(word: ShellWord, { folders, place }: ReadContext): string | undefined {
   if (folders === undefined) return "where it would run is not known";
   const paths = pathsOf(word, folders, place);
   if (paths === undefined) return `what ${word.text} stands for is not known`;

@@ -1,7 +1,7 @@
 import type { ShellWord } from "./shell-word.ts";
 
 /** What a wrapper runs. `appends`: more words come to it from elsewhere. */
-export interface Peeled {
+export interface UnwrappedCommand {
   readonly inner: readonly ShellWord[];
   readonly appends: boolean;
 }
@@ -34,7 +34,7 @@ const table: Readonly<Record<string, Wrapper>> = {
 };
 
 /** Undefined for what is no such wrapper; `unclear` for one whose command cannot be told for certain. */
-export function peel(words: readonly ShellWord[]): Peeled | "unclear" | undefined {
+export function unwrapCommand(words: readonly ShellWord[]): UnwrappedCommand | "unclear" | undefined {
   const [first, ...rest] = words;
   if (first?.kind !== "literal" || !Object.hasOwn(table, first.value)) return undefined;
   const wrapper = table[first.value];

@@ -1,4 +1,4 @@
-const withSubcommands: Readonly<Record<string, RegExp>> = {
+const globalOptionsWithValue: Readonly<Record<string, RegExp>> = {
   git: /^(-c|-C|--git-dir|--work-tree|--namespace|--exec-path|--config-env|--super-prefix)$/,
   npm: /^(--prefix|-C|--workspace|-w|--userconfig|--registry|--loglevel)$/,
   pnpm: /^(--dir|-C|--filter|-F|--workspace)$/,
@@ -10,9 +10,10 @@ const withSubcommands: Readonly<Record<string, RegExp>> = {
 };
 
 /** A command without the options between its name and its subcommand: `git -C x push` is a `git push`. */
-export function plainForm(values: readonly (string | undefined)[]): (string | undefined)[] | undefined {
+export function normalizeCommand(values: readonly (string | undefined)[]): (string | undefined)[] | undefined {
   const [name] = values;
-  const takesValue = name !== undefined && Object.hasOwn(withSubcommands, name) ? withSubcommands[name] : undefined;
+  const takesValue =
+    name !== undefined && Object.hasOwn(globalOptionsWithValue, name) ? globalOptionsWithValue[name] : undefined;
   if (!takesValue) return undefined;
   let at = 1;
   while (at < values.length && values[at]?.startsWith("-")) at += takesValue.test(values[at] ?? "") ? 2 : 1;

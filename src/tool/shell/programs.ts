@@ -40,6 +40,6 @@ export function isInterpreter(name: string, subcommand: string | undefined): boo
 }
 
 /** Whose every option only changes what is shown: a file that is named like an option does no harm. */
-export const inert = names(
+export const inertPrograms = names(
   "ls cat head tail wc grep egrep fgrep echo basename dirname realpath readlink stat du md5sum sha1sum sha256sum cksum nl tac rev cut",
 );

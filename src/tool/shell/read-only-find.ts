@@ -1,4 +1,4 @@
-import { type ReadPlace, pathDoubt } from "./path-doubt.ts";
+import { type ReadContext, unsafePath } from "./path-doubt.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
 
 const tests = new Set(
@@ -10,7 +10,7 @@ const tests = new Set(
   ).split(" "),
 );
 
-interface FindRequest extends ReadPlace {
+interface FindRequest extends ReadContext {
   readonly words: readonly ShellWord[];
   /** Why a command that the search runs does not only look. */
   readonly judge: (words: readonly ShellWord[]) => string | undefined;
@@ -23,7 +23,7 @@ export function readOnlyFind(request: FindRequest): string | undefined {
   for (const word of words.slice(0, start < 0 ? undefined : start)) {
     if (/^-[LHP]$/.test(word.value)) continue;
     if (word.kind === "pattern" && word.head === "") return `${word.text} could stand for an option`;
-    const doubt = pathDoubt(word, request);
+    const doubt = unsafePath(word, request);
     if (doubt !== undefined) return doubt;
   }
   for (let at = Math.max(start, 0); at < words.length; at++) {

@@ -1,23 +1,24 @@
-import { pathDoubt, type ReadPlace } from "./path-doubt.ts";
+import { unsafePath, type ReadContext } from "./path-doubt.ts";
 import { readOnlyFind } from "./read-only-find.ts";
 import { readOnlyGit, readOnlyGitPairs } from "./read-only-git.ts";
 import { type ReadOnly, readOnlyPrograms, versioned } from "./read-only-programs.ts";
-import { inert } from "./programs.ts";
-import { awkDoubt, sedDoubt } from "./text-programs.ts";
+import { inertPrograms } from "./programs.ts";
+import { unsafeAwkReason, unsafeSedReason } from "./text-programs.ts";
 import type { ShellWord } from "./shell-word.ts";
 
-export interface ReadOnlyRequest extends ReadPlace {
+export interface ReadOnlyRequest extends ReadContext {
   readonly words: readonly ShellWord[];
   /** More words come from elsewhere (`xargs`). */
   readonly appends: boolean;
 }
 
 /** Why a command is not known to only look at files of the working folders; undefined when it is. */
-export function readOnlyDoubt(request: ReadOnlyRequest): string | undefined {
+export function notReadOnlyReason(request: ReadOnlyRequest): string | undefined {
   const { words } = request;
   const name = words[0]?.value ?? "";
   const [first, second] = words.slice(1).map(({ value }) => value);
-  if (request.appends && !(inert.has(name) && !showsContent.has(name))) return `${name} gets words from elsewhere`;
+  if (request.appends && !(inertPrograms.has(name) && !showsContent.has(name)))
+    return `${name} gets words from elsewhere`;
   if (words.length === 2 && versioned.has(name) && /^(--version|-version|-V|version)$/.test(first ?? ""))
     return undefined;
   if (words.length === 2 && first === "-v" && /^(node|npm)$/.test(name)) return undefined;
@@ -28,20 +29,20 @@ export function readOnlyDoubt(request: ReadOnlyRequest): string | undefined {
     case ":":
       return undefined;
     case "cd":
-      return cdDoubt(request);
+      return unsafeCdReason(request);
     case "test":
     case "[":
-      return testDoubt(words);
+      return unsafeTestReason(words);
     case "printf":
       return words[1]?.kind === "literal" && !first?.startsWith("-") ? undefined : "printf is given more than a format";
     case "command":
       return /^-[vV]$/.test(first ?? "") ? undefined : "command runs another";
     case "find":
-      return readOnlyFind({ ...request, judge: (inner) => readOnlyDoubt({ ...request, words: inner }) });
+      return readOnlyFind({ ...request, judge: (inner) => notReadOnlyReason({ ...request, words: inner }) });
     case "sed":
-      return sedDoubt(words) ?? operandsDoubt(request, { operands: "paths" }, sedFiles(words));
+      return unsafeSedReason(words) ?? unsafeOperandReason(request, { operands: "paths" }, sedFiles(words));
     case "awk":
-      return awkDoubt(words) ?? operandsDoubt(request, { operands: "paths" }, awkFiles(words));
+      return unsafeAwkReason(words) ?? unsafeOperandReason(request, { operands: "paths" }, awkFiles(words));
     case "ps":
       if (words.length === 2 && /^[auxfwr]+$/.test(first ?? "")) return undefined;
       break;
@@ -57,26 +58,30 @@ export function readOnlyDoubt(request: ReadOnlyRequest): string | undefined {
       break;
     case "npm":
       return /^(ls|list)$/.test(first ?? "")
-        ? optionsDoubt(words.slice(2), {
+        ? unsafeOptionReason(words.slice(2), {
             short: "agl",
             long: "all depth json long global parseable prod omit",
             operands: "text",
           })
-        : notListed(name);
+        : notListedReason(name);
     case "git":
-      return gitDoubt(request, first, second);
+      return unsafeGitReason(request, first, second);
   }
   const program = Object.hasOwn(readOnlyPrograms, name) ? readOnlyPrograms[name] : undefined;
-  if (!program) return notListed(name);
+  if (!program) return notListedReason(name);
   return judgeWords(request, program, words.slice(1));
 }
 
 /** They give out what is in the files that they are pointed at. */
 const showsContent = new Set("cat head tail grep egrep fgrep nl tac rev cut".split(" "));
 
-const notListed = (name: string) => `${name} is not among the commands that only look`;
+const notListedReason = (name: string) => `${name} is not among the commands that only look`;
 
-function gitDoubt(request: ReadOnlyRequest, first: string | undefined, second: string | undefined): string | undefined {
+function unsafeGitReason(
+  request: ReadOnlyRequest,
+  first: string | undefined,
+  second: string | undefined,
+): string | undefined {
   let words = request.words.slice(1);
   if (first === "--no-pager" || first === "-P") [words, first, second] = [words.slice(1), second, words[2]?.value];
   const pair = `${first} ${second}`;
@@ -96,11 +101,11 @@ function gitDoubt(request: ReadOnlyRequest, first: string | undefined, second: s
 }
 
 function judgeWords(request: ReadOnlyRequest, program: ReadOnly, words: readonly ShellWord[]): string | undefined {
-  return optionsDoubt(words, program) ?? operandsDoubt(request, program, operandsOf(words, program));
+  return unsafeOptionReason(words, program) ?? unsafeOperandReason(request, program, operandsOf(words, program));
 }
 
 /** Everything that begins like an option must be a known one, also behind `--`: that may have been another option's value. */
-function optionsDoubt(words: readonly ShellWord[], program: ReadOnly): string | undefined {
+function unsafeOptionReason(words: readonly ShellWord[], program: ReadOnly): string | undefined {
   const long = ` ${program.long ?? ""} `;
   for (const { kind, value, head } of words) {
     if (!head.startsWith("-") || head === "-" || value === "--" || /^-\d+$/.test(value)) continue;
@@ -156,7 +161,7 @@ function operandsOf(words: readonly ShellWord[], { short = "", operands }: ReadO
   return [...head, ...found.slice(from)];
 }
 
-function operandsDoubt(
+function unsafeOperandReason(
   request: ReadOnlyRequest,
   { operands }: ReadOnly,
   words: readonly ShellWord[],
@@ -167,11 +172,11 @@ function operandsDoubt(
     if (operands === "text" && name !== "git" && harmlessText.has(name)) continue;
     if (word.text.startsWith("<(") && word.kind === "single") continue;
     if (word.kind === "dynamic" || word.kind === "single") return `what ${word.text} stands for is not known`;
-    if (word.kind === "pattern" && (word.head === "" || word.head.startsWith("-")) && !inert.has(name)) {
+    if (word.kind === "pattern" && (word.head === "" || word.head.startsWith("-")) && !inertPrograms.has(name)) {
       return `${word.text} could stand for an option`;
     }
     if (operands === "text" || word.value === "-") continue;
-    const doubt = pathDoubt(word, request);
+    const doubt = unsafePath(word, request);
     if (doubt !== undefined) return doubt;
   }
   return undefined;
@@ -180,16 +185,16 @@ function operandsDoubt(
 /** Whatever these are given, they only print or compare it. */
 const harmlessText = new Set(["basename", "dirname"]);
 
-function cdDoubt(request: ReadOnlyRequest): string | undefined {
+function unsafeCdReason(request: ReadOnlyRequest): string | undefined {
   const [target, ...more] = request.words.slice(1).filter(({ value }) => value !== "--");
   if (target === undefined || more.length > 0 || target.kind !== "literal" || target.value.startsWith("-")) {
     return "where cd leads is not known";
   }
-  return pathDoubt(target, request);
+  return unsafePath(target, request);
 }
 
 /** `-v` and arithmetic evaluate names; `-t`, `-o` and the rest compare and look. */
-function testDoubt(words: readonly ShellWord[]): string | undefined {
+function unsafeTestReason(words: readonly ShellWord[]): string | undefined {
   const bad = words.find(({ value, kind }) => kind === "dynamic" || /^-[vR]$/.test(value));
   return bad && `test could evaluate ${bad.text}`;
 }

@@ -34,7 +34,7 @@ export interface ShellLine {
   /** It begins with a `cd`, and nothing else runs unless that has worked. */
   readonly enters: boolean;
   /** Each a reason to ask. */
-  readonly doubts: readonly string[];
+  readonly unsafeReasons: readonly string[];
 }
 
 /** Reads a command line as bash would. What cannot be read for certain is a doubt, never left out. */
@@ -43,7 +43,7 @@ export function readShellLine(source: string): ShellLine {
   const hidden = hiddenCharacter(source);
   if (hidden !== undefined) line.doubts.add(`it has ${hidden} in it`);
   const visit = (node: SyntaxNode): void => {
-    const doubt = doubtOf(node);
+    const doubt = unsafeNodeReason(node);
     if (doubt !== undefined) line.doubts.add(doubt);
     if (node.type === "Command") line.commands.push(shellCommand(node));
     if (node.type === "Redirected") line.redirects.push(...node.redirects.map(shellRedirect));
@@ -52,7 +52,7 @@ export function readShellLine(source: string): ShellLine {
   };
   const script = parse(source);
   visit(script);
-  return { ...line, enters: enters(script), doubts: [...line.doubts] };
+  return { ...line, enters: enters(script), unsafeReasons: [...line.doubts] };
 }
 
 function enters({ commands }: Script): boolean {
@@ -89,7 +89,7 @@ function shellRedirect(node: Redirection): ShellRedirect {
 }
 
 /** Why a node cannot be waved through, whatever its commands are. */
-function doubtOf(node: SyntaxNode): string | undefined {
+function unsafeNodeReason(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case "Script":
       return node.errors?.length ? `it cannot be parsed (${node.errors[0]?.message})` : undefined;
@@ -116,7 +116,7 @@ function doubtOf(node: SyntaxNode): string | undefined {
         ? "it sets a variable"
         : undefined;
     case "ParameterExpansion":
-      return expansionDoubt(node);
+      return unsafeExpansionReason(node);
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
       return node.expression !== undefined && isPlainArithmetic(node.expression) ? undefined : computed;
@@ -124,7 +124,7 @@ function doubtOf(node: SyntaxNode): string | undefined {
       return computed;
     case "TestUnary":
     case "TestBinary":
-      return testDoubt(node);
+      return unsafeTestReason(node);
     default:
       return known.has(node.type) ? undefined : `it has a part of a kind that is not known here (${node.type})`;
   }
@@ -150,7 +150,7 @@ function isPlainArithmetic(node: ArithmeticExpression): boolean {
   }
 }
 
-function expansionDoubt(node: ParameterExpansionPart): string | undefined {
+function unsafeExpansionReason(node: ParameterExpansionPart): string | undefined {
   const { index, operation } = node;
   if (node.prefix === "!") return "it reads a variable by a computed name";
   if (index !== undefined && !/^(\d+|[@*])$/.test(index.text)) return computed;
@@ -173,7 +173,7 @@ function expansionDoubt(node: ParameterExpansionPart): string | undefined {
   }
 }
 
-function testDoubt(node: Extract<TestExpression, { type: "TestUnary" | "TestBinary" }>): string | undefined {
+function unsafeTestReason(node: Extract<TestExpression, { type: "TestUnary" | "TestBinary" }>): string | undefined {
   if (node.type === "TestUnary") return /^-[vR]$/.test(node.operator) ? computed : undefined;
   if (!/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) return undefined;
   return [node.left, node.right].every(({ text }) => /^-?\d+$/.test(text)) ? undefined : computed;

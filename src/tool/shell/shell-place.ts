@@ -5,7 +5,7 @@ import type { ShellLine } from "./shell-line.ts";
 import type { ShellWord } from "./shell-word.ts";
 
 /** Where a command line runs. */
-export interface ShellPlace {
+export interface ShellContext {
   readonly cwd: string;
   /** Real and absolute. */
   readonly roots: readonly string[];
@@ -17,7 +17,7 @@ export interface ShellPlace {
 }
 
 /** Every folder the commands of a line may find themselves in, or undefined when a `cd` leads nobody knows where. */
-export function foldersOf(line: ShellLine, place: ShellPlace): readonly string[] | undefined {
+export function foldersOf(line: ShellLine, place: ShellContext): readonly string[] | undefined {
   const folders = new Set([place.cwd]);
   for (const { words } of line.commands) {
     const name = words[0]?.value;
@@ -52,7 +52,7 @@ function patternFolder(pattern: string): string | undefined {
 }
 
 /** All real paths a word may mean; undefined when that cannot be told. */
-export function pathsOf(word: ShellWord, folders: readonly string[], place: ShellPlace): string[] | undefined {
+export function pathsOf(word: ShellWord, folders: readonly string[], place: ShellContext): string[] | undefined {
   const paths: string[] = [];
   for (const folder of folders) {
     const path = pathOf(word, folder, place.home);
@@ -72,5 +72,5 @@ function pathInRevision(value: string): string | undefined {
   return path === undefined || path.startsWith("/") ? undefined : path;
 }
 
-export const isInRoots = (path: string, { roots }: Pick<ShellPlace, "roots">) =>
+export const isInRoots = (path: string, { roots }: Pick<ShellContext, "roots">) =>
   roots.some((root) => isInside(path, root));

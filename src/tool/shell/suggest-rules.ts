@@ -18,7 +18,7 @@ export function suggestRules(
 }
 
 /** Every word is known, and nothing in it runs something else: the whole line, as it stands, can be a rule. */
-function isFixed({ commands, doubts }: ShellLine): boolean {
+function isFixed({ commands, unsafeReasons: doubts }: ShellLine): boolean {
   return (
     doubts.length === 0 &&
     commands.every(({ words, assigns }) => {

@@ -1,7 +1,7 @@
 import type { ShellWord } from "./shell-word.ts";
 
 /** Why a use of sed may do more than print what it reads: its scripts can write files and run commands. */
-export function sedDoubt(words: readonly ShellWord[]): string | undefined {
+export function unsafeSedReason(words: readonly ShellWord[]): string | undefined {
   const explicit = words.some(({ value }) => /^-[nErsuz]*e$/.test(value));
   const scripts: ShellWord[] = [];
   let operands = 0;
@@ -40,7 +40,7 @@ const printing = new RegExp(
 const isPrinting = (script: string) => script.length <= 500 && printing.test(script);
 
 /** Why a use of awk may do more than print fields: it is a language that can run commands and write files. */
-export function awkDoubt(words: readonly ShellWord[]): string | undefined {
+export function unsafeAwkReason(words: readonly ShellWord[]): string | undefined {
   let program: ShellWord | undefined;
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
