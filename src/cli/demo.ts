@@ -37,7 +37,7 @@ export async function demo(flags: DemoFlags): Promise<number> {
     return await showCoordinator(stage);
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
-    screen.endWords();
+    screen.endStream();
     screen.paragraph(flags.keep ? "Stopped." : "Stopped. What the demo had made is removed.");
     return signals.exitCode ?? exitCodes.interrupted;
   } finally {
@@ -128,7 +128,7 @@ function introduce(screen: Screen, { folder, before, without }: Introduction): v
     "A lead and three teammates: real sessions, files, git and commands. Only the model is played by a script, so it needs no key and no network.",
   );
   screen.line();
-  screen.whole(folder, { first: "folder    " });
+  screen.unwrapped(folder, { first: "folder    " });
   screen.field("tests", before.summary);
   if (without !== undefined) screen.field("members", `all in this process: ${without}`);
   screen.field("prompt", prompt);

@@ -1,6 +1,6 @@
 import { knownModels } from "../model/index.ts";
 import { listHooks, listRules, loadAgentDefinitions, loadConfig, openStore, type Session } from "../session/index.ts";
-import type { FaceFacts, NextSession } from "../tui/index.ts";
+import type { FrontendFacts, NextSession } from "../tui/index.ts";
 import type { RunFlags } from "./run-flags.ts";
 
 export interface FactsOptions {
@@ -10,7 +10,7 @@ export interface FactsOptions {
 }
 
 /** What a face shows that no event tells of, looked up each time it is asked for. */
-export function createFaceFacts({ session, flags, setNext }: FactsOptions): FaceFacts {
+export function createFaceFacts({ session, flags, setNext }: FactsOptions): FrontendFacts {
   const input = { cwd: session.cwd, env: process.env, flags, trust: flags.trust ? ("all" as const) : undefined };
   return {
     slashCommands: () => session.slashCommands(),

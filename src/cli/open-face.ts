@@ -22,7 +22,7 @@ export async function openFace({ session, flags, signal, setNext }: FaceOf): Pro
     look: terminal,
     facts: createFaceFacts({ session, flags, setNext }),
     preferences,
-    listen: (id, until) => followSessionEvents(process.env, id, until),
+    followMember: (id, until) => followSessionEvents(process.env, id, until),
     ...openPromptSources(session.cwd, process.env),
     stdin: process.stdin,
     stdout: process.stdout,

@@ -7,23 +7,23 @@ export interface Screen {
   /** One line; what does not fit is cut, with a mark. */
   line(text?: string, style?: Style): void;
   /** One line that is there to be copied: neither cut nor wrapped. */
-  whole(text: string, options?: { first?: string; style?: Style }): void;
+  unwrapped(text: string, options?: { first?: string; style?: Style }): void;
   /** Wrapped at words; `first`, in the style `mark`, stands before the first line, and the others are indented as deep. */
   paragraph(text: string, options?: { first?: string; mark?: Style; style?: Style }): void;
   /** A name and its value. */
   field(name: string, value: string): void;
   /** Words as they come, wrapped; `endWords` ends the paragraph. */
-  words(text: string): void;
-  endWords(): void;
+  streamText(text: string): void;
+  endStream(): void;
   /** On a terminal: a line that the next output replaces. */
-  passing(text: string): void;
+  transientLine(text: string): void;
 }
 
 export type Style = (text: string) => string;
 export type Paint = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "blue" | "magenta", Style>>;
 
 const fieldWidth = 10;
-const wordsMark = "● ";
+const streamMark = "● ";
 
 export function createScreen(
   output: Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">,
@@ -32,13 +32,13 @@ export function createScreen(
   const isTerminal = output.isTTY;
   const width = Math.max(20, Math.min(isTerminal ? output.columns || 80 : 80, 80));
   const paint = createPaint(isTerminal && !env["NO_COLOR"] && env["TERM"] !== "dumb");
-  let passing = false;
+  let transientLine = false;
   let column = 0;
   let word = "";
 
   const write = (text: string) => {
-    if (passing) output.write("\r\x1b[2K");
-    passing = false;
+    if (transientLine) output.write("\r\x1b[2K");
+    transientLine = false;
     output.write(text);
   };
 
@@ -51,18 +51,18 @@ export function createScreen(
 
   const flushWord = () => {
     if (word === "") return;
-    if (column > wordsMark.length && column + 1 + word.length > width) breakWords();
-    else if (column > wordsMark.length) put(" ");
-    put(word);
+    if (column > streamMark.length && column + 1 + word.length > width) breakWords();
+    else if (column > streamMark.length) emit(" ");
+    emit(word);
     word = "";
   };
-  const put = (text: string) => {
+  const emit = (text: string) => {
     column += text.length;
     write(text);
   };
   const breakWords = () => {
-    write(`\n${" ".repeat(wordsMark.length)}`);
-    column = wordsMark.length;
+    write(`\n${" ".repeat(streamMark.length)}`);
+    column = streamMark.length;
   };
 
   return {
@@ -70,12 +70,12 @@ export function createScreen(
     width,
     paragraph,
     line: (text = "", style = plain) => write(`${style(cut(visibleLine(text), width))}\n`),
-    whole: (text, { first = "", style = plain } = {}) => write(`${paint.dim(first)}${style(visibleLine(text))}\n`),
+    unwrapped: (text, { first = "", style = plain } = {}) => write(`${paint.dim(first)}${style(visibleLine(text))}\n`),
     field: (name, value) => paragraph(value, { first: name.padEnd(fieldWidth), mark: paint.dim }),
-    words(text) {
+    streamText(text) {
       if (column === 0) {
-        write(`\n${paint.cyan(wordsMark)}`);
-        column = wordsMark.length;
+        write(`\n${paint.cyan(streamMark)}`);
+        column = streamMark.length;
       }
       for (const character of visibleText(text)) {
         if (!/\s/.test(character)) word += character;
@@ -83,15 +83,15 @@ export function createScreen(
         if (character === "\n") breakWords();
       }
     },
-    endWords() {
+    endStream() {
       flushWord();
       if (column > 0) write("\n");
       column = 0;
     },
-    passing(text) {
+    transientLine(text) {
       if (!isTerminal) return;
       write(cut(visibleLine(text), width - 1));
-      passing = true;
+      transientLine = true;
     },
   };
 }

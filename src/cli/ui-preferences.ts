@@ -13,7 +13,7 @@ const Remembered = z.object({
 /** How the user left the screen the last time: `ui.json` in Troupe's folder. A broken one is told of, and left alone. */
 export async function openPreferences(env: Readonly<Record<string, string | undefined>>): Promise<Preferences> {
   const path = join(stateHome(env), "ui.json");
-  const keep: Preferences["keep"] = (now) => writeFileAtomic(path, `${JSON.stringify(now, null, 2)}\n`);
+  const keep: Preferences["save"] = (now) => writeFileAtomic(path, `${JSON.stringify(now, null, 2)}\n`);
   try {
     const known = await readJsonFile(path, Remembered);
     const { expandedView, showTeammateMessagePreview } = known ?? {};
@@ -21,9 +21,9 @@ export async function openPreferences(env: Readonly<Record<string, string | unde
       ...(expandedView && { expandedView }),
       ...(showTeammateMessagePreview !== undefined && { showTeammateMessagePreview }),
     };
-    return { before, problem: undefined, keep };
+    return { stored: before, problem: undefined, save: keep };
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
-    return { before: {}, problem: error.message, keep: async () => undefined };
+    return { stored: {}, problem: error.message, save: async () => undefined };
   }
 }

@@ -9,9 +9,9 @@ import {
   leadOf,
   openDialog,
 } from "../view/index.ts";
-import type { Face } from "./app-context.ts";
+import type { Frontend } from "./app-context.ts";
 import type { Frames } from "./app-frames.ts";
-import type { FaceFacts } from "./face-facts.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import type { KeyPress } from "./input-keys.ts";
 import { actionOf } from "./key-table.ts";
 import type { PromptController } from "./prompt-controller.ts";
@@ -28,19 +28,19 @@ export interface Actions {
 }
 
 export interface ActionPorts {
-  readonly face: Face;
-  readonly facts: FaceFacts;
+  readonly frontend: Frontend;
+  readonly facts: FrontendFacts;
   readonly history: History;
   readonly frames: Pick<Frames, "redraw">;
   readonly suspend: () => void;
 }
 
-export function createActions({ face, facts, history, frames, suspend }: ActionPorts): Actions {
-  const { store, send, now } = face;
+export function createActions({ frontend, facts, history, frames, suspend }: ActionPorts): Actions {
+  const { store, send, now } = frontend;
   /** Who listens is told it in the order in which it was said; nothing is read back and forth on a screen. */
   const readTranscript = (back: 0 | 1): boolean => {
     if (store.getState().dialog.kind !== "none") return false;
-    if (face.theme.isScreenReader) {
+    if (frontend.theme.isScreenReader) {
       history.toggleExpanded(store.getState());
       frames.redraw();
     } else store.setState((state) => openDialog(state, { kind: "transcript", back }));
@@ -48,7 +48,7 @@ export function createActions({ face, facts, history, frames, suspend }: ActionP
   };
   return {
     submit(text) {
-      if (text.startsWith("/") && runSlash(text, { face, facts })) return;
+      if (text.startsWith("/") && runSlash(text, { frontend, facts })) return;
       void send(inputCommand(store.getState(), text));
     },
     interrupt() {
@@ -72,7 +72,7 @@ export function createActions({ face, facts, history, frames, suspend }: ActionP
           return readTranscript(1);
         case "mode":
           if (store.getState().dialog.kind !== "none") return false;
-          nextMode(face);
+          nextMode(frontend);
           return true;
         case "suspend":
           suspend();
@@ -87,7 +87,7 @@ export function createActions({ face, facts, history, frames, suspend }: ActionP
       }
       if (name !== "ctrl+d" || prompt.store.getState().buffer.text !== "") return false;
       if (store.getState().dialog.kind !== "none") return false;
-      runSlash("/exit", { face, facts });
+      runSlash("/exit", { frontend, facts });
       return true;
     },
   };
@@ -97,7 +97,7 @@ type Cycled = Extract<PermissionMode, "default" | "acceptEdits" | "plan">;
 const after: Readonly<Record<Cycled, Cycled>> = { default: "acceptEdits", acceptEdits: "plan", plan: "default" };
 
 /** Of whoever is looked at. */
-function nextMode({ store, send }: Face): void {
+function nextMode({ store, send }: Frontend): void {
   const state = store.getState();
   const active = getActiveAgentForInput(state);
   const permissionMode = modeAfter(state);

@@ -2,11 +2,11 @@ import { createContext, useContext, useLayoutEffect, useRef, useSyncExternalStor
 import type { Ack, Command } from "../protocol/index.ts";
 import type { AppState, Store } from "../view/index.ts";
 import type { KeyHandler, KeyReader } from "./input-keys.ts";
-import type { SecondScreen } from "./second-screen.ts";
+import type { AlternateScreen } from "./second-screen.ts";
 import type { Theme } from "./theme.ts";
 
 /** What every part of the screen works with. Parts take their data from the store and send commands; they decide nothing. */
-export interface Face {
+export interface Frontend {
   readonly store: Store<AppState>;
   /** The same state, at most thirty times a second: what is drawn from. */
   readonly frames: Pick<Store<AppState>, "getState" | "subscribe"> & {
@@ -17,7 +17,7 @@ export interface Face {
   readonly theme: Theme;
   readonly size: { getState(): Size; subscribe(listener: () => void): () => void };
   readonly now: () => number;
-  readonly second: SecondScreen;
+  readonly alternateScreen: AlternateScreen;
   /** Sends a command; what is wrong with it is shown as a notice, and given back. */
   send(command: Command): Promise<Ack>;
   /** Ends the program after the session is closed. */
@@ -29,28 +29,28 @@ export interface Size {
   readonly rows: number;
 }
 
-export const FaceContext = createContext<Face | undefined>(undefined);
+export const FrontendContext = createContext<Frontend | undefined>(undefined);
 
-export function useFace(): Face {
-  const face = useContext(FaceContext);
-  if (!face) throw new Error("there is no face around this component");
-  return face;
+export function useFrontend(): Frontend {
+  const frontend = useContext(FrontendContext);
+  if (!frontend) throw new Error("there is no face around this component");
+  return frontend;
 }
 
 /** A slice of the state; the component is drawn again only when it is another one. */
 export function useAppState<T>(select: (state: AppState) => T): T {
-  const { frames } = useFace();
+  const { frames } = useFrontend();
   return useSyncExternalStore(frames.subscribe, () => select(frames.getState()));
 }
 
 export function useSize(): Size {
-  const { size } = useFace();
+  const { size } = useFrontend();
   return useSyncExternalStore(size.subscribe, size.getState);
 }
 
 /** Hears keys while it is active. Returns true from the handler to keep a key from the others. */
 export function useKeys(handler: KeyHandler, { isActive = true }: { readonly isActive?: boolean } = {}): void {
-  const { keys } = useFace();
+  const { keys } = useFrontend();
   const latest = useRef(handler);
   latest.current = handler;
   // With the drawing, not after it: whoever sees it may press a key at once, and that one is not for those below.

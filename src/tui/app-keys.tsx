@@ -15,42 +15,42 @@ import {
   stopSelecting,
   toggleExpanded,
 } from "../view/index.ts";
-import { type Face, useFace, useKeys } from "./app-context.ts";
+import { type Frontend, useFrontend, useKeys } from "./app-context.ts";
 import { stopOrDismiss } from "./background-dialog.tsx";
 import { actionOf } from "./key-table.ts";
 import { leaveOrAsk } from "./leave.ts";
 
 /** Hears the keys that mean the same everywhere. Mounted before the prompt, so that it hears them first; draws nothing. */
 export function AppKeys(): ReactNode {
-  const face = useFace();
+  const frontend = useFrontend();
   const lastLeave = useRef(Number.NEGATIVE_INFINITY);
   useKeys(({ name }) => {
-    const state = face.store.getState();
+    const state = frontend.store.getState();
     const action = actionOf("app", name);
     if (state.dialog.kind === "transcript") return false;
     if (action === "leave" && state.dialog.kind !== "confirm-leave") {
-      const isAgain = face.now() - lastLeave.current < againMs;
-      lastLeave.current = isAgain ? Number.NEGATIVE_INFINITY : face.now();
-      if (isAgain) leaveOrAsk(face);
-      else stopThenLeave(face);
+      const isAgain = frontend.now() - lastLeave.current < againMs;
+      lastLeave.current = isAgain ? Number.NEGATIVE_INFINITY : frontend.now();
+      if (isAgain) leaveOrAsk(frontend);
+      else stopThenLeave(frontend);
       return true;
     }
     if (state.dialog.kind !== "none") return false;
     if (action === "previousAgent" || action === "nextAgent") {
       const by = action === "nextAgent" ? 1 : -1;
-      face.store.setState((before) => selectTeammate(before, { by, now: face.now() }));
+      frontend.store.setState((before) => selectTeammate(before, { by, now: frontend.now() }));
       return true;
     }
     if (action === "tasks") {
-      face.store.setState((before) => toggleExpanded(before, "tasks"));
+      frontend.store.setState((before) => toggleExpanded(before, "tasks"));
       return true;
     }
     if (action === "background") {
-      if (isLeadWaiting(state)) void face.send({ type: "background" });
-      else face.store.setState((before) => openDialog(before, { kind: "background" }));
+      if (isLeadWaiting(state)) void frontend.send({ type: "background" });
+      else frontend.store.setState((before) => openDialog(before, { kind: "background" }));
       return true;
     }
-    return state.viewSelectionMode === "selecting-agent" && onChosen(face, name);
+    return state.viewSelectionMode === "selecting-agent" && onAgentChosen(frontend, name);
   });
   return null;
 }
@@ -58,7 +58,7 @@ export function AppKeys(): ReactNode {
 /** How soon a second press has to come. */
 const againMs = 2_000;
 
-function stopThenLeave({ store, send, now }: Face): void {
+function stopThenLeave({ store, send, now }: Frontend): void {
   const lead = leadOf(store.getState().session);
   const isWorking = lead?.status.kind === "running" || lead?.status.kind === "waiting";
   if (isWorking) void send({ type: "interrupt" });
@@ -67,8 +67,8 @@ function stopThenLeave({ store, send, now }: Face): void {
 }
 
 /** Keys while somebody is chosen in the tree. Any other key ends the choosing and is the prompt's. */
-function onChosen(face: Face, name: string): boolean {
-  const { store, send, now } = face;
+function onAgentChosen(frontend: Frontend, name: string): boolean {
+  const { store, send, now } = frontend;
   const state = store.getState();
   const task = agentRows(state, now())[state.selectedTeammateIndex];
   switch (actionOf("agents", name)) {
@@ -76,11 +76,11 @@ function onChosen(face: Face, name: string): boolean {
       store.setState((before) => enterSelected(before, now()));
       return true;
     case "interrupt":
-      if (task && isAtWork(task)) void send(interruptOf(task));
+      if (task && isAgentWorking(task)) void send(interruptOf(task));
       else store.setState(task ? stopSelecting : (before) => exitTeammateView(before, now()));
       return true;
     case "stop":
-      if (task) stopOrDismiss(face, task.id);
+      if (task) stopOrDismiss(frontend, task.id);
       // Its row is gone, and with it who was chosen: the same key must not fall on the next.
       if (task && isFinished(task)) store.setState(stopSelecting);
       return true;
@@ -90,7 +90,7 @@ function onChosen(face: Face, name: string): boolean {
   }
 }
 
-const isAtWork = (task: AgentTask): boolean => !isFinished(task) && !task.isIdle;
+const isAgentWorking = (task: AgentTask): boolean => !isFinished(task) && !task.isIdle;
 
 const interruptOf = (task: AgentTask) =>
   isTeammate(task)

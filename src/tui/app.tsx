@@ -1,12 +1,12 @@
 import { Box, Static, Text, useStdin } from "ink";
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import { type AppNotice, type AppState, teamTree, visibleText } from "../view/index.ts";
-import { type Face, FaceContext, useAppState, useFace, useKeys, useSize } from "./app-context.ts";
+import { type Frontend, FrontendContext, useAppState, useFrontend, useKeys, useSize } from "./app-context.ts";
 import { AppKeys } from "./app-keys.tsx";
 import { Dialogs } from "./dialogs.tsx";
-import type { FaceFacts } from "./face-facts.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import type { KeyHandler } from "./input-keys.ts";
-import { hasNotices, isLow, liveRooms, marginFor, noticeLines as below } from "./live-rooms.ts";
+import { hasRoomForNotices, isShortScreen, layoutLive, marginFor, noticeLineCount as below } from "./live-rooms.ts";
 import { Prompt, promptHeight } from "./prompt.tsx";
 import type { PromptController } from "./prompt-controller.ts";
 import { Spinner } from "./spinner.tsx";
@@ -21,8 +21,8 @@ import { marked } from "./transcript-text.ts";
 import { Welcome } from "./welcome.tsx";
 
 export interface AppProps extends StatusProps {
-  readonly face: Face;
-  readonly facts: FaceFacts;
+  readonly frontend: Frontend;
+  readonly facts: FrontendFacts;
   readonly history: History;
   readonly prompt: PromptController;
   /** Keys that are about the screen itself; they are heard first. */
@@ -30,9 +30,9 @@ export interface AppProps extends StatusProps {
 }
 
 /** The whole screen: what is history above, and below it what is redrawn. */
-export function App({ face, ...props }: AppProps): ReactNode {
+export function App({ frontend, ...props }: AppProps): ReactNode {
   return (
-    <FaceContext.Provider value={face}>
+    <FrontendContext.Provider value={frontend}>
       <RawMode />
       <ScreenKeys onKey={props.onKey} />
       <AppKeys />
@@ -40,14 +40,14 @@ export function App({ face, ...props }: AppProps): ReactNode {
       <Pager />
       <Printed history={props.history} />
       <LiveRegion {...props} />
-    </FaceContext.Provider>
+    </FrontendContext.Provider>
   );
 }
 
-function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppProps, "face">): ReactNode {
+function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppProps, "frontend">): ReactNode {
   const size = useSize();
   const { rows } = size;
-  const { theme, now } = useFace();
+  const { theme, now } = useFrontend();
   const dialog = useAppState(({ dialog }) => dialog.kind);
   const state = useAppState((each) => each);
   const viewed = viewedOf(state);
@@ -58,12 +58,12 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const noticesFor = (most: number, high: number) =>
     noticeLines(state, { mark: theme.marks.notice, width: size.columns - 1, most, high });
   if (dialog !== "none" && dialog !== "transcript") {
-    const said = hasNotices(rows) ? noticesFor(1, below) : [];
+    const lastNotice = hasRoomForNotices(rows) ? noticesFor(1, below) : [];
     return (
       <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Dialogs facts={facts} />
-        {said.length > 0 && <Text>{paintLines(said, theme)}</Text>}
-        {isLow(rows) ? null : status}
+        {lastNotice.length > 0 && <Text>{paintLines(lastNotice, theme)}</Text>}
+        {isShortScreen(rows) ? null : status}
       </Box>
     );
   }
@@ -71,7 +71,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
   const isWorking = viewed?.agent?.status.kind === "running" || viewed?.agent?.status.kind === "waiting";
   const notices = noticesFor(3, 4);
   const fixed = promptHeight(written, size) + 1 + (isWorking ? 1 : 0);
-  const rooms = liveRooms({
+  const layout = layoutLive({
     rows,
     fixed,
     completion: written.completion?.items.length ?? 0,
@@ -79,7 +79,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
     tree: treeHeight(teamTree(state, now()), state),
     tasks: taskHeight(state),
   });
-  const used = fixed + rooms.completion + rooms.notices + rooms.tree + rooms.tasks + marginFor(rows);
+  const used = fixed + layout.completion + layout.notices + layout.tree + layout.tasks + marginFor(rows);
   return (
     <Box flexDirection="column">
       {isViewing && !viewed && <Text dimColor>reading the transcript …</Text>}
@@ -87,15 +87,15 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
       {isNew && !isViewing && <Welcome facts={facts} room={rows - 1 - used} />}
       <Box flexDirection="column" marginTop={marginFor(rows)}>
         <Spinner agent={viewed?.agent} />
-        <TeammateTree room={rooms.tree} />
-        <TaskPanel room={rooms.tasks} />
-        {rooms.notices > 0 && <Text>{paintLines(notices.slice(-rooms.notices), theme)}</Text>}
+        <TeammateTree room={layout.tree} />
+        <TaskPanel room={layout.tasks} />
+        {layout.notices > 0 && <Text>{paintLines(notices.slice(-layout.notices), theme)}</Text>}
         <Prompt
           prompt={prompt}
           to={isViewing && viewed ? viewed : undefined}
           isActive
           placeholder={isNew ? "Say what to do; /help lists keys and commands" : ""}
-          maxCompletions={rooms.completion}
+          maxCompletions={layout.completion}
         />
         {status}
       </Box>
@@ -105,7 +105,7 @@ function LiveRegion({ facts, history, prompt, contextWindow, home }: Omit<AppPro
 
 /** What is printed once and stays. */
 function Printed({ history }: { readonly history: History }): ReactNode {
-  const { frames } = useFace();
+  const { frames } = useFrontend();
   const blocks = useSyncExternalStore(frames.subscribe, history.getBlocks);
   useEffect(() => history.drawn(blocks.length), [history, blocks]);
   return <Static items={[...blocks]}>{({ key, text }) => <Text key={key}>{text}</Text>}</Static>;
@@ -151,7 +151,7 @@ function ScreenKeys({ onKey }: { readonly onKey: KeyHandler }): ReactNode {
 }
 
 function PromptKeys({ prompt }: { readonly prompt: PromptController }): ReactNode {
-  const { store } = useFace();
+  const { store } = useFrontend();
   // Asked when the key comes, not when it was last drawn: a dialog may have opened since.
   useKeys((key) => store.getState().dialog.kind === "none" && prompt.key(key));
   return null;

@@ -7,11 +7,11 @@ export function askerLine(
   { question, waiting, width }: { readonly question: Question; readonly waiting: number; readonly width: number },
 ): Line[] {
   const name = visibleLine(asker.name);
-  const who = asker.team === undefined ? name : `${name}@${visibleLine(asker.team)}`;
+  const askerName = asker.team === undefined ? name : `${name}@${visibleLine(asker.team)}`;
   const kind = asker.isLead || asker.agentType === undefined ? "" : ` (${visibleLine(asker.agentType)})`;
   return wrapLine(
     [
-      span(who, { bold: true, ...(asker.color === undefined ? { role: "accent" } : { agent: asker.color }) }),
+      span(askerName, { bold: true, ...(asker.color === undefined ? { role: "accent" } : { agent: asker.color }) }),
       span(`${kind} ${visibleLine(wanted(question))}`, { bold: true }),
       ...(waiting === 0 ? [] : [span(` · ${waiting} more waiting`, { role: "warning" })]),
     ],

@@ -11,16 +11,16 @@ import {
   visibleLine,
   visibleText,
 } from "../view/index.ts";
-import { type Face, useAppState, useFace } from "./app-context.ts";
+import { type Frontend, useAppState, useFrontend } from "./app-context.ts";
 import { ListDialog, type ListRow } from "./list-dialog.tsx";
-import { duration } from "./short-counts.ts";
+import { formatDuration } from "./short-counts.ts";
 import { plainLine, span } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
 import { useNow } from "./use-now.ts";
 
 /** Agents and commands that run beside the lead: look at one, stop it, put it away. */
 export function BackgroundDialog(): ReactNode {
-  const face = useFace();
+  const frontend = useFrontend();
   const state = useAppState((each) => each);
   const now = useNow(true);
   const [looking, setLooking] = useState<string>();
@@ -31,7 +31,7 @@ export function BackgroundDialog(): ReactNode {
   const look = (id: string) => {
     const task = state.tasks.get(id);
     if (!task || !isAgentTask(task)) return setLooking(id);
-    face.store.setState((each) => enterTeammateView(closeDialog(each), id, face.now()));
+    frontend.store.setState((each) => enterTeammateView(closeDialog(each), id, frontend.now()));
   };
   return (
     <ListDialog
@@ -39,13 +39,13 @@ export function BackgroundDialog(): ReactNode {
       rows={tasks.map((task) => taskRow(task, now))}
       empty="Nothing runs there. Agents and commands that nobody waits for appear here."
       choose={{ does: "look", run: look }}
-      stop={{ does: "stop or dismiss", run: (id) => stopOrDismiss(face, id) }}
+      stop={{ does: "stop or dismiss", run: (id) => stopOrDismiss(frontend, id) }}
     />
   );
 }
 
 /** The x key: a command where it runs, out of sight where it has ended. */
-export function stopOrDismiss({ store, send, now }: Pick<Face, "store" | "send" | "now">, id: string): void {
+export function stopOrDismiss({ store, send, now }: Pick<Frontend, "store" | "send" | "now">, id: string): void {
   const { state, command } = stopOrDismissAgent(store.getState(), id, now());
   store.setState(() => state);
   if (command) void send(command);
@@ -90,7 +90,7 @@ function taskRow(task: TaskState, now: number): ListRow {
 }
 
 function statusOf(task: TaskState, now: number): { readonly words: string; readonly style: Style } {
-  const time = duration(Math.max(0, (task.endTime ?? now) - task.startTime));
+  const time = formatDuration(Math.max(0, (task.endTime ?? now) - task.startTime));
   if (isFinished(task)) {
     const style: Style = task.status === "completed" ? { role: "success" } : { role: "error" };
     return { words: `${ended[task.status]} after ${time}`, style };

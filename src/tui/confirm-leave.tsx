@@ -1,19 +1,19 @@
 import type { ReactNode } from "react";
 import { closeDialog, isAgentTask, type TaskState, visibleLine } from "../view/index.ts";
-import { useAppState, useFace, useKeys } from "./app-context.ts";
-import type { FaceFacts } from "./face-facts.ts";
+import { useAppState, useFrontend, useKeys } from "./app-context.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import { actionOf } from "./key-table.ts";
-import { wouldStop } from "./leave.ts";
+import { stoppedByLeaving } from "./leave.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import { cutTo } from "./terminal-width.ts";
 
 /** Asked before something that runs is stopped by leaving. */
-export function ConfirmLeave({ facts }: { readonly facts: Pick<FaceFacts, "setNext"> }): ReactNode {
-  const { store, leave } = useFace();
+export function ConfirmLeave({ facts }: { readonly facts: Pick<FrontendFacts, "setNext"> }): ReactNode {
+  const { store, leave } = useFrontend();
   const state = useAppState((each) => each);
   const width = usePanelWidth();
-  const running = wouldStop(state);
+  const running = stoppedByLeaving(state);
   useKeys((key) => {
     const action = actionOf("confirm", key.name);
     if (action === "yes") leave();

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useAppState } from "./app-context.ts";
 import { BackgroundDialog } from "./background-dialog.tsx";
 import { ConfirmLeave } from "./confirm-leave.tsx";
-import type { FaceFacts } from "./face-facts.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import { Help } from "./help.tsx";
 import { PermissionDialog } from "./permission-dialog.tsx";
 import { ResumePicker } from "./resume-picker.tsx";
@@ -17,7 +17,7 @@ import {
 } from "./slash-dialogs.tsx";
 
 /** The dialog that is open, if one is. It hears all keys but those that end or suspend the program. */
-export function Dialogs({ facts }: { readonly facts: FaceFacts }): ReactNode {
+export function Dialogs({ facts }: { readonly facts: FrontendFacts }): ReactNode {
   const kind = useAppState(({ dialog }) => dialog.kind);
   switch (kind) {
     case "none":

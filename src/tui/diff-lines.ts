@@ -1,5 +1,5 @@
 import { visibleText } from "../view/index.ts";
-import { breakLine, hang, type Line, plainLine, span } from "./terminal-lines.ts";
+import { breakLine, withHangingIndent, type Line, plainLine, span } from "./terminal-lines.ts";
 
 /** A unified diff with line numbers, added and removed lines in their colours; the signs say the same without colour. */
 export function diffLines(patch: string, width: number): Line[] {
@@ -9,7 +9,7 @@ export function diffLines(patch: string, width: number): Line[] {
     if (number === undefined) return breakLine(line, width);
     const first = span(`${String(number).padStart(digits)} `, { dim: true });
     const room = Math.max(10, width - digits - 1);
-    return hang(breakLine(line, room), first);
+    return withHangingIndent(breakLine(line, room), first);
   });
 }
 

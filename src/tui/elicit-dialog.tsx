@@ -1,27 +1,27 @@
 import type { ReactNode } from "react";
 import { type Field, fieldsOf, type Question, filledValue, visibleLine, visibleText } from "../view/index.ts";
-import { useFace, useKeys } from "./app-context.ts";
+import { useFrontend, useKeys } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
-import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
+import { inputLines, type QuestionProps, useAcceptsKeys } from "./question-parts.ts";
 import { type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import { useLiveState } from "./use-live-state.ts";
 
 export function ElicitDialog({ question, asker, waiting }: QuestionProps): ReactNode {
-  const { send } = useFace();
+  const { send } = useFrontend();
   const width = usePanelWidth();
-  const armed = useArmed(question.requestId);
+  const armed = useAcceptsKeys(question.requestId);
   const fields = fieldsOf(question.input);
-  const state = useLiveState<Filling>({ values: {}, at: 0, input: emptyInput, problem: undefined });
+  const state = useLiveState<FormState>({ values: {}, at: 0, input: emptyInput, problem: undefined });
 
-  const reply = (filled: Filling["values"]) =>
+  const reply = (filled: FormState["values"]) =>
     void send({
       type: "permission.reply",
       requestId: question.requestId,
       answer: { behavior: "allow", scope: "once", input: filled },
     });
-  const take = () => {
+  const acceptField = () => {
     const { values, at, input } = state.get();
     const field = fields[at];
     if (!field) return reply(values);
@@ -36,7 +36,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
     if (!armed.get()) return true;
     if (key.name === "escape")
       void send({ type: "permission.reply", requestId: question.requestId, answer: { behavior: "deny" } });
-    else if (key.name === "enter") take();
+    else if (key.name === "enter") acceptField();
     else state.set((before) => ({ ...before, input: editLine(before.input, key) }));
     return true;
   });
@@ -60,7 +60,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
 
 type Value = string | number | boolean | string[];
 
-interface Filling {
+interface FormState {
   readonly values: Readonly<Record<string, Value>>;
   readonly at: number;
   readonly input: LineInput;

@@ -5,7 +5,7 @@ import type { SlashListing } from "../session/index.ts";
  * What dialogs show that no event tells of; whoever starts the face looks it up, anew each time it is asked for. A promise
  * rejects with a TroupeError that says what to do.
  */
-export interface FaceFacts {
+export interface FrontendFacts {
   /** Those of the session; the face has its own besides. */
   slashCommands(): readonly SlashListing[];
   agentTypes(): Promise<readonly Fact[]>;
@@ -24,7 +24,7 @@ export interface Fact {
   readonly title: string;
   readonly detail?: string | undefined;
   /** Something is wrong with it, or it is not in force. */
-  readonly isOff?: boolean | undefined;
+  readonly isInactive?: boolean | undefined;
 }
 
 export interface SessionFact {

@@ -1,5 +1,5 @@
 import { visibleLine } from "../view/index.ts";
-import { hang, type Line, paintLines, plainLine, span, wrapLine } from "./terminal-lines.ts";
+import { withHangingIndent, type Line, paintLines, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import { createTheme } from "./theme.ts";
 
 export interface FirstRunOptions {
@@ -27,10 +27,11 @@ export function firstRunLines({
   readonly width: number;
 }): Line[] {
   const wrap = (text: string) => wrapLine(plainLine(text), width);
-  const said = (words: string) => hang(wrapLine([span(words, { role: "code" })], width - 2), span("  "));
+  const problemText = (words: string) =>
+    withHangingIndent(wrapLine([span(words, { role: "code" })], width - 2), span("  "));
   const example = (command: string, about: string): Line[] => [
-    ...hang(wrapLine([span(command, { role: "code" })], width - 2), span("  ")),
-    ...hang(wrapLine([span(about, { dim: true })], width - 6), span("      ")),
+    ...withHangingIndent(wrapLine([span(command, { role: "code" })], width - 2), span("  ")),
+    ...withHangingIndent(wrapLine([span(about, { dim: true })], width - 6), span("      ")),
   ];
   if (problem !== undefined)
     return [
@@ -54,9 +55,9 @@ export function firstRunLines({
   return [
     [span("Welcome to Troupe", { bold: true })],
     ...wrap("Say what you want done in this folder, in your own words. For example:"),
-    ...said("what does this project do, and how is it tested?"),
-    ...said("find out why the login test fails and mend it"),
-    ...said("make a team of three: one writes, one tests, one reviews"),
+    ...problemText("what does this project do, and how is it tested?"),
+    ...problemText("find out why the login test fails and mend it"),
+    ...problemText("make a team of three: one writes, one tests, one reviews"),
     [],
     ...wrap("Nothing is changed or run before you have been asked. Esc interrupts, /help lists everything."),
   ];

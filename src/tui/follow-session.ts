@@ -17,7 +17,7 @@ import {
   transcriptLoaded,
   wantedTranscript,
 } from "../view/index.ts";
-import { listenToMembers } from "./listen-to-members.ts";
+import { followMembers } from "./listen-to-members.ts";
 
 export interface FollowOptions {
   readonly session: Session;
@@ -25,7 +25,7 @@ export interface FollowOptions {
   readonly store: Store<AppState>;
   readonly now: () => number;
   /** What happens in the session of a member that runs in another process, from its beginning on. */
-  readonly listen?: ((session: SessionId, signal: AbortSignal) => AsyncIterable<readonly Envelope[]>) | undefined;
+  readonly followMember?: ((session: SessionId, signal: AbortSignal) => AsyncIterable<readonly Envelope[]>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -33,11 +33,11 @@ export interface FollowOptions {
  * Keeps a store in step with a session: what happens, what time brings about, and the transcript of whoever is looked at.
  * Resolves when the session has closed or `signal` aborts.
  */
-export async function followSession({ session, store, now, listen, signal }: FollowOptions): Promise<void> {
+export async function followSession({ session, store, now, followMember, signal }: FollowOptions): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let aging: NodeJS.Timeout | undefined;
   let loading: string | undefined;
-  const members = listen && listenToMembers({ store, now, listen, signal });
+  const members = followMember && followMembers({ store, now, listen: followMember, signal });
   /** What the timer was set for. */
   let seen: AppState | undefined;
 

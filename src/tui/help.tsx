@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { visibleLine } from "../view/index.ts";
 import { useSize } from "./app-context.ts";
-import type { FaceFacts } from "./face-facts.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import { keyHelp } from "./key-table.ts";
 import { ListDialog, type ListRow } from "./list-dialog.tsx";
 import { slashListings } from "./slash.ts";
@@ -9,7 +9,7 @@ import { span } from "./terminal-lines.ts";
 import { widthOf } from "./terminal-width.ts";
 
 /** Every command and every key, from the lists by which they work. */
-export function Help({ facts }: { readonly facts: Pick<FaceFacts, "slashCommands"> }): ReactNode {
+export function Help({ facts }: { readonly facts: Pick<FrontendFacts, "slashCommands"> }): ReactNode {
   const { columns } = useSize();
   const listings = slashListings(facts);
   const pad = padding(

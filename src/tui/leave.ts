@@ -1,13 +1,13 @@
 import { type AppState, isAgentTask, isFinished, openDialog, type TaskState } from "../view/index.ts";
-import type { Face } from "./app-context.ts";
+import type { Frontend } from "./app-context.ts";
 
 /** Leaves, or asks first where something would be stopped by it. */
-export function leaveOrAsk({ store, leave }: Pick<Face, "store" | "leave">): void {
-  if (wouldStop(store.getState()).length === 0) leave();
+export function leaveOrAsk({ store, leave }: Pick<Frontend, "store" | "leave">): void {
+  if (stoppedByLeaving(store.getState()).length === 0) leave();
   else store.setState((state) => openDialog(state, { kind: "confirm-leave" }));
 }
 
 /** What runs besides the lead. A teammate that rests loses nothing. */
-export function wouldStop(state: AppState): readonly TaskState[] {
+export function stoppedByLeaving(state: AppState): readonly TaskState[] {
   return [...state.tasks.values()].filter((task) => !isFinished(task) && !(isAgentTask(task) && task.isIdle));
 }

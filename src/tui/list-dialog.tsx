@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { closeDialog } from "../view/index.ts";
-import { useFace, useKeys, useSize } from "./app-context.ts";
+import { useFrontend, useKeys, useSize } from "./app-context.ts";
 import { actionOf, keyFor } from "./key-table.ts";
-import { isLow } from "./live-rooms.ts";
+import { isShortScreen } from "./live-rooms.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { topFor } from "./scroll-window.ts";
-import { hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { withHangingIndent, type Line, span, wrapLine } from "./terminal-lines.ts";
 import { cutTo } from "./terminal-width.ts";
 import { useLiveState } from "./use-live-state.ts";
 
@@ -32,7 +32,7 @@ export interface ListProps {
 
 /** Rows that are walked through, in any dialog that has them. */
 export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListProps): ReactNode {
-  const { store, theme } = useFace();
+  const { store, theme } = useFrontend();
   const size = useSize();
   const width = usePanelWidth();
   const canChoose = choose !== undefined || stop !== undefined;
@@ -53,8 +53,11 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
   const drawn = rows.flatMap((row) =>
     rowLines(row, { mark: row === chosen ? theme.marks.prompt : "", width, canChoose }).map((line) => ({ row, line })),
   );
-  const blank: Line[] = isLow(size.rows) ? [] : [[]];
-  const height = Math.min(drawn.length, Math.max(3, size.rows - (isLow(size.rows) ? lowChrome : chrome)));
+  const blank: Line[] = isShortScreen(size.rows) ? [] : [[]];
+  const height = Math.min(
+    drawn.length,
+    Math.max(3, size.rows - (isShortScreen(size.rows) ? shortScreenChrome : chrome)),
+  );
   const topNow = () => {
     const window = { top: state.get().scroll, height, count: drawn.length };
     const row = chosenNow();
@@ -108,7 +111,7 @@ export function ListDialog({ title, rows, empty, choose, stop, onClose }: ListPr
 /** Rows of the screen that are not the list's: frame, title, blanks, hint, and what stands below. */
 const chrome = 11;
 /** On a low screen: the title, a hint of two lines, and the line that is left free. */
-const lowChrome = 4;
+const shortScreenChrome = 4;
 
 function rowLines(
   { title, detail, isHeading }: ListRow,
@@ -117,12 +120,12 @@ function rowLines(
   const indent = canChoose && !isHeading ? 2 : 0;
   const isChosen = mark !== "";
   const styled = isChosen || isHeading ? title.map(({ text, style }) => span(text, { ...style, bold: true })) : title;
-  const own = hang(
+  const own = withHangingIndent(
     wrapLine(styled, width - indent),
     span(mark.padEnd(indent), { role: "accent" }),
     span(" ".repeat(indent)),
   );
   if (detail === undefined || detail === "") return own;
   const room = span(" ".repeat(indent + 2));
-  return [...own, ...hang(wrapLine([span(detail, { dim: true })], width - indent - 2), room, room)];
+  return [...own, ...withHangingIndent(wrapLine([span(detail, { dim: true })], width - indent - 2), room, room)];
 }

@@ -9,16 +9,16 @@ import {
 } from "../view/index.ts";
 import type { FollowOptions } from "./follow-session.ts";
 
-export type ListenOptions = Pick<FollowOptions, "store" | "now" | "signal"> & {
-  readonly listen: NonNullable<FollowOptions["listen"]>;
+export type FollowMembersOptions = Pick<FollowOptions, "store" | "now" | "signal"> & {
+  readonly listen: NonNullable<FollowOptions["followMember"]>;
 };
 
 /**
  * Listens to members in other processes as long as they are there, so that their rows say as much as those of others. Gives
  * back what has to be called when the tasks have changed.
  */
-export function listenToMembers({ store, now, listen, signal }: ListenOptions): (state: AppState) => void {
-  const heard = new Map<string, AbortController>();
+export function followMembers({ store, now, listen, signal }: FollowMembersOptions): (state: AppState) => void {
+  const views = new Map<string, AbortController>();
 
   const follow = async (id: string, session: Parameters<typeof listen>[0], until: AbortSignal) => {
     let view = emptyView;
@@ -29,20 +29,20 @@ export function listenToMembers({ store, now, listen, signal }: ListenOptions): 
   };
 
   return (state) => {
-    const there = new Map(remoteMembers(state).map((task) => [`${task.id} ${task.sessionId}`, task]));
-    for (const [key, over] of heard) {
-      if (there.has(key)) continue;
-      heard.delete(key);
-      over.abort();
+    const current = new Map(remoteMembers(state).map((task) => [`${task.id} ${task.sessionId}`, task]));
+    for (const [key, done] of views) {
+      if (current.has(key)) continue;
+      views.delete(key);
+      done.abort();
     }
-    for (const [key, { id, name, sessionId }] of there) {
-      if (heard.has(key) || sessionId === undefined) continue;
-      const over = new AbortController();
-      heard.set(key, over);
-      follow(id, sessionId, AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
-        if (signal.aborted || over.signal.aborted) return;
+    for (const [key, { id, name, sessionId }] of current) {
+      if (views.has(key) || sessionId === undefined) continue;
+      const done = new AbortController();
+      views.set(key, done);
+      follow(id, sessionId, AbortSignal.any([signal, done.signal])).catch((error: unknown) => {
+        if (signal.aborted || done.signal.aborted) return;
         // It has not begun yet: looked for again when more is known of it.
-        if (TroupeError.is(error) && error.code === "session_not_found") return void heard.delete(key);
+        if (TroupeError.is(error) && error.code === "session_not_found") return void views.delete(key);
         const text = `what ${name} does cannot be followed: ${error instanceof Error ? error.message : String(error)}`;
         store.setState((before) => addNotice(before, { level: "warning", text, until: now() + 10_000 }));
       });

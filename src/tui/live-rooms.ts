@@ -1,12 +1,12 @@
 /** How many lines the parts below the transcript may have. */
-export interface LiveRooms {
+export interface LiveLayout {
   readonly completion: number;
   readonly notices: number;
   readonly tree: number;
   readonly tasks: number;
 }
 
-export interface LiveWants {
+export interface LiveLayoutInput {
   readonly rows: number;
   /** Lines that are there in any case: the prompt with its rules, the status line, the spinner. */
   readonly fixed: number;
@@ -21,31 +21,31 @@ export interface LiveWants {
  * Shares the screen out, the most urgent first: what could be meant, what has gone wrong, who is at work, the tasks. What is
  * left is the transcript's. On a high screen nobody is cut short of what they would take anyway.
  */
-export function liveRooms({ rows, fixed, ...wants }: LiveWants): LiveRooms {
+export function layoutLive({ rows, fixed, ...wants }: LiveLayoutInput): LiveLayout {
   let free = Math.max(0, rows - 1 - fixed - marginFor(rows));
-  const take = (wanted: number, most: number): number => {
+  const claimLines = (wanted: number, most: number): number => {
     const taken = Math.max(0, Math.min(wanted, most, free));
     free -= taken;
     return taken;
   };
   const third = Math.floor(rows / 3);
   return {
-    completion: take(wants.completion, maxCompletions),
-    notices: take(wants.notices, isLow(rows) ? 2 : 12),
+    completion: claimLines(wants.completion, maxCompletions),
+    notices: claimLines(wants.notices, isShortScreen(rows) ? 2 : 12),
     // With the lead's line, the hint and how many more there are.
-    tree: take(wants.tree, Math.max(4, third) + (isLow(rows) ? 0 : 3)),
-    tasks: take(wants.tasks, Math.max(3, third) + (isLow(rows) ? 0 : 2)),
+    tree: claimLines(wants.tree, Math.max(4, third) + (isShortScreen(rows) ? 0 : 3)),
+    tasks: claimLines(wants.tasks, Math.max(3, third) + (isShortScreen(rows) ? 0 : 2)),
   };
 }
 
 export const maxCompletions = 6;
 
 /** Too low for blanks and for what is not needed this moment. */
-export const isLow = (rows: number): boolean => rows < 20;
+export const isShortScreen = (rows: number): boolean => rows < 20;
 
 /** Whether notices stand below a dialog too, and in how many lines; on other screens they are seen when it is closed. */
-export const hasNotices = (rows: number): boolean => rows >= 30;
-export const noticeLines = 2;
+export const hasRoomForNotices = (rows: number): boolean => rows >= 30;
+export const noticeLineCount = 2;
 
 /** The empty line above what stands below the transcript. */
-export const marginFor = (rows: number): number => (isLow(rows) ? 0 : 1);
+export const marginFor = (rows: number): number => (isShortScreen(rows) ? 0 : 1);

@@ -24,7 +24,7 @@ export function tableLines(
 }
 
 const gap = "  ";
-const leastColumn = 6;
+const minColumnWidth = 6;
 
 const isRow = (row: string | undefined): boolean => row !== undefined && row.includes("|") && row.trim() !== "";
 
@@ -46,7 +46,7 @@ function columnWidths(rows: readonly (readonly Line[])[], room: number): number[
   while (over > 0) {
     const widest = widths.indexOf(Math.max(...widths));
     const size = widths[widest] ?? 0;
-    if (size <= leastColumn) return undefined;
+    if (size <= minColumnWidth) return undefined;
     widths[widest] = size - 1;
     over -= 1;
   }

@@ -3,7 +3,7 @@ import { highlightCode } from "./markdown-code.ts";
 import { inlineSpans } from "./markdown-inline.ts";
 import { tableLines } from "./markdown-table.ts";
 import type { Marks } from "./theme.ts";
-import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { breakLine, withHangingIndent, type Line, span, wrapLine } from "./terminal-lines.ts";
 
 /** Markdown as lines of a terminal, with restraint: what it does not know is shown as it is written. */
 export function markdownLines(markdown: string, width: number, marks: Marks): Line[] {
@@ -48,19 +48,22 @@ function blockAt(rows: readonly string[], at: number, layout: Layout): Block {
   if (quote) {
     const inner = wrapLine(inlineSpans(quote[1] ?? "", { italic: true }), width - 2);
     const bar = span(`${marks.quote} `, { dim: true });
-    return { lines: hang(inner, bar, bar), next: at + 1 };
+    return { lines: withHangingIndent(inner, bar, bar), next: at + 1 };
   }
   const item = /^( *)([-*+]|\d{1,9}[.)]) +(.*)$/.exec(row);
   if (item) {
     const [, indent = "", sign = "", text = ""] = item;
     const first = `${indent.slice(0, 12)}${/\d/.test(sign) ? sign : marks.bullet} `;
     return {
-      lines: hang(wrapLine(taskSpans(text), width - first.length), span(first, { role: "accent" })),
+      lines: withHangingIndent(wrapLine(taskSpans(text), width - first.length), span(first, { role: "accent" })),
       next: at + 1,
     };
   }
   const indent = /^ {0,12}/.exec(row)?.[0] ?? "";
-  return { lines: hang(wrapLine(inlineSpans(row.trim()), width - indent.length), span(indent)), next: at + 1 };
+  return {
+    lines: withHangingIndent(wrapLine(inlineSpans(row.trim()), width - indent.length), span(indent)),
+    next: at + 1,
+  };
 }
 
 function taskSpans(text: string) {

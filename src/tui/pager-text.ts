@@ -40,13 +40,13 @@ export function createPagerText({ theme, width, expanded }: PagerTextOptions): (
 export const lineText = (line: Line): string => line.map(({ text }) => text).join("");
 
 /** Small letters find large ones too, as in other pagers. */
-export function fitsQuery(query: string): (line: Line) => boolean {
+export function queryMatcher(query: string): (line: Line) => boolean {
   if (query === query.toLowerCase()) return (line) => lineText(line).toLowerCase().includes(query);
   return (line) => lineText(line).includes(query);
 }
 
 /** What was searched for stands out. */
-export function highlighted(line: Line, query: string): Line {
+export function highlightMatches(line: Line, query: string): Line {
   const isLoose = query === query.toLowerCase();
   return line.flatMap(({ text, style }) => {
     const pieces: Line[number][] = [];

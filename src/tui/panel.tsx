@@ -1,13 +1,13 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { useFace, useSize } from "./app-context.ts";
-import { isLow } from "./live-rooms.ts";
+import { useFrontend, useSize } from "./app-context.ts";
+import { isShortScreen } from "./live-rooms.ts";
 import { type Line, paintLine } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
 
 /** Lines in a frame, or without one where frames are noise. A line that is too wide is broken: nothing is ever cut off. */
 export function Panel({ lines, border }: { readonly lines: readonly Line[]; readonly border?: Style }): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const { columns } = useSize();
   const isFramed = useIsFramed();
   const text = <Lines lines={lines} wrap="wrap" />;
@@ -28,7 +28,7 @@ export interface LinesProps {
 
 /** One element for each: Ink takes a text of several lines for one when it has to cut it. */
 export function Lines({ lines, wrap }: LinesProps): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   return (
     <Box flexDirection="column">
       {lines.map((line, index) => (
@@ -49,7 +49,7 @@ export function usePanelWidth(): number {
 
 /** A low screen has no room for a frame. */
 function useIsFramed(): boolean {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const { rows } = useSize();
-  return theme.marks.border !== undefined && !isLow(rows);
+  return theme.marks.border !== undefined && !isShortScreen(rows);
 }

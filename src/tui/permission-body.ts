@@ -1,21 +1,21 @@
 import { type Question, visibleLine, visibleText } from "../view/index.ts";
-import { breakLine, hang, type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
+import { breakLine, withHangingIndent, type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
 import { textLines } from "./transcript-text.ts";
 
 /** What is asked about, whole and exact: whoever says yes has to have been able to see all of it. */
 export function questionLines(question: Question, width: number): Line[] {
   const input = fieldsOf(question.input);
-  const [said, why] = [saidLines(question, width), whyLines(question, width)];
+  const [description, why] = [descriptionLines(question, width), reasonLines(question, width)];
   switch (question.tool) {
     case "Bash": {
       const { command, ...others } = input;
-      return [...said, ...commandLines(text(command), width), ...fieldLines(others, width), ...why];
+      return [...description, ...commandLines(text(command), width), ...fieldLines(others, width), ...why];
     }
     case "Edit": {
       const { file_path: path, old_string: before, new_string: after, ...others } = input;
       return [
-        ...said,
+        ...description,
         ...pathLines(path, width),
         ...changeLines({ before: text(before), after: text(after), around: question.around }, width),
         ...fieldLines(others, width),
@@ -25,23 +25,23 @@ export function questionLines(question: Question, width: number): Line[] {
     case "Write": {
       const { file_path: path, content, ...others } = input;
       const written = contentLines(text(content), width);
-      return [...said, ...pathLines(path, width), ...written, ...fieldLines(others, width), ...why];
+      return [...description, ...pathLines(path, width), ...written, ...fieldLines(others, width), ...why];
     }
     case "ExitPlanMode":
       return [...proseLines(text(input["plan"]), width), ...fieldLines(without(input, "plan"), width)];
     default:
-      return [...said, ...fieldLines(input, width), ...why];
+      return [...description, ...fieldLines(input, width), ...why];
   }
 }
 
 /** The question's own words, where they say more than what is shown anyway. */
-function saidLines({ question }: Question, width: number): Line[] {
-  const said = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
-  return said === "" ? [] : [...proseLines(said, width), []];
+function descriptionLines({ question }: Question, width: number): Line[] {
+  const description = /^(.*?)\s*Allow [\s\S]*\?$/s.exec(question)?.[1] ?? question;
+  return description === "" ? [] : [...proseLines(description, width), []];
 }
 
 /** Why it is not simply allowed. */
-const whyLines = ({ reason }: Question, width: number): Line[] =>
+const reasonLines = ({ reason }: Question, width: number): Line[] =>
   reason === undefined ? [] : textLines(`Asked because: ${exact(reason)}`, width, { dim: true });
 
 /** A line break that was not there is marked, so that none can be taken for one that is. */
@@ -50,7 +50,7 @@ const brokenMark = span("↳ ", { dim: true });
 function commandLines(command: string, width: number): Line[] {
   const lines = exact(command).split("\n");
   return lines.flatMap((line, index) =>
-    hang(
+    withHangingIndent(
       breakLine(plainLine(line, { bold: true }), width - 2),
       span(index === 0 ? "$ " : "  ", { dim: true }),
       brokenMark,
@@ -113,7 +113,7 @@ const styleOf = (sign: Sign): Style | undefined =>
 
 /** What is in the file around the change, and stays. */
 const nearLine = (line: string, width: number): Line[] =>
-  hang(breakLine(plainLine(line, { dim: true }), width - 2), span("  "), span(" ↳", { dim: true }));
+  withHangingIndent(breakLine(plainLine(line, { dim: true }), width - 2), span("  "), span(" ↳", { dim: true }));
 
 interface Sides {
   readonly width: number;
@@ -129,7 +129,7 @@ function signedLine(line: string, sign: Sign, { width, prefix, suffix }: Sides):
     ...plainLine(line, style),
     ...(suffix === "" ? [] : plainLine(suffix, { dim: true })),
   ];
-  return hang(breakLine(whole, width - 2), span(`${sign} `, style), span(`${sign}↳`, { dim: true }));
+  return withHangingIndent(breakLine(whole, width - 2), span(`${sign} `, style), span(`${sign}↳`, { dim: true }));
 }
 
 function contentLines(content: string, width: number): Line[] {
@@ -154,7 +154,7 @@ function fieldLines(fields: Readonly<Record<string, unknown>>, width: number): L
     const [first = "", ...more] = lines;
     return [
       ...breakLine([label, span(first.replaceAll("\t", "  "))], width),
-      ...more.flatMap((line) => hang(breakLine(plainLine(line), width - 2), span("  "), brokenMark)),
+      ...more.flatMap((line) => withHangingIndent(breakLine(plainLine(line), width - 2), span("  "), brokenMark)),
     ];
   });
 }

@@ -8,18 +8,18 @@ import {
   waitingQuestions,
   withWords,
 } from "../view/index.ts";
-import { useAppState, useFace, useKeys, useSize } from "./app-context.ts";
+import { useAppState, useFrontend, useKeys, useSize } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { ElicitDialog } from "./elicit-dialog.tsx";
 import type { KeyPress } from "./input-keys.ts";
 import { actionOf } from "./key-table.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
-import { isLow } from "./live-rooms.ts";
+import { isShortScreen } from "./live-rooms.ts";
 import { Panel, usePanelWidth } from "./panel.tsx";
 import { questionLines } from "./permission-body.ts";
-import { inputLines, type QuestionProps, useArmed } from "./question-parts.ts";
-import { choiceLines, hint, longAllowed, moreLine, shownAnswers, tooLong } from "./permission-lines.ts";
-import { questionRooms } from "./question-rooms.ts";
+import { inputLines, type QuestionProps, useAcceptsKeys } from "./question-parts.ts";
+import { choiceLines, hint, hasLongAllowed, moreLine, shownAnswers, tooLong } from "./permission-lines.ts";
+import { layoutQuestion } from "./question-rooms.ts";
 import { scrolled } from "./scroll-window.ts";
 import { type Line, span, wrapLine } from "./terminal-lines.ts";
 import { useLiveState } from "./use-live-state.ts";
@@ -31,8 +31,8 @@ export function PermissionDialog(): ReactNode {
   if (!question) return null;
   const asker = askerOf(state, question);
   const waiting = waitingQuestions(state);
-  const Shown = isElicitation(question) ? ElicitDialog : QuestionDialog;
-  return <Shown key={question.requestId} question={question} asker={asker} waiting={waiting} />;
+  const Body = isElicitation(question) ? ElicitDialog : QuestionDialog;
+  return <Body key={question.requestId} question={question} asker={asker} waiting={waiting} />;
 }
 
 /** Nobody judges more than that on a screen: it can only be refused. */
@@ -48,7 +48,7 @@ interface Answering {
   /** All of them were. */
   readonly isSeen: boolean;
   /** An answer is on its way. */
-  readonly isGiven: boolean;
+  readonly isAnswered: boolean;
   /** Written to go with a no. */
   readonly words: LineInput | undefined;
 }
@@ -56,15 +56,15 @@ interface Answering {
 const unread = { selected: 0, top: 0, seenTo: 0, isSeen: false, isGiven: false, words: undefined };
 
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
-  const { send, theme } = useFace();
+  const { send, theme } = useFrontend();
   const { rows } = useSize();
   const width = usePanelWidth();
   const state = useLiveState<Answering>({ ...unread, width });
-  const armed = useArmed(state.get().isSeen);
+  const armed = useAcceptsKeys(state.get().isSeen);
 
   const offered = useMemo(() => choicesOf(question, asker), [question, asker.name, asker.team]);
   const body = useMemo(
-    () => [...questionLines(question, width), ...longAllowed(offered, width)],
+    () => [...questionLines(question, width), ...hasLongAllowed(offered, width)],
     [question, offered, width],
   );
   const isTooLong = body.length > maxLines;
@@ -77,77 +77,81 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
       marks: theme.marks,
     }).map((line) => ({ index, line })),
   );
-  const asking = askerLine(asker, { question, waiting, width });
-  const { isReading, height, answerRoom } = questionRooms({
+  const askerLines = askerLine(asker, { question, waiting, width });
+  const {
+    isReading,
+    height,
+    answerLines: answerRoom,
+  } = layoutQuestion({
     rows,
-    asking: asking.length,
+    askerLines: askerLines.length,
     body: body.length,
     answers: answers.length,
     canRead: !state.get().isSeen && !isTooLong,
   });
   const isCut = !isReading && answers.length > answerRoom;
-  const placed = (): Answering => {
+  const layout = (): Answering => {
     const now = state.get();
     // Another width breaks lines elsewhere: what was seen in part begins again.
     const { top, seenTo } = now.width === width || now.isSeen ? now : unread;
     return { ...now, seenTo, top: scrolled({ height, count: body.length }, top) };
   };
   const scrollTo = (to: number) => {
-    const now = placed();
+    const now = layout();
     state.set(() => ({ ...now, width, top: scrolled({ height, count: body.length }, to) }));
   };
 
   /** The next page; after the last the answers. */
-  const readOn = () => {
-    const { top, seenTo } = placed();
+  const scrollOn = () => {
+    const { top, seenTo } = layout();
     if (seenTo < body.length) return scrollTo(top + Math.max(1, height - 1));
     state.set((before) => ({ ...before, isSeen: true, top: body.length }));
   };
-  const give = (choice: Choice | undefined) => {
-    const { isSeen, isGiven, words } = placed();
-    if (!choice || isGiven || (choice.isYes && !isSeen)) return;
+  const sendAnswer = (choice: Choice | undefined) => {
+    const { isSeen, isAnswered, words } = layout();
+    if (!choice || isAnswered || (choice.isYes && !isSeen)) return;
     if (choice.asksWords && !words) return state.set((before) => ({ ...before, words: emptyInput }));
     const answer = words ? withWords(choice, inputText(words)) : choice.answer;
-    state.set((before) => ({ ...before, isGiven: true }));
+    state.set((before) => ({ ...before, isAnswered: true }));
     void send({ type: "permission.reply", requestId: question.requestId, answer }).then(({ ok }) =>
-      state.set((before) => (ok ? before : { ...before, isGiven: false })),
+      state.set((before) => (ok ? before : { ...before, isAnswered: false })),
     );
   };
-  const onWords = (words: LineInput, key: KeyPress) => {
+  const onTextKey = (words: LineInput, key: KeyPress) => {
     if (key.name === "escape") state.set((before) => ({ ...before, words: undefined }));
-    else if (key.name === "enter") give(choices[state.get().selected]);
+    else if (key.name === "enter") sendAnswer(choices[state.get().selected]);
     else state.set((before) => ({ ...before, words: editLine(words, key) }));
   };
   const select = (selected: number) => state.set((before) => ({ ...before, selected }));
   const onKey = ({ name }: KeyPress) => {
-    const { selected, top } = placed();
+    const { selected, top } = layout();
     const action = actionOf("permission", name);
-    if (isReading && (action === "choose" || action === "pageDown")) return readOn();
+    if (isReading && (action === "choose" || action === "pageDown")) return scrollOn();
     if (isReading && /^[1-9]$/.test(name)) return;
     const number = /^[1-9]$/.test(name) ? Number(name) - 1 : undefined;
     if (number !== undefined && number < choices.length) {
       select(number);
       // What an answer would allow has to be on the screen before it counts.
-      if (!isCut) give(choices[number]);
+      if (!isCut) sendAnswer(choices[number]);
     } else if (action === "up") select((selected + choices.length - 1) % choices.length);
     else if (action === "down") select((selected + 1) % choices.length);
     else if (action === "pageUp") scrollTo(top - Math.max(1, height - 1));
     else if (action === "pageDown") scrollTo(top + Math.max(1, height - 1));
-    else if (action === "choose") give(choices[selected]);
-    else if (action === "deny") give(choices.find(({ isYes, asksWords }) => !isYes && !asksWords));
+    else if (action === "choose") sendAnswer(choices[selected]);
+    else if (action === "deny") sendAnswer(choices.find(({ isYes, asksWords }) => !isYes && !asksWords));
   };
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;
     const { words } = state.get();
-    if (armed.get() && words) onWords(words, key);
+    if (armed.get() && words) onTextKey(words, key);
     else if (armed.get()) onKey(key);
     return true;
   });
 
-  const { top, seenTo, words } = placed();
+  const { top, seenTo, words } = layout();
   // Only what was drawn has been seen, however fast keys come; and it is, before the next key is heard.
   useLayoutEffect(() => {
-    const { seenTo, isSeen: wasSeen } = placed();
+    const { seenTo, isSeen: wasSeen } = layout();
     const seen = top <= seenTo ? Math.max(seenTo, top + height) : seenTo;
     state.set((before) => ({
       ...before,
@@ -158,9 +162,9 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     }));
   }, [state, top, height, width, body.length, isReading]);
 
-  const blank: Line[] = isLow(rows) ? [] : [[]];
+  const blank: Line[] = isShortScreen(rows) ? [] : [[]];
   const lines: Line[] = [
-    ...asking,
+    ...askerLines,
     ...blank,
     ...body.slice(top, top + height),
     ...(body.length > height

@@ -1,7 +1,7 @@
 import type { Choice } from "../view/index.ts";
 import { keyFor } from "./key-table.ts";
 import { topFor } from "./scroll-window.ts";
-import { breakLine, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { breakLine, withHangingIndent, type Line, span, wrapLine } from "./terminal-lines.ts";
 import { widthOf } from "./terminal-width.ts";
 import type { Marks } from "./theme.ts";
 
@@ -18,7 +18,10 @@ export function choiceLines(choice: Choice, { number, isChosen, width, marks }: 
   const mark = span(`${isChosen ? marks.prompt : " "} ${number}. `, style);
   const isLong = allowedLines(choice, width).length > maxAllowed;
   return [
-    ...hang(wrapLine([span(isLong ? `${choice.label} (see above)` : choice.label, style)], width - 5), mark),
+    ...withHangingIndent(
+      wrapLine([span(isLong ? `${choice.label} (see above)` : choice.label, style)], width - 5),
+      mark,
+    ),
     ...(isLong ? [] : allowedLines(choice, width, `     ${marks.bullet} `)),
   ];
 }
@@ -28,10 +31,12 @@ const maxAllowed = 3;
 
 /** Each rule whole, with a sign before it. */
 const allowedLines = ({ allows }: Choice, width: number, sign = "     - "): Line[] =>
-  allows.flatMap((rule) => hang(breakLine([span(rule, { role: "code" })], width - widthOf(sign)), span(sign)));
+  allows.flatMap((rule) =>
+    withHangingIndent(breakLine([span(rule, { role: "code" })], width - widthOf(sign)), span(sign)),
+  );
 
 /** What answers would allow, where that is too long to stand below them. */
-export function longAllowed(choices: readonly Choice[], width: number): Line[] {
+export function hasLongAllowed(choices: readonly Choice[], width: number): Line[] {
   const long = choices.filter((choice) => allowedLines(choice, width).length > maxAllowed);
   const shown = new Set<string>();
   return long.flatMap((choice) => {
@@ -43,7 +48,7 @@ export function longAllowed(choices: readonly Choice[], width: number): Line[] {
   });
 }
 
-export interface Part {
+export interface VisiblePart {
   readonly top: number;
   readonly height: number;
   readonly count: number;
@@ -51,7 +56,7 @@ export interface Part {
 }
 
 /** Which part of it is on the screen. */
-export function moreLine({ top, height, count, isSeen }: Part): Line {
+export function moreLine({ top, height, count, isSeen }: VisiblePart): Line {
   const part = `lines ${top + 1}-${top + height} of ${count}`;
   const keys = `${keyFor("permission", "pageDown")} on, ${keyFor("permission", "pageUp")} back`;
   return isSeen
@@ -74,14 +79,14 @@ export function shownAnswers(
   return answers.slice(top, top + window.height).map(({ line }) => line);
 }
 
-export interface Hinted {
+export interface HintOptions {
   readonly isWriting: boolean;
   readonly isReading: boolean;
   /** Not all answers are on the screen. */
   readonly isCut: boolean;
 }
 
-export function hint({ isWriting, isReading, isCut }: Hinted): string {
+export function hint({ isWriting, isReading, isCut }: HintOptions): string {
   if (isReading) return "Enter or Space on, PgUp back, Esc is no; answers come at its end";
   if (isWriting) return "Enter sends it, Esc goes back";
   if (isCut) return "↑ ↓ more, Enter gives it, Esc is no";

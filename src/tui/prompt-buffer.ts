@@ -24,7 +24,7 @@ export const moveTo = (buffer: Buffer, cursor: number): Buffer =>
   cursor === buffer.cursor ? buffer : { ...buffer, cursor };
 
 /** Places that movement and deletion go to. */
-export const places = {
+export const cursorMoves = {
   left: ({ text, cursor }: Buffer) =>
     cursor - (graphemesOf(text.slice(Math.max(0, cursor - 60), cursor)).at(-1)?.length ?? 0),
   right: ({ text, cursor }: Buffer) => cursor + (graphemesOf(text.slice(cursor, cursor + 60))[0]?.length ?? 0),

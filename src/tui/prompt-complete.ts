@@ -15,14 +15,14 @@ export interface CompletionItem {
   readonly detail?: string | undefined;
 }
 
-export interface Asked {
+export interface CompletionQuery {
   readonly kind: Completion["kind"];
   readonly from: number;
   readonly query: string;
 }
 
 /** What is being asked for, if anything: a command at the very beginning, or a file behind an @. */
-export function askedAt({ text, cursor }: Buffer): Asked | undefined {
+export function completionQueryAt({ text, cursor }: Buffer): CompletionQuery | undefined {
   const before = text.slice(0, cursor);
   const slash = /^\/([\w:-]*)$/.exec(before);
   if (slash) return { kind: "slash", from: 0, query: slash[1] ?? "" };
@@ -53,7 +53,7 @@ export function slashItems(
 }
 
 /** The word is replaced by what was chosen, and a blank. A folder is left open, to go on into it. */
-export function complete({ text, cursor }: Buffer, { from, items, chosen, kind }: Completion): Buffer {
+export function applyCompletion({ text, cursor }: Buffer, { from, items, chosen, kind }: Completion): Buffer {
   const item = items[chosen];
   if (!item) return { text, cursor };
   const value = kind === "file" ? `@${item.value}` : item.value;

@@ -1,22 +1,22 @@
 import { createStore, type Store } from "../view/index.ts";
 import type { KeyPress } from "./input-keys.ts";
 import { actionOf } from "./key-table.ts";
-import { askedAt, type CompletionItem, slashItems } from "./prompt-complete.ts";
+import { completionQueryAt, type CompletionItem, slashItems } from "./prompt-complete.ts";
 import { withPastes } from "./prompt-paste.ts";
 import {
   chooseNext,
-  cleared,
+  clearPrompt,
   edit,
   emptyPrompt,
   endSearch,
-  pasted,
+  insertPasted,
   type PromptState,
-  replaced,
+  replaceText,
   searchFor,
-  sent,
+  afterSubmit,
   startSearch,
-  takeCompletion,
-  typed,
+  acceptCompletion,
+  insertTyped,
 } from "./prompt-state.ts";
 
 export interface PromptPorts {
@@ -58,10 +58,10 @@ const doubleMs = 800;
 export function createPrompt(ports: PromptPorts): PromptController {
   const store = createStore(emptyPrompt);
   let escapedAt = Number.NEGATIVE_INFINITY;
-  let looking: AbortController | undefined;
+  let fileSearch: AbortController | undefined;
   let hasFailed = false;
 
-  const once = (what: string, error: unknown) => {
+  const runOnce = (what: string, error: unknown) => {
     if (hasFailed) return;
     hasFailed = true;
     ports.problem(`${what}: ${error instanceof Error ? error.message : String(error)}`);
@@ -69,7 +69,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
   ports.history
     .entries()
     .then((entries) => store.setState((state) => ({ ...state, history: [...entries, ...state.history] })))
-    .catch((error: unknown) => once("earlier prompts cannot be read", error));
+    .catch((error: unknown) => runOnce("earlier prompts cannot be read", error));
 
   const change = (next: (state: PromptState) => PromptState) => {
     const before = store.getState().buffer;
@@ -79,12 +79,12 @@ export function createPrompt(ports: PromptPorts): PromptController {
 
   /** Looks up what the word at the cursor could be. */
   const offer = () => {
-    looking?.abort();
+    fileSearch?.abort();
     const { buffer, historyAt, search } = store.getState();
-    const asked = historyAt === undefined && !search ? askedAt(buffer) : undefined;
+    const asked = historyAt === undefined && !search ? completionQueryAt(buffer) : undefined;
     if (!asked) return show(undefined, []);
     if (asked.kind === "slash") return show(asked, slashItems(ports.slashCommands(), asked.query));
-    const { signal } = (looking = new AbortController());
+    const { signal } = (fileSearch = new AbortController());
     ports
       .findFiles(asked.query, signal)
       .then(
@@ -95,9 +95,9 @@ export function createPrompt(ports: PromptPorts): PromptController {
             files.map((value) => ({ value })),
           ),
       )
-      .catch((error: unknown) => signal.aborted || once("files cannot be listed", error));
+      .catch((error: unknown) => signal.aborted || runOnce("files cannot be listed", error));
   };
-  const show = (asked: ReturnType<typeof askedAt>, items: readonly CompletionItem[]) =>
+  const show = (asked: ReturnType<typeof completionQueryAt>, items: readonly CompletionItem[]) =>
     store.setState((state) => {
       if (!asked || items.length === 0) return state.completion ? { ...state, completion: undefined } : state;
       return { ...state, completion: { ...asked, items, chosen: 0 } };
@@ -107,22 +107,22 @@ export function createPrompt(ports: PromptPorts): PromptController {
     const { buffer, pastes } = store.getState();
     const text = withPastes(buffer.text, pastes).trim();
     if (text === "") return;
-    looking?.abort();
-    store.setState((state) => sent(state, text));
-    ports.history.add(text).catch((error: unknown) => once("prompts cannot be kept for later", error));
+    fileSearch?.abort();
+    store.setState((state) => afterSubmit(state, text));
+    ports.history.add(text).catch((error: unknown) => runOnce("prompts cannot be kept for later", error));
     ports.submit(text);
   };
 
   const enter = () => {
     const { completion, buffer } = store.getState();
-    if (completion?.kind === "file") return change(takeCompletion);
+    if (completion?.kind === "file") return change(acceptCompletion);
     if (completion) {
-      store.setState(takeCompletion);
+      store.setState(acceptCompletion);
       return submit();
     }
     const { text, cursor } = buffer;
     if (text[cursor - 1] !== "\\") return submit();
-    change((state) => typed(edit(state, "backspace", ports.width()) ?? state, "\n"));
+    change((state) => insertTyped(edit(state, "backspace", ports.width()) ?? state, "\n"));
   };
 
   const escape = () => {
@@ -130,7 +130,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
     if (state.completion) return store.setState((before) => ({ ...before, completion: undefined }));
     const isSecond = ports.now() - escapedAt < doubleMs;
     escapedAt = isSecond ? Number.NEGATIVE_INFINITY : ports.now();
-    if (isSecond && state.buffer.text !== "") return change(cleared);
+    if (isSecond && state.buffer.text !== "") return change(clearPrompt);
     if (!ports.interrupt() && state.buffer.text !== "") ports.hint("Esc again empties the prompt");
   };
 
@@ -146,8 +146,8 @@ export function createPrompt(ports: PromptPorts): PromptController {
 
   return {
     store,
-    clear: () => change(cleared),
-    write: (text) => change((state) => replaced(state, text)),
+    clear: () => change(clearPrompt),
+    write: (text) => change((state) => replaceText(state, text)),
     key(key) {
       const { search, completion } = store.getState();
       if (key.name !== "escape") escapedAt = Number.NEGATIVE_INFINITY;
@@ -157,7 +157,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
       }
       if (search) change((state) => endSearch(state, "take"));
       if (key.isPaste) {
-        change((state) => pasted(state, key.text));
+        change((state) => insertPasted(state, key.text));
         return true;
       }
       if (completion && (key.name === "up" || key.name === "down")) {
@@ -170,13 +170,13 @@ export function createPrompt(ports: PromptPorts): PromptController {
           enter();
           return true;
         case "newline":
-          change((state) => typed(state, "\n"));
+          change((state) => insertTyped(state, "\n"));
           return true;
         case "interrupt":
           escape();
           return true;
         case "complete":
-          if (completion) change(takeCompletion);
+          if (completion) change(acceptCompletion);
           else offer();
           return true;
         case "searchHistory":
@@ -189,7 +189,7 @@ export function createPrompt(ports: PromptPorts): PromptController {
       }
       const next = edit(store.getState(), key.name, ports.width());
       if (next) change(() => next);
-      else if (key.text !== "") change((state) => typed(state, key.text));
+      else if (key.text !== "") change((state) => insertTyped(state, key.text));
       return next !== undefined || key.text !== "";
     },
   };

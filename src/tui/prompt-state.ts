@@ -1,5 +1,5 @@
-import { type Buffer, bufferOf, emptyBuffer, insert, moveRow, moveTo, places, removeTo } from "./prompt-buffer.ts";
-import { complete, type Completion } from "./prompt-complete.ts";
+import { type Buffer, bufferOf, emptyBuffer, insert, moveRow, moveTo, cursorMoves, removeTo } from "./prompt-buffer.ts";
+import { applyCompletion, type Completion } from "./prompt-complete.ts";
 import { paste, pasteBefore, type Pastes } from "./prompt-paste.ts";
 
 /** The prompt as it is being written, and how one got there. Never changed in place. */
@@ -51,14 +51,14 @@ function killTo(state: PromptState, to: number): PromptState {
   return killed === "" ? state : { ...edited(state, removeTo(state.buffer, to)), killed };
 }
 
-export const typed = (state: PromptState, text: string): PromptState => edited(state, insert(state.buffer, text));
+export const insertTyped = (state: PromptState, text: string): PromptState => edited(state, insert(state.buffer, text));
 
-export function pasted(state: PromptState, text: string): PromptState {
+export function insertPasted(state: PromptState, text: string): PromptState {
   const { buffer, pastes } = paste(state, text);
   return { ...edited(state, buffer), pastes };
 }
 
-export const replaced = (state: PromptState, text: string): PromptState => edited(state, bufferOf(text));
+export const replaceText = (state: PromptState, text: string): PromptState => edited(state, bufferOf(text));
 
 /** Keys that move and delete, as in every shell. Undefined: not one of them. */
 export function edit(state: PromptState, key: string, width: number): PromptState | undefined {
@@ -67,43 +67,43 @@ export function edit(state: PromptState, key: string, width: number): PromptStat
   switch (key) {
     case "left":
     case "ctrl+b":
-      return go(places.left);
+      return go(cursorMoves.left);
     case "right":
     case "ctrl+f":
-      return go(places.right);
+      return go(cursorMoves.right);
     case "alt+left":
     case "ctrl+left":
     case "alt+b":
-      return go(places.wordLeft);
+      return go(cursorMoves.wordLeft);
     case "alt+right":
     case "ctrl+right":
     case "alt+f":
-      return go(places.wordRight);
+      return go(cursorMoves.wordRight);
     case "home":
     case "ctrl+a":
-      return go(places.lineStart);
+      return go(cursorMoves.lineStart);
     case "end":
     case "ctrl+e":
-      return go(places.lineEnd);
+      return go(cursorMoves.lineEnd);
     case "backspace":
-      return edited(state, removeTo(buffer, pasteBefore(buffer, state.pastes) ?? places.left(buffer)));
+      return edited(state, removeTo(buffer, pasteBefore(buffer, state.pastes) ?? cursorMoves.left(buffer)));
     case "delete":
     case "ctrl+d":
-      return edited(state, removeTo(buffer, places.right(buffer)));
+      return edited(state, removeTo(buffer, cursorMoves.right(buffer)));
     case "ctrl+w":
-      return killTo(state, places.blankLeft(buffer));
+      return killTo(state, cursorMoves.blankLeft(buffer));
     case "alt+backspace":
     case "ctrl+backspace":
-      return killTo(state, places.wordLeft(buffer));
+      return killTo(state, cursorMoves.wordLeft(buffer));
     case "alt+d":
     case "ctrl+delete":
-      return killTo(state, places.wordRight(buffer));
+      return killTo(state, cursorMoves.wordRight(buffer));
     case "ctrl+u":
-      return killTo(state, places.lineStart(buffer));
+      return killTo(state, cursorMoves.lineStart(buffer));
     case "ctrl+k":
-      return killTo(state, places.lineEnd(buffer));
+      return killTo(state, cursorMoves.lineEnd(buffer));
     case "ctrl+y":
-      return typed(state, state.killed);
+      return insertTyped(state, state.killed);
     case "ctrl+_":
     case "ctrl+shift+-": {
       const before = state.undo.at(-1);
@@ -133,12 +133,12 @@ function rowOrHistory(state: PromptState, by: 1 | -1, width: number): PromptStat
 }
 
 /** Empty again after something was said; it becomes the last entry. */
-export function sent(state: PromptState, text: string): PromptState {
+export function afterSubmit(state: PromptState, text: string): PromptState {
   const history = state.history.at(-1) === text ? state.history : [...state.history, text];
   return { ...emptyPrompt, history, killed: state.killed };
 }
 
-export function cleared(state: PromptState): PromptState {
+export function clearPrompt(state: PromptState): PromptState {
   return {
     ...emptyPrompt,
     history: state.history,
@@ -178,7 +178,7 @@ export function chooseNext(state: PromptState, by: 1 | -1): PromptState {
   return { ...state, completion: { ...completion, chosen: (completion.chosen + by + count) % count } };
 }
 
-export function takeCompletion(state: PromptState): PromptState {
+export function acceptCompletion(state: PromptState): PromptState {
   if (!state.completion) return state;
-  return { ...edited(state, complete(state.buffer, state.completion)), completion: undefined };
+  return { ...edited(state, applyCompletion(state.buffer, state.completion)), completion: undefined };
 }

@@ -1,7 +1,7 @@
 import { Box, Text } from "ink";
 import { type ReactNode, useSyncExternalStore } from "react";
 import { visibleLine } from "../view/index.ts";
-import { type Size, useFace, useSize } from "./app-context.ts";
+import { type Size, useFrontend, useSize } from "./app-context.ts";
 import { maxCompletions } from "./live-rooms.ts";
 import { rowOfCursor, rowsOf } from "./prompt-buffer.ts";
 import type { PromptController } from "./prompt-controller.ts";
@@ -24,14 +24,14 @@ export interface PromptProps {
 
 /** Where one writes: rules above and below, rows of text, what could be meant below it. */
 export function Prompt({ prompt, to, isActive, placeholder, maxCompletions: most }: PromptProps): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const size = useSize();
   const state = useSyncExternalStore(prompt.store.subscribe, prompt.store.getState);
   const width = promptWidth(size.columns);
   const rows = promptLines(state, { width, most: maxRows(size), isActive, placeholder, theme });
   const room = most ?? maxCompletions;
-  const rule = (words: string) => (
-    <Text>{paintLine(ruleLine(words, { width: size.columns - 1, theme, to }), theme)}</Text>
+  const rule = (ruleText: string) => (
+    <Text>{paintLine(ruleLine(ruleText, { width: size.columns - 1, theme, to }), theme)}</Text>
   );
   return (
     <Box flexDirection="column">
@@ -68,8 +68,8 @@ interface Drawing {
 function promptLines({ buffer, search }: PromptState, { width, most, isActive, placeholder, theme }: Drawing): Line[] {
   const sign = span(`${theme.marks.prompt} `, { role: "user", bold: true });
   if (buffer.text === "" && !search) {
-    const words = cutTo(placeholder, width - 1);
-    const [first = " ", ...rest] = isActive ? graphemesOf(words === "" ? " " : words) : ["", words];
+    const ruleText = cutTo(placeholder, width - 1);
+    const [first = " ", ...rest] = isActive ? graphemesOf(ruleText === "" ? " " : ruleText) : ["", ruleText];
     return [[sign, span(first, { inverse: isActive, dim: true }), span(rest.join(""), { dim: true })]];
   }
   const all = rowsOf(buffer.text, width);
@@ -92,12 +92,12 @@ function promptLines({ buffer, search }: PromptState, { width, most, isActive, p
 const shown = (text: string): string => visibleLine(text.replaceAll("\t", " "));
 
 function ruleLine(
-  words: string,
+  ruleText: string,
   { width, theme, to }: { readonly width: number; readonly theme: Theme; readonly to: PromptProps["to"] },
 ): Line {
   const style = { role: "border", agent: to?.color } as const;
-  if (theme.isScreenReader) return [span(words, style)];
-  const name = words === "" ? "" : ` ${cutTo(words, width - 8)} `;
+  if (theme.isScreenReader) return [span(ruleText, style)];
+  const name = ruleText === "" ? "" : ` ${cutTo(ruleText, width - 8)} `;
   return [
     span(theme.marks.rule.repeat(2), style),
     span(name, { ...style, bold: true }),

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { type Asker, type Question, visibleLine } from "../view/index.ts";
 import type { LineInput } from "./line-input.ts";
-import { breakLine, hang, type Line, span } from "./terminal-lines.ts";
+import { breakLine, withHangingIndent, type Line, span } from "./terminal-lines.ts";
 import { graphemesOf } from "./terminal-width.ts";
 import { type LiveState, useLiveState } from "./use-live-state.ts";
 
@@ -15,7 +15,7 @@ export interface QuestionProps {
 const armMs = 350;
 
 /** Begins anew when `since` changes. */
-export function useArmed(since: unknown): Pick<LiveState<boolean>, "get"> {
+export function useAcceptsKeys(since: unknown): Pick<LiveState<boolean>, "get"> {
   const armed = useLiveState(false);
   useEffect(() => {
     armed.set(() => false);
@@ -29,5 +29,5 @@ export function useArmed(since: unknown): Pick<LiveState<boolean>, "get"> {
 export function inputLines({ before, after }: LineInput, width: number): Line[] {
   const [under = " ", ...rest] = graphemesOf(visibleLine(after));
   const line: Line = [span(visibleLine(before)), span(under, { inverse: true }), span(rest.join(""))];
-  return hang(breakLine(line, width - 4), span("  > ", { role: "accent" }));
+  return withHangingIndent(breakLine(line, width - 4), span("  > ", { role: "accent" }));
 }

@@ -1,18 +1,18 @@
-import { hasNotices, isLow, noticeLines } from "./live-rooms.ts";
+import { hasRoomForNotices, isShortScreen, noticeLineCount } from "./live-rooms.ts";
 
-export interface QuestionRooms {
+export interface QuestionLayout {
   /** What is asked about is read first, without the answers. */
   readonly isReading: boolean;
   /** Lines of it that are on the screen. */
   readonly height: number;
   /** Lines for the answers. */
-  readonly answerRoom: number;
+  readonly answerLines: number;
 }
 
-export interface QuestionParts {
+export interface QuestionLayoutInput {
   readonly rows: number;
   /** How many lines each of them has: who asks, what it is about, the answers. */
-  readonly asking: number;
+  readonly askerLines: number;
   readonly body: number;
   readonly answers: number;
   /** Not all of it was seen yet, and it can be. */
@@ -20,17 +20,20 @@ export interface QuestionParts {
 }
 
 /** Shares a screen between a question and its answers. Until all of it was seen it has the room of the answers too. */
-export function questionRooms({ rows, asking, body, answers, canRead }: QuestionParts): QuestionRooms {
-  const free = rows - asking - (isLow(rows) ? lowChrome : hasNotices(rows) ? chrome : chrome - noticeLines);
-  const least = isLow(rows) ? Math.max(1, Math.min(4, free - leastAnswers)) : 6;
-  const isReading = canRead && body > Math.max(least, free - answers);
-  const height = Math.min(body, Math.max(least, isReading ? free : free - answers));
-  return { isReading, height, answerRoom: isReading ? 0 : Math.max(leastAnswers, free - height) };
+export function layoutQuestion({ rows, askerLines, body, answers, canRead }: QuestionLayoutInput): QuestionLayout {
+  const free =
+    rows -
+    askerLines -
+    (isShortScreen(rows) ? shortScreenChrome : hasRoomForNotices(rows) ? chrome : chrome - noticeLineCount);
+  const minHeight = isShortScreen(rows) ? Math.max(1, Math.min(4, free - minAnswerLines)) : 6;
+  const isReading = canRead && body > Math.max(minHeight, free - answers);
+  const height = Math.min(body, Math.max(minHeight, isReading ? free : free - answers));
+  return { isReading, height, answerLines: isReading ? 0 : Math.max(minAnswerLines, free - height) };
 }
 
-const leastAnswers = 3;
+const minAnswerLines = 3;
 
 /** Not for the frame, blanks, hints, and what stands below the dialog. */
 const chrome = 12;
 /** Where it is, a hint of two lines, and the line that is left free. */
-const lowChrome = 4;
+const shortScreenChrome = 4;

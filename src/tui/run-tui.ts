@@ -3,26 +3,26 @@ import { createElement } from "react";
 import type { Session } from "../session/index.ts";
 import { addNotice, createAppState, createStore, type Self } from "../view/index.ts";
 import { App } from "./app.tsx";
-import type { Face } from "./app-context.ts";
+import type { Frontend } from "./app-context.ts";
 import { createActions } from "./app-actions.ts";
 import { createFrames } from "./app-frames.ts";
-import type { FaceFacts } from "./face-facts.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import { type FollowOptions, followSession } from "./follow-session.ts";
 import { createKeyReader } from "./input-keys.ts";
-import { isSameRemembered, type Preferences, rememberedOf } from "./preferences.ts";
+import { isSamePreferences, type Preferences, screenPreferencesOf } from "./preferences.ts";
 import { createPrompt, type PromptHistory } from "./prompt-controller.ts";
 import { promptWidth } from "./prompt.tsx";
 import { slashListings } from "./slash.ts";
-import { createSecondScreen, secondOff } from "./second-screen.ts";
-import { createLeanOutput } from "./terminal-output.ts";
+import { createAlternateScreen, leaveAlternateScreen } from "./second-screen.ts";
+import { createIncrementalOutput } from "./terminal-output.ts";
 import { createTerminalModes } from "./terminal-modes.ts";
-import { watchSize } from "./terminal-size.ts";
+import { watchTerminalSize } from "./terminal-size.ts";
 import { createTheme } from "./theme.ts";
 import { createHistory } from "./transcript-history.ts";
 
 export interface TuiOptions {
   readonly session: Session;
-  readonly facts: FaceFacts;
+  readonly facts: FrontendFacts;
   readonly preferences: Preferences;
   readonly promptHistory: PromptHistory;
   /** Files of the project whose path has the words in it, the best first and not too many. */
@@ -34,7 +34,7 @@ export interface TuiOptions {
     | { readonly theme?: "dark" | "light" | undefined; readonly screenReader?: boolean | undefined }
     | undefined;
   /** What happens in the session of a member that runs in another process. */
-  readonly listen?: FollowOptions["listen"];
+  readonly followMember?: FollowOptions["followMember"];
   /** Said at once. */
   readonly prompt?: string | undefined;
   /** Which member of a team this is, where it was started as one. */
@@ -54,29 +54,29 @@ export async function runTui(options: TuiOptions): Promise<number> {
   const modes = createTerminalModes({ stdin, stdout, env });
   const keys = createKeyReader();
   const leaving = new AbortController();
-  const gone = AbortSignal.any([options.signal, leaving.signal]);
+  const closed = AbortSignal.any([options.signal, leaving.signal]);
 
   const problem = (text: string) =>
     store.setState((state) => addNotice(state, { level: "error", text, until: now() + noticeMs }));
   const store = createStore(
-    createAppState({ session: session.view(), self: options.self, ...preferences.before, now: now() }),
+    createAppState({ session: session.view(), self: options.self, ...preferences.stored, now: now() }),
     {
       onChange({ previous, next }) {
-        const [before, after] = [rememberedOf(previous), rememberedOf(next)];
-        if (!isSameRemembered(before, after)) preferences.keep(after).catch((error: Error) => problem(error.message));
+        const [before, after] = [screenPreferencesOf(previous), screenPreferencesOf(next)];
+        if (!isSamePreferences(before, after)) preferences.save(after).catch((error: Error) => problem(error.message));
       },
     },
   );
-  const following = followSession({ session, store, now, listen: options.listen, signal: gone });
+  const following = followSession({ session, store, now, followMember: options.followMember, signal: closed });
   following.catch(() => undefined); // whoever waits for it below is told
   if (preferences.problem !== undefined) problem(preferences.problem);
 
-  const size = watchSize(stdout, () => redrawSoon());
+  const size = watchTerminalSize(stdout, () => redrawSoon());
   const history = createHistory({ theme, size: size.store.getState });
   const frames = createFrames({ store, before: (state) => history.sync(state) });
-  const output = createLeanOutput(stdout);
+  const output = createIncrementalOutput(stdout);
   let isResized = false;
-  const second = createSecondScreen({
+  const alternateScreen = createAlternateScreen({
     write: (text) => void stdout.write(text),
     size: size.store.getState,
     onOpen: output.hold,
@@ -85,14 +85,14 @@ export async function runTui(options: TuiOptions): Promise<number> {
       if (isResized) redrawSoon();
     },
   });
-  const face: Face = {
+  const frontend: Frontend = {
     store,
     frames,
     keys,
     theme,
     size: size.store,
     now,
-    second,
+    alternateScreen,
     leave: () => leaving.abort(),
     async send(command) {
       try {
@@ -106,7 +106,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
       }
     },
   };
-  const actions = createActions({ face, facts, history, frames, suspend: () => suspend() });
+  const actions = createActions({ frontend, facts, history, frames, suspend: () => suspend() });
   const prompt = createPrompt({
     submit: actions.submit,
     interrupt: actions.interrupt,
@@ -127,7 +127,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     stdin.setRawMode(true);
     ink = render(
       createElement(App, {
-        face,
+        frontend,
         facts,
         history,
         prompt,
@@ -149,7 +149,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   };
   /** Takes what is redrawn off the screen; what is printed stays. */
   const unmount = () => {
-    second.close();
+    alternateScreen.close();
     ink?.rerender(null);
     ink?.unmount();
     ink = undefined;
@@ -166,7 +166,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   /** Lines that were broken at another width are all over the screen: it is drawn again, once the size has settled. */
   const redrawSoon = () => {
     clearTimeout(redrawing);
-    isResized = second.isOpen();
+    isResized = alternateScreen.isOpen();
     if (theme.isScreenReader || isResized) return;
     clearScreen();
     redrawing = setTimeout(() => {
@@ -184,7 +184,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
     process.kill(0, "SIGTSTP");
     // Time stands still while we do: this comes when we go on, or at once where nothing can be suspended.
     setTimeout(() => {
-      if (gone.aborted) return;
+      if (closed.aborted) return;
       history.reprint(store.getState());
       mount();
     }, settleMs);
@@ -192,7 +192,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
 
   const onData = (chunk: string | Buffer) => keys.push(chunk.toString());
   const restore = () => {
-    if (second.isOpen()) stdout.write(secondOff);
+    if (alternateScreen.isOpen()) stdout.write(leaveAlternateScreen);
     modes.off();
   };
   stdin.on("data", onData);
@@ -200,7 +200,7 @@ export async function runTui(options: TuiOptions): Promise<number> {
   try {
     mount();
     if (options.prompt !== undefined) actions.submit(options.prompt);
-    await Promise.race([following, aborted(gone)]);
+    await Promise.race([following, aborted(closed)]);
     if (leaving.signal.reason instanceof Error && leaving.signal.reason.name !== "AbortError")
       throw leaving.signal.reason;
     return 0;

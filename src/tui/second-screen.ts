@@ -2,7 +2,7 @@ import type { Size } from "./app-context.ts";
 import { changeLine } from "./terminal-change.ts";
 
 /** The screen that terminals keep beside the one with the scrollback, as `less` uses it: nothing of it stays. */
-export interface SecondScreen {
+export interface AlternateScreen {
   open(): void;
   /** All of its lines, from the first on. */
   draw(lines: readonly string[]): void;
@@ -11,7 +11,7 @@ export interface SecondScreen {
   isOpen(): boolean;
 }
 
-export interface SecondScreenOptions {
+export interface AlternateScreenOptions {
   readonly write: (text: string) => void;
   readonly size: () => Size;
   /** Called before it is shown, and after it is gone. */
@@ -19,7 +19,7 @@ export interface SecondScreenOptions {
   readonly onClose: () => void;
 }
 
-export function createSecondScreen({ write, size, onOpen, onClose }: SecondScreenOptions): SecondScreen {
+export function createAlternateScreen({ write, size, onOpen, onClose }: AlternateScreenOptions): AlternateScreen {
   let shown: readonly string[] | undefined;
   let columns = 0;
   return {
@@ -27,32 +27,32 @@ export function createSecondScreen({ write, size, onOpen, onClose }: SecondScree
       if (shown !== undefined) return;
       onOpen();
       [shown, columns] = [[], size().columns];
-      write(`${secondOn}\x1b[H\x1b[2J`);
+      write(`${enterAlternateScreen}\x1b[H\x1b[2J`);
     },
     draw(lines) {
       if (shown === undefined) return;
       const { rows, columns: now } = size();
       // Terminals break lines anew when they become narrower.
       const before = now === columns ? shown : [];
-      const wiped = now === columns ? "" : "\x1b[H\x1b[2J";
+      const isCleared = now === columns ? "" : "\x1b[H\x1b[2J";
       const after = Array.from({ length: rows }, (_, row) => lines[row] ?? "");
       const changes = after.map((line, row) => {
         const change = changeLine(before[row] ?? "", line);
         return change === "" ? "" : `\x1b[${row + 1}H${change}`;
       });
       [shown, columns] = [after, now];
-      const text = wiped + changes.join("");
+      const text = isCleared + changes.join("");
       if (text !== "") write(`\x1b[?2026h${text}\x1b[?2026l`);
     },
     close() {
       if (shown === undefined) return;
       shown = undefined;
-      write(secondOff);
+      write(leaveAlternateScreen);
       onClose();
     },
     isOpen: () => shown !== undefined,
   };
 }
 
-const secondOn = "\x1b[?1049h";
-export const secondOff = "\x1b[?1049l";
+const enterAlternateScreen = "\x1b[?1049h";
+export const leaveAlternateScreen = "\x1b[?1049l";

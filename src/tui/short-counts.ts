@@ -1,12 +1,12 @@
 /** A length of time as people say it: `45s`, `3m 20s`, `2h 5m`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
   return `${Math.floor(seconds / 3_600)}h ${Math.floor((seconds % 3_600) / 60)}m`;
 }
 
-export function tokens(count: number): string {
+export function formatTokens(count: number): string {
   if (count < 1_000) return `${count} tokens`;
   return count < 999_500 ? `${(count / 1_000).toFixed(1)}k tokens` : `${(count / 1_000_000).toFixed(2)}M tokens`;
 }

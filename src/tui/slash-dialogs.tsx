@@ -11,41 +11,41 @@ import {
   type Totals,
   visibleLine,
 } from "../view/index.ts";
-import { useAppState, useFace } from "./app-context.ts";
-import type { Fact, FaceFacts } from "./face-facts.ts";
+import { useAppState, useFrontend } from "./app-context.ts";
+import type { Fact, FrontendFacts } from "./face-facts.ts";
 import { ListDialog, type ListRow } from "./list-dialog.tsx";
-import { tokens } from "./short-counts.ts";
+import { formatTokens } from "./short-counts.ts";
 import { setModel } from "./slash.ts";
 import { type Line, span } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
-import { emptyWords, useFacts } from "./use-facts.ts";
+import { emptyListText, useFacts } from "./use-facts.ts";
 
 interface Props {
-  readonly facts: FaceFacts;
+  readonly facts: FrontendFacts;
 }
 
 /** Who there is, and which types there are. */
 export function AgentsDialog({ facts }: Props): ReactNode {
-  const face = useFace();
+  const frontend = useFrontend();
   const state = useAppState((each) => each);
   const types = useFacts(facts.agentTypes);
-  const running = teamTree(state, face.now());
+  const running = teamTree(state, frontend.now());
   const rows: ListRow[] = [
     ...(running.length === 0 ? [] : [heading("At work and at rest")]),
     ...running.map(({ task, state: how }) => ({
       id: task.id,
       title: [
         span(visibleLine(task.name), task.color === undefined ? { role: "accent" } : { agent: task.color }),
-        span(` · ${how} · ${tokens(task.progress.tokens)}`, { dim: true }),
+        span(` · ${how} · ${formatTokens(task.progress.tokens)}`, { dim: true }),
       ] as Line,
       detail: visibleLine(task.description),
     })),
     heading("Types"),
-    ...(types.kind === "found" ? factRows(types.found) : [note(emptyWords(types, ""))]),
+    ...(types.kind === "found" ? factRows(types.found) : [note(emptyListText(types, ""))]),
   ];
   const look = (id: string) =>
-    face.store.setState((each) => {
-      const next = enterTeammateView(each, id, face.now());
+    frontend.store.setState((each) => {
+      const next = enterTeammateView(each, id, frontend.now());
       return next === each ? each : closeDialog(next);
     });
   return (
@@ -93,19 +93,19 @@ function memberRow(team: string, member: MemberView): ListRow {
 }
 
 export function ModelDialog({ facts }: Props): ReactNode {
-  const face = useFace();
+  const frontend = useFrontend();
   const current = useAppState(({ session }) => leadOf(session)?.model ?? "");
   const models = useFacts(facts.models);
   const rows = models.kind === "found" ? factRows(models.found) : [];
   const choose = (id: string) => {
-    face.store.setState(closeDialog);
-    void setModel(face, id);
+    frontend.store.setState(closeDialog);
+    void setModel(frontend, id);
   };
   return (
     <ListDialog
       title={`Model: ${visibleLine(current)}`}
       rows={rows}
-      empty={emptyWords(models, "No list of models. Say which: /model anthropic/NAME, openai/NAME or local/NAME.")}
+      empty={emptyListText(models, "No list of models. Say which: /model anthropic/NAME, openai/NAME or local/NAME.")}
       choose={{ does: "go on with it", run: choose }}
     />
   );
@@ -130,7 +130,7 @@ export function CostDialog(): ReactNode {
 const costLine = (name: string, totals: Totals): Line => [
   span(name, { role: "accent" }),
   span(` · $${totals.costUsd.toFixed(4)}`, { bold: true }),
-  span(` · ${tokens(tokensOf(totals))} · ${totals.requests} ${totals.requests === 1 ? "request" : "requests"}`),
+  span(` · ${formatTokens(tokensOf(totals))} · ${totals.requests} ${totals.requests === 1 ? "request" : "requests"}`),
   ...(totals.lostUsd > 0 ? [span(` · $${totals.lostUsd.toFixed(4)} lost`, { role: "warning" })] : []),
 ];
 
@@ -141,7 +141,7 @@ export function PermissionsDialog({ facts }: Props): ReactNode {
     <ListDialog
       title={`Permission mode: ${mode}`}
       rows={rules.kind === "found" ? factRows(rules.found) : []}
-      empty={emptyWords(
+      empty={emptyListText(
         rules,
         "No rules: what the mode says holds for everything. Answer “always”, or write them into the settings.",
       )}
@@ -155,7 +155,7 @@ export function HooksDialog({ facts }: Props): ReactNode {
     <ListDialog
       title="Hooks"
       rows={hooks.kind === "found" ? factRows(hooks.found) : []}
-      empty={emptyWords(
+      empty={emptyListText(
         hooks,
         "No hooks. They are commands that run at moments of a session: `hooks` in the settings.",
       )}
@@ -164,7 +164,7 @@ export function HooksDialog({ facts }: Props): ReactNode {
 }
 
 export function McpDialog(): ReactNode {
-  const { send } = useFace();
+  const { send } = useFrontend();
   const servers = useAppState(({ session }) => session.mcpServers);
   const rows = servers.map(({ server, state, tools, error }): ListRow => {
     const style: Style =
@@ -193,7 +193,7 @@ const heading = (text: string): ListRow => ({ id: `heading ${text}`, title: [spa
 const note = (text: string): ListRow => ({ id: `note ${text}`, title: [span(text, { dim: true })], isHeading: true });
 
 const factRows = (facts: readonly Fact[]): ListRow[] =>
-  facts.map(({ title, detail, isOff }) => ({
+  facts.map(({ title, detail, isInactive: isOff }) => ({
     id: title,
     title: [span(visibleLine(title), isOff ? { dim: true } : { role: "accent" })],
     detail: detail === undefined ? undefined : visibleLine(detail),

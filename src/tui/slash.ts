@@ -1,12 +1,12 @@
 import type { SlashListing } from "../session/index.ts";
 import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleExpanded } from "../view/index.ts";
-import type { Face } from "./app-context.ts";
-import type { FaceFacts } from "./face-facts.ts";
+import type { Frontend } from "./app-context.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import { leaveOrAsk } from "./leave.ts";
 
 export interface SlashPorts {
-  readonly face: Pick<Face, "store" | "send" | "leave" | "now">;
-  readonly facts: FaceFacts;
+  readonly frontend: Pick<Frontend, "store" | "send" | "leave" | "now">;
+  readonly facts: FrontendFacts;
 }
 
 /**
@@ -15,25 +15,25 @@ export interface SlashPorts {
  */
 export function runSlash(typed: string, ports: SlashPorts): boolean {
   const [, name = "", args = ""] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(typed.trimEnd()) ?? [];
-  const command = own.find((each) => each.name === name || each.aliases?.includes(name));
+  const command = builtInCommands.find((each) => each.name === name || each.aliases?.includes(name));
   if (!command) return false;
   command.run(ports, args.trim());
   return true;
 }
 
 /** All that can be called, the face's own first: for completion and `/help`. */
-export function slashListings(facts: Pick<FaceFacts, "slashCommands">): readonly SlashListing[] {
-  const built = own.map(({ name, description, argumentHint }) => ({
+export function slashListings(facts: Pick<FrontendFacts, "slashCommands">): readonly SlashListing[] {
+  const built = builtInCommands.map(({ name, description, argumentHint }) => ({
     name,
     description,
     argumentHint,
     source: "built in",
   }));
-  const names = new Set(own.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const names = new Set(builtInCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   return [...built, ...facts.slashCommands().filter(({ name }) => !names.has(name))];
 }
 
-interface OwnCommand {
+interface BuiltInCommand {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly description: string;
@@ -42,11 +42,11 @@ interface OwnCommand {
 }
 
 const opening =
-  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript">): OwnCommand["run"] =>
-  ({ face }) =>
-    face.store.setState((state) => openDialog(state, { kind }));
+  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript">): BuiltInCommand["run"] =>
+  ({ frontend }) =>
+    frontend.store.setState((state) => openDialog(state, { kind }));
 
-const own: readonly OwnCommand[] = [
+const builtInCommands: readonly BuiltInCommand[] = [
   { name: "help", description: "keys and commands", run: opening("help") },
   {
     name: "agents",
@@ -63,21 +63,21 @@ const own: readonly OwnCommand[] = [
     name: "clear",
     aliases: ["new"],
     description: "begin anew in a new session; this one is kept",
-    run({ face, facts }) {
+    run({ frontend, facts }) {
       facts.setNext({ kind: "new" });
-      leaveOrAsk(face);
+      leaveOrAsk(frontend);
     },
   },
   {
     name: "compact",
     description: "replace older turns by a summary",
     argumentHint: "[what to keep]",
-    run({ face }, args) {
-      void face.send({ type: "compact", ...(args !== "" && { instructions: args }) });
+    run({ frontend }, args) {
+      void frontend.send({ type: "compact", ...(args !== "" && { instructions: args }) });
     },
   },
   { name: "cost", description: "tokens and money so far, by agent and model", run: opening("cost") },
-  { name: "exit", aliases: ["quit"], description: "leave", run: ({ face }) => leaveOrAsk(face) },
+  { name: "exit", aliases: ["quit"], description: "leave", run: ({ frontend }) => leaveOrAsk(frontend) },
   { name: "hooks", description: "the hooks in force", run: opening("hooks") },
   { name: "mcp", description: "servers of tools; connect again", run: opening("mcp") },
   {
@@ -86,7 +86,7 @@ const own: readonly OwnCommand[] = [
     argumentHint: "[name]",
     run(ports, args) {
       if (args === "") return opening("model")(ports, args);
-      void setModel(ports.face, args);
+      void setModel(ports.frontend, args);
     },
   },
   { name: "permissions", description: "the mode and the rules in force", run: opening("permissions") },
@@ -98,17 +98,17 @@ const own: readonly OwnCommand[] = [
   {
     name: "tasks",
     description: "show or hide the task list",
-    run: ({ face }) => face.store.setState((state) => toggleExpanded(state, "tasks")),
+    run: ({ frontend }) => frontend.store.setState((state) => toggleExpanded(state, "tasks")),
   },
   { name: "team", description: "the members of the team, and how they are", run: opening("team") },
   {
     name: "transcript",
     description: "read all that was said and done, and search in it",
-    run: ({ face }) => face.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
+    run: ({ frontend }) => frontend.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
   },
 ];
 
-export async function setModel({ store, send, now }: SlashPorts["face"], model: string): Promise<void> {
+export async function setModel({ store, send, now }: SlashPorts["frontend"], model: string): Promise<void> {
   const ack = await send({ type: "set", model });
   if (!ack.ok) return;
   const until = now() + 5_000;

@@ -1,44 +1,46 @@
 import { Text } from "ink";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { type Activity, activityOf, type AgentView, tokensOf, visibleLine } from "../view/index.ts";
-import { useAppState, useFace, useSize } from "./app-context.ts";
+import { useAppState, useFrontend, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
-import { duration, tokens } from "./short-counts.ts";
+import { formatDuration, formatTokens } from "./short-counts.ts";
 import { paintLine, span, type Line } from "./terminal-lines.ts";
 import { cutTo, widthOf } from "./terminal-width.ts";
 
 /** What whoever is looked at does this moment, for how long, and what it has used. Nothing while it rests. */
 export function Spinner({ agent }: { readonly agent: AgentView | undefined }): ReactNode {
-  const { theme, now } = useFace();
+  const { theme, now } = useFrontend();
   const { columns } = useSize();
   const isWorking = agent?.status.kind === "running" || agent?.status.kind === "waiting";
   const frame = useFrame(isWorking && !theme.isScreenReader);
   const since = useSince(isWorking, now);
   const used = useUsed(agent, isWorking);
   // What a member wants to do is asked of its lead, and answered there.
-  const asksWhom = useAppState(({ teamContext }) => (teamContext?.isLeader === false ? "the lead's" : "your"));
+  const answererName = useAppState(({ teamContext }) => (teamContext?.isLeader === false ? "the lead's" : "your"));
   if (!agent || !isWorking) return null;
   const { spinner } = theme.marks;
   const sign = spinner[frame % spinner.length] ?? "";
   const facts = [
-    ...(theme.isScreenReader ? [] : [duration(now() - since)]),
-    ...(used > 0 ? [tokens(used)] : []),
+    ...(theme.isScreenReader ? [] : [formatDuration(now() - since)]),
+    ...(used > 0 ? [formatTokens(used)] : []),
     `${keyFor("prompt", "interrupt")} to interrupt`,
   ];
   return (
-    <Text wrap="truncate">{paintLine(spinnerLine(sign, { agent, asksWhom, facts, width: columns - 1 }), theme)}</Text>
+    <Text wrap="truncate">
+      {paintLine(spinnerLine(sign, { agent, answererName, facts, width: columns - 1 }), theme)}
+    </Text>
   );
 }
 
-interface Words {
+interface SpinnerLineInput {
   readonly agent: AgentView;
-  readonly asksWhom: string;
+  readonly answererName: string;
   readonly facts: readonly string[];
   readonly width: number;
 }
 
-function spinnerLine(sign: string, { agent, asksWhom, facts, width }: Words): Line {
-  const { words, isTrouble } = activityWords(activityOf(agent), asksWhom);
+function spinnerLine(sign: string, { agent, answererName, facts, width }: SpinnerLineInput): Line {
+  const { words, isTrouble } = activityText(activityOf(agent), answererName);
   const start = sign === "" ? "" : `${sign} `;
   const fit = [facts, facts.slice(0, -1), facts.slice(0, 1), []].find(
     (some) => width - widthOf(start) - widthOf(` (${some.join(" · ")})`) >= Math.min(14, widthOf(words)),
@@ -54,7 +56,10 @@ function spinnerLine(sign: string, { agent, asksWhom, facts, width }: Words): Li
   ];
 }
 
-function activityWords(activity: Activity, asksWhom: string): { readonly words: string; readonly isTrouble: boolean } {
+function activityText(
+  activity: Activity,
+  answererName: string,
+): { readonly words: string; readonly isTrouble: boolean } {
   const fine = (words: string) => ({ words, isTrouble: false });
   switch (activity.kind) {
     case "none":
@@ -73,7 +78,7 @@ function activityWords(activity: Activity, asksWhom: string): { readonly words: 
       return fine(`${visibleLine(first.split("\n", 1)[0] ?? "")}${more} …`);
     }
     case "asking":
-      return { words: `Waiting for ${asksWhom} answer`, isTrouble: true };
+      return { words: `Waiting for ${answererName} answer`, isTrouble: true };
     case "waiting":
       return { words: `Waiting: ${visibleLine(activity.reason)}`, isTrouble: true };
     case "retrying": {
@@ -88,7 +93,7 @@ const frameMs = 125;
 
 /** Moves with the frames that are drawn anyway, and asks for some where there are none. */
 function useFrame(isMoving: boolean): number {
-  const { frames, now } = useFace();
+  const { frames, now } = useFrontend();
   useEffect(() => {
     if (!isMoving) return undefined;
     const timer = setInterval(() => frames.request?.(), frameMs);

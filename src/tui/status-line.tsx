@@ -1,7 +1,7 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
 import { type AppState, leadOf, sessionSpending, visibleLine } from "../view/index.ts";
-import { useAppState, useFace, useSize } from "./app-context.ts";
+import { useAppState, useFrontend, useSize } from "./app-context.ts";
 import { type Line, lineWidth, paintLine, span } from "./terminal-lines.ts";
 import { cutTo } from "./terminal-width.ts";
 import { viewedOf } from "./transcript-history.ts";
@@ -15,11 +15,11 @@ export interface StatusProps {
 
 /** One line below the prompt: mode, model, how full the conversation is, cost, team, folder. What matters least goes first. */
 export function StatusLine({ contextWindow, home }: StatusProps): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const { columns } = useSize();
   const state = useAppState((each) => each);
   const parts = statusParts(state, { contextWindow, home });
-  return <Text wrap="truncate">{paintLine(fitted(parts, columns - 1), theme)}</Text>;
+  return <Text wrap="truncate">{paintLine(fitToWidth(parts, columns - 1), theme)}</Text>;
 }
 
 /** In the order in which they are shown, the least important last. */
@@ -82,7 +82,7 @@ function shortFolder(cwd: string, home: string | undefined): string {
 }
 
 /** As many as fit, from the first on; the first is cut rather than left out. */
-function fitted(parts: readonly Line[], width: number): Line {
+function fitToWidth(parts: readonly Line[], width: number): Line {
   const line = [...(parts[0] ?? [])];
   for (const part of parts.slice(1)) {
     if (lineWidth(line) + lineWidth(part) + 3 > width) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { type AppState, type TaskBoard, taskBoard, type TaskBoardRow, visibleLine } from "../view/index.ts";
-import { useAppState, useFace, useSize } from "./app-context.ts";
+import { useAppState, useFrontend, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
 import { Lines } from "./panel.tsx";
 import { type Line, span } from "./terminal-lines.ts";
@@ -9,7 +9,7 @@ import type { Style, Theme } from "./theme.ts";
 
 /** The task list, while it is wanted: what is being done and by whom, what can be begun, what waits for what. */
 export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const { columns, rows } = useSize();
   const isShown = useAppState(({ expandedView }) => expandedView === "tasks");
   const state = useAppState((each) => each);
@@ -34,8 +34,8 @@ interface Drawing {
 
 function taskLines(board: TaskBoard, { columns, theme, room }: Drawing): Line[] {
   const { pending, in_progress: active, completed } = board.counts;
-  const whose = board.team === "" ? "Tasks" : `Tasks of ${visibleLine(board.team)}`;
-  const title = `${whose} · ${active} being done, ${pending} to do, ${completed} done`;
+  const ownerName = board.team === "" ? "Tasks" : `Tasks of ${visibleLine(board.team)}`;
+  const title = `${ownerName} · ${active} being done, ${pending} to do, ${completed} done`;
   const close = `${keyFor("app", "tasks")} hides it`;
   const isRoomy = widthOf(title) + widthOf(close) + 3 <= columns;
   const head: Line = [
@@ -58,20 +58,20 @@ function taskLines(board: TaskBoard, { columns, theme, room }: Drawing): Line[] 
 }
 
 function taskLine({ task, blockedBy, ownerColor }: TaskBoardRow, { columns, theme }: Omit<Drawing, "room">): Line {
-  const mark = theme.isScreenReader ? `${spoken[task.status]}: ` : `${marks[task.status]} `;
+  const mark = theme.isScreenReader ? `${screenReaderMarks[task.status]}: ` : `${marks[task.status]} `;
   const number = `#${task.id} `;
   const owner = task.owner === undefined ? "" : ` @${visibleLine(task.owner)}`;
   const waits = blockedBy.length === 0 ? "" : ` · after ${blockedBy.map((id) => `#${id}`).join(" ")}`;
   const proof = task.proof === "refuted" ? " · checks failed" : task.proof === "verified" ? " · verified" : "";
   const room = Math.max(8, columns - 2 - widthOf(mark + number + owner + waits + proof));
   const isDone = task.status === "completed";
-  const words = task.status === "in_progress" ? (task.activeForm ?? task.subject) : task.subject;
+  const titleText = task.status === "in_progress" ? (task.activeForm ?? task.subject) : task.subject;
   const style: Style = isDone ? { dim: true, strike: true } : task.status === "in_progress" ? { bold: true } : {};
   return [
     span("  "),
     span(mark, isDone ? { role: "success" } : task.status === "in_progress" ? { role: "accent" } : { dim: true }),
     span(number, { dim: true }),
-    span(cutTo(visibleLine(words), room), style),
+    span(cutTo(visibleLine(titleText), room), style),
     span(owner, ownerColor === undefined ? { role: "accent" } : { agent: ownerColor }),
     span(waits, { role: "warning" }),
     span(proof, task.proof === "refuted" ? { role: "error" } : { role: "success" }),
@@ -79,4 +79,4 @@ function taskLine({ task, blockedBy, ownerColor }: TaskBoardRow, { columns, them
 }
 
 const marks = { pending: "☐", in_progress: "◐", completed: "☑", deleted: "" } as const;
-const spoken = { pending: "to do", in_progress: "being done", completed: "done", deleted: "" } as const;
+const screenReaderMarks = { pending: "to do", in_progress: "being done", completed: "done", deleted: "" } as const;

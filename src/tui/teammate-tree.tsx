@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { type Activity, type AppState, type TeamTreeRow, teamTree, visibleLine } from "../view/index.ts";
-import { useAppState, useFace, useSize } from "./app-context.ts";
+import { useAppState, useFrontend, useSize } from "./app-context.ts";
 import { keyFor } from "./key-table.ts";
 import { Lines } from "./panel.tsx";
 import { topFor } from "./scroll-window.ts";
-import { duration, tokens } from "./short-counts.ts";
+import { formatDuration, formatTokens } from "./short-counts.ts";
 import { type Line, span } from "./terminal-lines.ts";
 import { cutTo, widthOf } from "./terminal-width.ts";
 import type { Style, Theme } from "./theme.ts";
@@ -12,7 +12,7 @@ import { useNow } from "./use-now.ts";
 
 /** The agents below the spinner: who does what, and whom one has chosen. Nothing where there are none. */
 export function TeammateTree({ room }: { readonly room?: number }): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const { columns, rows } = useSize();
   const state = useAppState((each) => each);
   const now = useNow(state.tasks.size > 0);
@@ -33,12 +33,12 @@ interface Drawing {
 /** How many lines it would take if there were room for everything. */
 export function treeHeight(tree: readonly TeamTreeRow[], state: Drawing["state"]): number {
   if (tree.length === 0) return 0;
-  const words = tree.filter(({ preview }) => preview !== "").length;
-  return tree.length + words + aroundOf(state).length;
+  const selectionText = tree.filter(({ preview }) => preview !== "").length;
+  return tree.length + selectionText + surroundingLineCount(state).length;
 }
 
 /** The lines around the rows: the lead, and what keys do. */
-const aroundOf = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("lead" | "hint")[] => [
+const surroundingLineCount = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("lead" | "hint")[] => [
   ...(viewSelectionMode === "selecting-agent" || viewing !== undefined ? ["lead" as const] : []),
   ...(viewSelectionMode === "selecting-agent" ? ["hint" as const] : []),
 ];
@@ -46,7 +46,8 @@ const aroundOf = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("
 function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }: Drawing): Line[] {
   const isSelecting = state.viewSelectionMode === "selecting-agent";
   // Somebody has to be seen before what stands around them is.
-  const around = room > 4 ? aroundOf(state) : aroundOf(state).filter((each) => each === "lead" && room > 2);
+  const around =
+    room > 4 ? surroundingLineCount(state) : surroundingLineCount(state).filter((each) => each === "lead" && room > 2);
   const rows = Math.max(1, room - around.length);
   // A line of last words each, as long as that leaves room for everybody.
   const hasPreviews = tree.length * 2 <= rows;
@@ -93,50 +94,50 @@ function rowLine(
     span(name, { ...colour, bold: isSelected || isViewed, inverse: isSelected }),
     span(" "),
   ];
-  const { words, style } = doing(row);
+  const { selectionText, style } = stateText(row);
   const facts = [
     // Of somebody who rests it is not the time of anything.
-    ...(row.state === "idle" || row.state === "starting" ? [] : [duration(row.workedMs)]),
-    ...(task.progress.tokens > 0 ? [tokens(task.progress.tokens)] : []),
+    ...(row.state === "idle" || row.state === "starting" ? [] : [formatDuration(row.workedMs)]),
+    ...(task.progress.tokens > 0 ? [formatTokens(task.progress.tokens)] : []),
     ...("unread" in task && task.unread > 0 ? [`${task.unread} unread`] : []),
     ...(isViewed ? ["looked at"] : []),
   ];
   const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
   const ends = [facts, facts.slice(0, 1), []].map((some) => some.map((fact) => ` · ${fact}`).join(""));
-  const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(24, widthOf(words))) ?? "";
+  const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(24, widthOf(selectionText))) ?? "";
   const room = Math.max(4, columns - used - widthOf(shown));
-  return [...start, span(cutTo(words, room), style), span(shown, { dim: true })];
+  return [...start, span(cutTo(selectionText, room), style), span(shown, { dim: true })];
 }
 
 function previewLine({ preview }: TeamTreeRow, { stem, columns }: { stem: string; columns: number }): Line {
   const lead = stem === "" ? "  says: " : `  ${stem}   `;
-  const words = visibleLine(preview.replace(/\s+/g, " ").trim());
-  return [span(lead, { role: "border" }), span(cutTo(words, columns - widthOf(lead)), { dim: true })];
+  const selectionText = visibleLine(preview.replace(/\s+/g, " ").trim());
+  return [span(lead, { role: "border" }), span(cutTo(selectionText, columns - widthOf(lead)), { dim: true })];
 }
 
-function doing({ state, activity, task }: TeamTreeRow): { readonly words: string; readonly style: Style } {
+function stateText({ state, activity, task }: TeamTreeRow): { readonly selectionText: string; readonly style: Style } {
   switch (state) {
     case "starting":
-      return { words: "starts", style: { dim: true } };
+      return { selectionText: "starts", style: { dim: true } };
     case "waiting":
-      return { words: "waits for permission", style: { role: "warning" } };
+      return { selectionText: "waits for permission", style: { role: "warning" } };
     case "silent":
-      return { words: "gives no sign; x stops it", style: { role: "warning" } };
+      return { selectionText: "gives no sign; x stops it", style: { role: "warning" } };
     case "idle":
-      return { words: "idle", style: { dim: true } };
+      return { selectionText: "idle", style: { dim: true } };
     case "ended":
-      return { words: "done", style: { role: "success" } };
+      return { selectionText: "done", style: { role: "success" } };
     case "failed":
-      return { words: `failed: ${visibleLine(task.error ?? "")}`, style: { role: "error" } };
+      return { selectionText: `failed: ${visibleLine(task.error ?? "")}`, style: { role: "error" } };
     case "stopped":
-      return { words: "stopped", style: { dim: true } };
+      return { selectionText: "stopped", style: { dim: true } };
     case "working":
-      return { words: activityWords(activity, task.progress.summary), style: {} };
+      return { selectionText: activityText(activity, task.progress.summary), style: {} };
   }
 }
 
 /** What somebody does this moment, in a few words. */
-function activityWords(activity: Activity, summary: string | undefined): string {
+function activityText(activity: Activity, summary: string | undefined): string {
   switch (activity.kind) {
     case "calls": {
       const [first = "", ...others] = activity.titles;
@@ -162,6 +163,6 @@ function activityWords(activity: Activity, summary: string | undefined): string 
 }
 
 function hintLine(columns: number): Line {
-  const words = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
-  return [span(cutTo(words, columns), { dim: true })];
+  const selectionText = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
+  return [span(cutTo(selectionText, columns), { dim: true })];
 }

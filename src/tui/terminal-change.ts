@@ -5,7 +5,9 @@ import { type Cell, cellsOf, styleOn } from "./terminal-cells.ts";
  * `before` to the beginning of the line below the last of `after`. All of `before` has to be on the screen.
  */
 export function changeLines(before: readonly string[], after: readonly string[]): string {
-  const changes = after.map((line, row) => (row < before.length ? changeLine(before[row] ?? "", line) : written(line)));
+  const changes = after.map((line, row) =>
+    row < before.length ? changeLine(before[row] ?? "", line) : escapeSequence(line),
+  );
   const first = changes.findIndex((change, row) => change !== "" || row >= before.length);
   const from = first < 0 ? after.length : first;
   if (from === before.length && after.length === before.length) return "";
@@ -44,12 +46,12 @@ export function changeLine(before: string, after: string): string {
   let column = 0;
   for (const [start, end] of runs) {
     const kept = Math.min(end, next.cells.length);
-    pieces.push(rightBy(start - column), written(next.cells.slice(start, kept)));
+    pieces.push(rightBy(start - column), escapeSequence(next.cells.slice(start, kept)));
     if (end > next.cells.length) pieces.push("\x1b[K");
     column = Math.max(start, kept);
   }
   if (isWhole || (old.rest === next.rest && old.cells.length === next.cells.length)) return pieces.join("");
-  const tail = written(next.cells.slice(certain));
+  const tail = escapeSequence(next.cells.slice(certain));
   pieces.push(rightBy(certain - column), "\x1b[K", tail, next.rest, next.rest === "" ? "" : "\x1b[m");
   return pieces.join("");
 }
@@ -94,10 +96,10 @@ function rightBy(columns: number): string {
 }
 
 /** Cells, or a whole line, in the fewest changes of style; without any at its end. */
-function written(what: readonly Cell[] | string): string {
+function escapeSequence(what: readonly Cell[] | string): string {
   if (typeof what === "string") {
     const { cells, rest } = cellsOf(what);
-    return `${written(cells)}${rest}${rest === "" ? "" : "\x1b[m"}`;
+    return `${escapeSequence(cells)}${rest}${rest === "" ? "" : "\x1b[m"}`;
   }
   let text = "";
   let style = "";

@@ -23,7 +23,11 @@ export const paintLines = (lines: readonly Line[], theme: Theme): string =>
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
 /** `first` before the first line, as much room before the others. */
-export function hang(lines: readonly Line[], first: Span, rest: Span = span(" ".repeat(widthOf(first.text)))): Line[] {
+export function withHangingIndent(
+  lines: readonly Line[],
+  first: Span,
+  rest: Span = span(" ".repeat(widthOf(first.text))),
+): Line[] {
   return lines.map((line, index) => [index === 0 ? first : rest, ...line]);
 }
 

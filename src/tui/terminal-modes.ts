@@ -20,7 +20,7 @@ const cursorOn = "\x1b[?25h";
 const updateOff = "\x1b[?2026l";
 
 export function createTerminalModes({ stdin, stdout, env }: TerminalModesOptions): TerminalModes {
-  const hasKeys = tellsKeysApart(env);
+  const hasKeys = reportsModifiedKeys(env);
   let isOn = false;
   return {
     on() {
@@ -38,7 +38,7 @@ export function createTerminalModes({ stdin, stdout, env }: TerminalModesOptions
 }
 
 /** Terminals known to tell shift+enter from enter when asked to. Others may print what they do not understand. */
-function tellsKeysApart(env: TerminalModesOptions["env"]): boolean {
+function reportsModifiedKeys(env: TerminalModesOptions["env"]): boolean {
   const program = env["TERM_PROGRAM"] ?? "";
   return (
     env["KITTY_WINDOW_ID"] !== undefined ||

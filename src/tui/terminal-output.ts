@@ -1,7 +1,7 @@
 import { changeLines } from "./terminal-change.ts";
 
 /** Stands between Ink and the terminal. */
-export interface LeanOutput {
+export interface IncrementalOutput {
   /** What Ink writes to. */
   readonly stream: NodeJS.WriteStream;
   /** A new Ink begins below what is there. */
@@ -23,13 +23,13 @@ export interface LeanOutput {
  * Ink is told that the screen is endless: of a frame that is higher than it, Ink would clear everything, the scrollback too,
  * and write all that was ever printed again. Here its end is shown.
  */
-export function createLeanOutput(stdout: NodeJS.WriteStream): LeanOutput {
+export function createIncrementalOutput(stdout: NodeJS.WriteStream): IncrementalOutput {
   /** The lines on the screen that are redrawn; the cursor is at the beginning of the one after them. Undefined: unknown. */
   let shown: readonly string[] | undefined = [];
   /** What Ink has drawn last, whole. */
   let latest: readonly string[] = [];
   /** How many lines Ink will erase before its next frame. */
-  let owed = 0;
+  let isRedrawPending = 0;
   let update: string[] | undefined;
   let held: { readonly printed: readonly string[] } | undefined;
 
@@ -49,8 +49,8 @@ export function createLeanOutput(stdout: NodeJS.WriteStream): LeanOutput {
     const texts = [text, ...writes.slice(1)].filter((each) => each !== "");
     const frame = linesOf(texts.at(-1) ?? "");
     const printed = linesOf(texts.slice(0, -1).join(""));
-    const isKnown = frame !== undefined && printed !== undefined && erased === owed;
-    owed = frame === undefined || texts.length === 0 ? 0 : frame.length + 1;
+    const isKnown = frame !== undefined && printed !== undefined && erased === isRedrawPending;
+    isRedrawPending = frame === undefined || texts.length === 0 ? 0 : frame.length + 1;
     latest = frame ?? [];
     if (held) held = { printed: [...held.printed, ...(printed ?? [])] };
     else if (isKnown) return draw(printed, frame);
@@ -83,13 +83,13 @@ export function createLeanOutput(stdout: NodeJS.WriteStream): LeanOutput {
     stream: new Proxy(stdout, {
       get(target, name) {
         if (name === "write") return write;
-        if (name === "rows") return endless;
+        if (name === "rows") return unlimitedRows;
         const value: unknown = Reflect.get(target, name, target);
         return typeof value === "function" ? value.bind(target) : value;
       },
     }),
     begin() {
-      [shown, latest, owed] = [[], [], 0];
+      [shown, latest, isRedrawPending] = [[], [], 0];
     },
     cleared() {
       shown = [];
@@ -108,7 +108,7 @@ export function createLeanOutput(stdout: NodeJS.WriteStream): LeanOutput {
   };
 }
 
-const endless = 1_000_000;
+const unlimitedRows = 1_000_000;
 const updateBegins = "\x1b[?2026h";
 const updateEnds = "\x1b[?2026l";
 const eraseLine = "\x1b[2K";

@@ -1,12 +1,12 @@
-import type { Face, Size } from "./app-context.ts";
+import type { Frontend, Size } from "./app-context.ts";
 
 export interface TerminalSize {
-  readonly store: Face["size"];
+  readonly store: Frontend["size"];
   stop(): void;
 }
 
 /** How large the terminal is; `onWidth` is called when lines have to be broken elsewhere. */
-export function watchSize(
+export function watchTerminalSize(
   stdout: Pick<NodeJS.WriteStream, "columns" | "rows" | "on" | "off">,
   onWidth: () => void,
 ): TerminalSize {

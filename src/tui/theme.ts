@@ -86,7 +86,7 @@ export function createTheme({ env, theme, screenReader }: ThemeOptions): Theme {
   return {
     kind: isPlain ? "plain" : background,
     isScreenReader,
-    marks: isScreenReader ? spoken : drawn,
+    marks: isScreenReader ? screenReaderMarks : drawnMarks,
     props: (style) => inkStyle(style, colorOf(style)),
     paint: (text, style) => (style === undefined || text === "" ? text : painted(text, style, colorOf(style))),
   };
@@ -156,7 +156,7 @@ const agents: Readonly<Record<string, Color>> = {
   cyan: basic("cyan", 36),
 };
 
-const drawn: Marks = {
+const drawnMarks: Marks = {
   prompt: "❯",
   answer: "●",
   call: "⏺",
@@ -171,7 +171,7 @@ const drawn: Marks = {
 };
 
 /** Read out, a drawing is noise: words and plain signs. */
-const spoken: Marks = {
+const screenReaderMarks: Marks = {
   prompt: ">",
   answer: "Answer:",
   call: "Tool:",

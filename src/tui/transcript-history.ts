@@ -112,7 +112,7 @@ export function createHistory({ theme, size }: HistoryOptions): History {
       isExpanded = !isExpanded;
       const viewed = viewedOf(state);
       if (!viewed || !isExpanded) return;
-      print([[span(ruled("unfolded", widthFor(size()), theme), { dim: true })]]);
+      print([[span(ruleLine("unfolded", widthFor(size()), theme), { dim: true })]]);
       printItems(state, viewed.list, [lastPrompt(viewed.list, index), index]);
     },
     forgetBlocks() {
@@ -134,7 +134,7 @@ export interface Viewed {
   /** Undefined of a member in another process of which nothing is heard. */
   readonly agent: AgentView | undefined;
   /** It runs in another process: of `agent` only what goes on is known, `list` is read from its log. */
-  readonly isElsewhere: boolean;
+  readonly isRemote: boolean;
   readonly isWorking: boolean;
 }
 
@@ -143,11 +143,11 @@ export function viewedOf(state: AppState): Viewed | undefined {
   const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
   if (task && isAgentTask(task)) {
     if (!task.messages || !task.diskLoaded) return undefined;
-    const isElsewhere = task.type === "remote_agent";
+    const isRemote = task.type === "remote_agent";
     const here = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
-    const agent = isElsewhere ? task.heard : here;
+    const agent = isRemote ? task.heard : here;
     const isWorking = task.status === "running" && !task.isIdle;
-    return { id: task.id, name: task.name, color: task.color, list: task.messages, agent, isElsewhere, isWorking };
+    return { id: task.id, name: task.name, color: task.color, list: task.messages, agent, isRemote, isWorking };
   }
   const lead = leadOf(state.session);
   if (!lead) return undefined;
@@ -155,7 +155,7 @@ export function viewedOf(state: AppState): Viewed | undefined {
   const isWorking = status.kind === "running" || status.kind === "waiting";
   const color = state.teamContext?.selfAgentColor;
   const name = state.teamContext?.selfAgentName ?? "lead";
-  return { id: "", name, color, list: transcript, agent: lead, isElsewhere: false, isWorking };
+  return { id: "", name, color, list: transcript, agent: lead, isRemote: false, isWorking };
 }
 
 /** Everything before the first call that may still come to something. */
@@ -176,7 +176,7 @@ function lastPrompt(list: ChunkedList<TranscriptItem>, before: number): number {
   return Math.max(0, before - shownAtOpening);
 }
 
-interface Opening {
+interface OpeningOptions {
   readonly viewed: Viewed;
   readonly isFirst: boolean;
   readonly skipped: number;
@@ -184,11 +184,11 @@ interface Opening {
   readonly theme: Theme;
 }
 
-function opening({ viewed, isFirst, skipped, width, theme }: Opening): Line[] {
+function opening({ viewed, isFirst, skipped, width, theme }: OpeningOptions): Line[] {
   const lines: Line[] = [];
   const { isScreenReader } = theme;
   const agent = viewed.color;
-  if (!isFirst) lines.push([], [span(ruled(visibleLine(viewed.name), width, theme), { role: "border", agent })]);
+  if (!isFirst) lines.push([], [span(ruleLine(visibleLine(viewed.name), width, theme), { role: "border", agent })]);
   if (skipped > 0)
     lines.push([
       span(`… ${skipped} earlier${isScreenReader ? "; `troupe sessions show` has them" : " (ctrl+o)"}`, { dim: true }),
@@ -196,7 +196,7 @@ function opening({ viewed, isFirst, skipped, width, theme }: Opening): Line[] {
   return lines;
 }
 
-function ruled(words: string, width: number, { marks, isScreenReader }: Theme): string {
+function ruleLine(words: string, width: number, { marks, isScreenReader }: Theme): string {
   if (isScreenReader) return `Transcript of ${words}`;
   return `${marks.rule.repeat(3)} ${words} ${marks.rule.repeat(Math.max(3, Math.min(width, 60) - words.length - 5))}`;
 }

@@ -1,6 +1,6 @@
 import { type TranscriptItem, visibleLine, visibleText } from "../view/index.ts";
 import { markdownLines } from "./markdown.ts";
-import { firstLines, hang, type Line, span, wrapLine } from "./terminal-lines.ts";
+import { firstLines, withHangingIndent, type Line, span, wrapLine } from "./terminal-lines.ts";
 import type { Style } from "./theme.ts";
 import { callLines } from "./transcript-call.ts";
 import { indentOf, indented, type Look, marked, partText, roomAfter, textLines, tokens } from "./transcript-text.ts";
@@ -19,7 +19,7 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
     case "text": {
       if (item.text.trim() === "") return [];
       const mark = span(`${marks.answer} `, { role: "accent", agent });
-      return hang(markdownLines(item.text, roomAfter(mark.text, width), marks), mark, indentOf(mark.text));
+      return withHangingIndent(markdownLines(item.text, roomAfter(mark.text, width), marks), mark, indentOf(mark.text));
     }
     case "thinking":
       return thinkingLines(item, look);
@@ -44,7 +44,7 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
         ...indented(markdownLines(item.text, width - 2, marks)),
       ];
     case "idle":
-      return marked(`${marks.notice} `, restWords(item.reason, item.detail), {
+      return marked(`${marks.notice} `, idleText(item.reason, item.detail), {
         width,
         style: { role: item.reason === "failed" ? "error" : "warning" },
       });
@@ -56,7 +56,7 @@ function linesOf(item: TranscriptItem, look: Look): Line[] {
   }
 }
 
-function restWords(reason: string, detail: string | undefined): string {
+function idleText(reason: string, detail: string | undefined): string {
   const more = detail === undefined || detail === "" ? "" : `: ${visibleText(detail)}`;
   if (reason === "interrupted") return `Interrupted${more}. What should happen instead?`;
   if (reason === "limit") return `Stopped at a limit${more}`;
@@ -74,7 +74,11 @@ function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width,
     case "user": {
       const mark = span(`${marks.prompt} `, { role: "user", bold: true });
       const body = textLines(text, roomAfter(mark.text, width), { role: "user" });
-      return hang(expanded ? body : firstLines(body, foldedPrompt, " (ctrl+o)"), mark, indentOf(mark.text));
+      return withHangingIndent(
+        expanded ? body : firstLines(body, foldedPrompt, " (ctrl+o)"),
+        mark,
+        indentOf(mark.text),
+      );
     }
     case "mail": {
       const { from, words, agent } = mailOf(text);
@@ -85,7 +89,7 @@ function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width,
     case "background":
     case "hook":
     case "agent": {
-      const body = textLines(signalWords(text), width - 2, { dim: true });
+      const body = textLines(signalText(text), width - 2, { dim: true });
       const [first = [], ...rest] = expanded ? body : firstLines(body, foldedSignal, " (ctrl+o)");
       return [[span("· ", { dim: true }), ...first], ...indented(rest)];
     }
@@ -104,7 +108,7 @@ const unescaped = (text: string): string =>
   text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
 
 /** The summary of a notification; its tags are for models. */
-function signalWords(text: string): string {
+function signalText(text: string): string {
   const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
   const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];
   return unescaped([summary, result].filter((part) => part !== undefined).join("\n") || text).trim();

@@ -1,6 +1,6 @@
 import { type AgentView, type CallItem, itemAt, visibleText } from "../view/index.ts";
 import { markdownLines } from "./markdown.ts";
-import { hang, type Line, span } from "./terminal-lines.ts";
+import { withHangingIndent, type Line, span } from "./terminal-lines.ts";
 import { titleLines } from "./transcript-call.ts";
 import { itemLines } from "./transcript-lines.ts";
 import { indented, type Look, partText, textLines } from "./transcript-text.ts";
@@ -47,11 +47,11 @@ export function draftLines({ draft }: AgentView, look: Look): Line[] {
   const { marks, width, agent } = look;
   if (draft.text.trim() !== "") {
     const mark = span(`${marks.answer} `, { role: "accent", agent });
-    return [[], ...hang(markdownLines(tailOf(draft.text), width - 2, marks), mark, span("  "))];
+    return [[], ...withHangingIndent(markdownLines(tailOf(draft.text), width - 2, marks), mark, span("  "))];
   }
   if (draft.thinking.trim() !== "") {
     const rows = textLines(visibleText(draft.thinking.slice(-1000)).trim(), width - 2, { dim: true, italic: true });
-    return [[], ...hang(rows.slice(-3), span(`${marks.thinking} `, { dim: true }), span("  "))];
+    return [[], ...withHangingIndent(rows.slice(-3), span(`${marks.thinking} `, { dim: true }), span("  "))];
   }
   return [];
 }

@@ -1,29 +1,37 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { closeDialog, visibleLine } from "../view/index.ts";
-import { type Face, useFace, useKeys } from "./app-context.ts";
+import { type Frontend, useFrontend, useKeys } from "./app-context.ts";
 import type { KeyPress } from "./input-keys.ts";
 import { actionOf, keyFor } from "./key-table.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
-import { endPlace, findLine, isAtEnd, linesFrom, movedBy, type PagerPlace, startPlace } from "./pager-place.ts";
-import { createPagerText, fitsQuery, highlighted } from "./pager-text.ts";
+import {
+  endPosition,
+  findLine,
+  isAtEnd,
+  linesFrom,
+  movedBy,
+  type PagerPosition,
+  startPosition,
+} from "./pager-place.ts";
+import { createPagerText, queryMatcher, highlightMatches } from "./pager-text.ts";
 import { lineWidth, type Line, paintLine, span } from "./terminal-lines.ts";
 import { cutTo, graphemesOf } from "./terminal-width.ts";
 import { type Viewed, viewedOf } from "./transcript-history.ts";
 
 /** The whole transcript of whoever is looked at, on a screen of its own: nothing is folded, and it can be searched. */
 export function TranscriptPager({ by = 0 }: { readonly by?: number }): ReactNode {
-  const face = useFace();
+  const frontend = useFrontend();
   const pager = useRef<Pager>(undefined);
-  pager.current ??= createPager(face, by);
+  pager.current ??= createPager(frontend, by);
   useEffect(() => {
     const { current } = pager;
     current?.open();
-    const stops = [face.frames.subscribe(() => current?.draw()), face.size.subscribe(() => current?.draw())];
+    const stops = [frontend.frames.subscribe(() => current?.draw()), frontend.size.subscribe(() => current?.draw())];
     return () => {
       for (const stop of stops) stop();
       current?.close();
     };
-  }, [face]);
+  }, [frontend]);
   useKeys((key) => {
     if (key.name === "ctrl+z") return false;
     pager.current?.key(key);
@@ -40,11 +48,11 @@ interface Pager {
 }
 
 /** `by`: how many pages from the end it begins. */
-function createPager({ store, frames, size, theme, second }: Face, by: number): Pager {
-  let place: PagerPlace | undefined;
+function createPager({ store, frames, size, theme, alternateScreen: second }: Frontend, by: number): Pager {
+  let position: PagerPosition | undefined;
   /** What is said meanwhile is followed while the end is on the screen. */
   let isFollowing = by === 0;
-  let whose: string | undefined;
+  let viewedAgentId: string | undefined;
   let isWhole = true;
   let query = "";
   let writing: LineInput | undefined;
@@ -58,27 +66,27 @@ function createPager({ store, frames, size, theme, second }: Face, by: number): 
     if (textOf?.key !== key) textOf = { key, make: createPagerText({ theme, width, expanded: isWhole }) };
     return textOf.make(viewed);
   };
-  const placed = (viewed: Viewed): PagerPlace => {
+  const currentPosition = (viewed: Viewed): PagerPosition => {
     const text = textFor(viewed);
-    const end = () => endPlace(text, height());
-    if (whose !== viewed.id || place === undefined) {
-      if (whose !== undefined) isFollowing = true;
-      place = movedBy(text, end(), { by: by * (height() - 1), height: height() });
-    } else if (isFollowing) place = end();
-    else if (linesFrom(text, place, 1).length === 0) place = end();
-    whose = viewed.id;
-    return place;
+    const end = () => endPosition(text, height());
+    if (viewedAgentId !== viewed.id || position === undefined) {
+      if (viewedAgentId !== undefined) isFollowing = true;
+      position = movedBy(text, end(), { by: by * (height() - 1), height: height() });
+    } else if (isFollowing) position = end();
+    else if (linesFrom(text, position, 1).length === 0) position = end();
+    viewedAgentId = viewed.id;
+    return position;
   };
   const search = (viewed: Viewed, step: 1 | -1) => {
     if (query === "") return;
-    const found = findLine(textFor(viewed), placed(viewed), { by: step, fits: fitsQuery(query) });
+    const found = findLine(textFor(viewed), currentPosition(viewed), { by: step, matches: queryMatcher(query) });
     note = found ? "" : "nothing has it";
     if (found) goTo(viewed, found);
   };
-  const goTo = (viewed: Viewed, to: PagerPlace) => {
+  const goTo = (viewed: Viewed, to: PagerPosition) => {
     const text = textFor(viewed);
-    place = isAtEnd(text, to, height()) ? endPlace(text, height()) : to;
-    isFollowing = isAtEnd(text, place, height());
+    position = isAtEnd(text, to, height()) ? endPosition(text, height()) : to;
+    isFollowing = isAtEnd(text, position, height());
   };
   const onWriting = (viewed: Viewed, input: LineInput, key: KeyPress) => {
     if (key.name === "escape") writing = undefined;
@@ -91,7 +99,7 @@ function createPager({ store, frames, size, theme, second }: Face, by: number): 
     note = "";
     const page = Math.max(1, height() - 2);
     const move = (lines: number) =>
-      goTo(viewed, movedBy(textFor(viewed), placed(viewed), { by: lines, height: height() }));
+      goTo(viewed, movedBy(textFor(viewed), currentPosition(viewed), { by: lines, height: height() }));
     switch (actionOf("pager", name)) {
       case "up":
         return move(-1);
@@ -102,9 +110,9 @@ function createPager({ store, frames, size, theme, second }: Face, by: number): 
       case "pageDown":
         return move(page);
       case "first":
-        return goTo(viewed, startPlace);
+        return goTo(viewed, startPosition);
       case "last":
-        return goTo(viewed, endPlace(textFor(viewed), height()));
+        return goTo(viewed, endPosition(textFor(viewed), height()));
       case "search":
         writing = emptyInput;
         return undefined;
@@ -114,7 +122,7 @@ function createPager({ store, frames, size, theme, second }: Face, by: number): 
         return search(viewed, -1);
       case "fold":
         isWhole = !isWhole;
-        if (place) place = { item: place.item, line: 0 };
+        if (position) position = { item: position.item, line: 0 };
         return undefined;
       case "close":
         return store.setState(closeDialog);
@@ -129,9 +137,9 @@ function createPager({ store, frames, size, theme, second }: Face, by: number): 
     const waiting = state.teamContext?.isLeader === false ? 0 : state.session.questions.length;
     if (!viewed) return second.draw(["reading the transcript …"]);
     const text = textFor(viewed);
-    const top = placed(viewed);
+    const top = currentPosition(viewed);
     const lines = linesFrom(text, top, height());
-    const shown = lines.map((line) => paintLine(query === "" ? line : highlighted(line, query), theme));
+    const shown = lines.map((line) => paintLine(query === "" ? line : highlightMatches(line, query), theme));
     const blank = Array.from({ length: height() - shown.length }, () => "");
     const percent = isAtEnd(text, top, height()) ? 100 : Math.floor((100 * top.item) / Math.max(1, text.count));
     const last = writing

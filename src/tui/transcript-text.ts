@@ -1,6 +1,6 @@
 import type { ContentPart } from "../protocol/index.ts";
 import { visibleLine, visibleText } from "../view/index.ts";
-import { hang, type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
+import { withHangingIndent, type Line, plainLine, span, wrapLine } from "./terminal-lines.ts";
 import { widthOf } from "./terminal-width.ts";
 import type { Marks, Style } from "./theme.ts";
 
@@ -38,7 +38,7 @@ interface Marking {
 }
 
 export const marked = (mark: string, text: string, { width, style }: Marking): Line[] =>
-  hang(textLines(text, roomAfter(mark, width), style), span(mark, style), indentOf(mark));
+  withHangingIndent(textLines(text, roomAfter(mark, width), style), span(mark, style), indentOf(mark));
 
 export const roomAfter = (mark: string, width: number): number => Math.max(10, width - Math.min(2, widthOf(mark)));
 

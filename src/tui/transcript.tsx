@@ -1,6 +1,6 @@
 import { Text } from "ink";
 import { type ReactNode, useMemo } from "react";
-import { useFace, useSize } from "./app-context.ts";
+import { useFrontend, useSize } from "./app-context.ts";
 import { paintLines } from "./terminal-lines.ts";
 import { type History, type Viewed, widthFor } from "./transcript-history.ts";
 import { liveLines } from "./transcript-live.ts";
@@ -14,10 +14,10 @@ export interface LiveTranscriptProps {
 
 /** The part of the transcript that still changes. */
 export function LiveTranscript({ viewed, history, height }: LiveTranscriptProps): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const size = useSize();
   const { agent, color } = viewed;
-  const from = viewed.isElsewhere ? 0 : history.printed();
+  const from = viewed.isRemote ? 0 : history.printed();
   const [expanded, width] = [history.isExpanded(), widthFor(size)];
   const text = useMemo(
     () =>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
-import { useFace } from "./app-context.ts";
+import { useFrontend } from "./app-context.ts";
 
 /** The time, kept up to date to the second while it matters. */
 export function useNow(isTicking: boolean): number {
-  const { now } = useFace();
+  const { now } = useFrontend();
   const [, redraw] = useState(0);
   useEffect(() => {
     if (!isTicking) return undefined;

@@ -1,7 +1,7 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
-import { useFace, useSize } from "./app-context.ts";
-import type { FaceFacts } from "./face-facts.ts";
+import { useFrontend, useSize } from "./app-context.ts";
+import type { FrontendFacts } from "./face-facts.ts";
 import { firstRunLines } from "./first-run.ts";
 import { paintLines } from "./terminal-lines.ts";
 import { useFacts } from "./use-facts.ts";
@@ -11,10 +11,10 @@ export function Welcome({
   facts,
   room,
 }: {
-  readonly facts: Pick<FaceFacts, "sessions">;
+  readonly facts: Pick<FrontendFacts, "sessions">;
   readonly room: number;
 }): ReactNode {
-  const { theme } = useFace();
+  const { theme } = useFrontend();
   const { columns } = useSize();
   const sessions = useFacts(facts.sessions);
   if (sessions.kind !== "found" || sessions.found.some(({ firstPrompt }) => firstPrompt !== "")) return null;

@@ -4,22 +4,22 @@ import type { ReactNode } from "react";
 import { expect, vi } from "vitest";
 import { screenModel } from "../../bench/screen-model.mjs";
 import type { Command, Envelope, SessionId } from "../../src/protocol/index.ts";
-import { type Face, FaceContext, type Size } from "../../src/tui/app-context.ts";
-import type { FaceFacts, NextSession } from "../../src/tui/face-facts.ts";
+import { type Frontend, FrontendContext, type Size } from "../../src/tui/app-context.ts";
+import type { FrontendFacts, NextSession } from "../../src/tui/face-facts.ts";
 import { createKeyReader } from "../../src/tui/input-keys.ts";
-import { createSecondScreen } from "../../src/tui/second-screen.ts";
+import { createAlternateScreen } from "../../src/tui/second-screen.ts";
 import { createTheme } from "../../src/tui/theme.ts";
 import { type AppState, createAppState, createStore, onEnvelope } from "../../src/view/index.ts";
 
 export interface Drawn {
-  readonly store: Face["store"];
+  readonly store: Frontend["store"];
   /** What was sent, in order. */
   readonly sent: readonly Command[];
   /** What is on the second screen, while it is shown. */
   readonly second: () => string | undefined;
   readonly left: () => number;
   readonly next: () => NextSession | undefined;
-  readonly facts: FaceFacts;
+  readonly facts: FrontendFacts;
   /** What is on the screen, without its colours. */
   frame(): string;
   /** With them. */
@@ -41,7 +41,7 @@ export interface DrawOptions {
 }
 
 /** A part of the screen as it would be drawn, with a face around it that only writes down what it is asked for. */
-export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOptions = {}): Drawn {
+export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: DrawOptions = {}): Drawn {
   const { envelopes = [], env = { NO_COLOR: "1" }, now = () => startOfTests } = options;
   const first = envelopes.reduce(onEnvelope, createAppState({ now: now() }));
   const store = createStore(options.state?.(first) ?? first);
@@ -51,28 +51,28 @@ export function drawPanel(part: (facts: FaceFacts) => ReactNode, options: DrawOp
   let left = 0;
   let next: NextSession | undefined;
   const beside = screenModel(size.getState());
-  const second = createSecondScreen({
+  const second = createAlternateScreen({
     write: beside.write,
     size: size.getState,
     onOpen: () => undefined,
     onClose: () => undefined,
   });
-  const face: Face = {
+  const face: Frontend = {
     store,
     frames: store,
     keys,
     theme: createTheme({ env }),
     size,
     now,
-    second,
+    alternateScreen: second,
     send: (command) => {
       sent.push(command);
       return Promise.resolve({ ok: true });
     },
     leave: () => void left++,
   };
-  const facts: FaceFacts = { ...sampleFacts, setNext: (wanted) => void (next = wanted) };
-  const screen = render(<FaceContext.Provider value={face}>{part(facts)}</FaceContext.Provider>);
+  const facts: FrontendFacts = { ...sampleFacts, setNext: (wanted) => void (next = wanted) };
+  const screen = render(<FrontendContext.Provider value={face}>{part(facts)}</FrontendContext.Provider>);
   const raw = () => screen.lastFrame() ?? "";
   const frame = () => stripVTControlCharacters(raw());
   return {
@@ -116,7 +116,7 @@ export const key = {
   ctrlT: "\x14",
 } as const;
 
-const sampleFacts: Omit<FaceFacts, "setNext"> = {
+const sampleFacts: Omit<FrontendFacts, "setNext"> = {
   slashCommands: () => [{ name: "git:commit", description: "write a commit", argumentHint: "[words]", source: "a.md" }],
   agentTypes: () => Promise.resolve([{ title: "reviewer", detail: "reads changes" }]),
   rules: () => Promise.resolve([{ title: "allow Bash(git status)", detail: "~/.troupe/settings.json" }]),

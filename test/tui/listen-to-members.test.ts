@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Envelope, type Event, TroupeError } from "../../src/protocol/index.ts";
-import { listenToMembers } from "../../src/tui/listen-to-members.ts";
+import { followMembers } from "../../src/tui/listen-to-members.ts";
 import { createStore, enterTeammateView, onEnvelope, teamTree, transcriptLoaded } from "../../src/view/index.ts";
 import { viewedOf } from "../../src/tui/transcript-history.ts";
 import {
@@ -27,7 +27,7 @@ function listening(sayings: readonly (readonly Event[] | Error)[] = []) {
   const over = new AbortController();
   onTestFinished(() => over.abort());
   const calls: { session: string; isOver: () => boolean; say: (...envelopes: Envelope[]) => void }[] = [];
-  const react = listenToMembers({
+  const react = followMembers({
     store,
     now: () => start,
     signal: over.signal,

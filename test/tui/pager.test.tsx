@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import {
-  endPlace,
+  endPosition,
   findLine,
   isAtEnd,
   linesFrom,
   movedBy,
   type PagerText,
-  startPlace,
+  startPosition,
 } from "../../src/tui/pager-place.ts";
 import { TranscriptPager } from "../../src/tui/transcript-pager.tsx";
 import { openDialog } from "../../src/view/index.ts";
@@ -30,10 +30,10 @@ function textOf(heights: readonly number[]): PagerText<string> & { readonly aske
 
 test("of 10,000 things only those are laid out that are near what is shown", () => {
   const text = textOf(Array.from({ length: 10_000 }, (_, index) => index % 7));
-  let place = endPlace(text, 40);
+  let place = endPosition(text, 40);
   expect(linesFrom(text, place, 40)).toHaveLength(40);
   for (let page = 0; page < 5; page++) place = movedBy(text, place, { by: -38, height: 40 });
-  place = movedBy(text, startPlace, { by: 38, height: 40 });
+  place = movedBy(text, startPosition, { by: 38, height: 40 });
   expect(linesFrom(text, place, 40)).toHaveLength(40);
   expect(text.asked.size).toBeLessThan(200);
 });
@@ -46,7 +46,7 @@ test("moving in it is the same as moving in all of its lines at once", () => {
       const text = textOf(sizes);
       const all = sizes.flatMap((size, item) => Array.from({ length: size }, (_, line) => `${item}.${line}`));
       const last = Math.max(0, all.length - height);
-      let [place, top] = [endPlace(text, height), last];
+      let [place, top] = [endPosition(text, height), last];
       for (const by of steps) {
         place = movedBy(text, place, { by, height });
         top = Math.max(0, Math.min(top + by, last));
@@ -60,12 +60,12 @@ test("moving in it is the same as moving in all of its lines at once", () => {
 test("a search goes on to the next, back to the one before, and round", () => {
   const text = textOf([2, 0, 3, 2]);
   const fits = (line: string) => line.endsWith(".1");
-  const on = (from: { item: number; line: number }, by: 1 | -1) => findLine(text, from, { by, fits });
-  expect(on(startPlace, 1)).toEqual({ item: 0, line: 1 });
+  const on = (from: { item: number; line: number }, by: 1 | -1) => findLine(text, from, { by, matches: fits });
+  expect(on(startPosition, 1)).toEqual({ item: 0, line: 1 });
   expect(on({ item: 0, line: 1 }, 1)).toEqual({ item: 2, line: 1 });
   expect(on({ item: 3, line: 1 }, 1)).toEqual({ item: 0, line: 1 });
   expect(on({ item: 0, line: 1 }, -1)).toEqual({ item: 3, line: 1 });
-  expect(findLine(text, startPlace, { by: 1, fits: () => false })).toBeUndefined();
+  expect(findLine(text, startPosition, { by: 1, matches: () => false })).toBeUndefined();
 });
 
 const screens: Drawn[] = [];

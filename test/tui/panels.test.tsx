@@ -219,7 +219,7 @@ test.each([
     const screen = draw(team, { size: { columns, rows: 30 } });
     const { store, facts } = screen;
     const face = { store, now: () => 0, leave: () => undefined, send: () => Promise.resolve({ ok: true } as const) };
-    expect(runSlash(`/${name}`, { face, facts })).toBe(true);
+    expect(runSlash(`/${name}`, { frontend: face, facts })).toBe(true);
     const frame = await screen.see(words);
     for (const line of frame.split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
     screen.press(key.escape);
@@ -239,7 +239,7 @@ test("commands that need no dialog", async () => {
       return Promise.resolve({ ok: true } as const);
     },
   };
-  const run = (typed: string) => runSlash(typed, { face, facts });
+  const run = (typed: string) => runSlash(typed, { frontend: face, facts });
   expect(run("/compact keep the plan")).toBe(true);
   expect(run("/model haiku")).toBe(true);
   expect(sent).toEqual([

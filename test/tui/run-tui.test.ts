@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { screenModel } from "../../bench/screen-model.mjs";
 import type { Session } from "../../src/session/index.ts";
-import type { FaceFacts } from "../../src/tui/face-facts.ts";
+import type { FrontendFacts } from "../../src/tui/face-facts.ts";
 import { runTui } from "../../src/tui/run-tui.ts";
 import { lead, teamSession } from "../team/team-session.ts";
 
@@ -38,7 +38,7 @@ function pipes() {
 
 const nobody = () => ({ text: "nobody asks" });
 const nothing = () => Promise.resolve([]);
-const facts: FaceFacts = {
+const facts: FrontendFacts = {
   slashCommands: () => [],
   agentTypes: nothing,
   rules: nothing,
@@ -53,7 +53,7 @@ function show(session: Session, terminal: ReturnType<typeof pipes>, signal = new
   const shown = runTui({
     session,
     facts,
-    preferences: { before: {}, problem: undefined, keep: () => Promise.resolve() },
+    preferences: { stored: {}, problem: undefined, save: () => Promise.resolve() },
     promptHistory: { entries: nothing, add: async (text) => void kept.push(text) },
     findFiles: nothing,
     contextWindow: () => undefined,

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { screenModel } from "../../bench/screen-model.mjs";
 import { changeLines } from "../../src/tui/terminal-change.ts";
-import { createLeanOutput } from "../../src/tui/terminal-output.ts";
+import { createIncrementalOutput } from "../../src/tui/terminal-output.ts";
 
 const [begin, end] = ["\x1b[?2026h", "\x1b[?2026l"];
 const erase = (lines: number) => (lines === 0 ? "" : `${"\x1b[2K\x1b[1A".repeat(lines - 1)}\x1b[2K\x1b[G`);
@@ -18,7 +18,7 @@ function place(rows = 8, columns = 30) {
     written += chunk.toString();
     model.write(chunk.toString());
   });
-  const output = createLeanOutput(stdout as unknown as NodeJS.WriteStream);
+  const output = createIncrementalOutput(stdout as unknown as NodeJS.WriteStream);
   let drawn = 0;
   return {
     output,

@@ -26,7 +26,7 @@ export function drawSummary(screen: Screen, summary: Summary): void {
   screen.line();
   screen.line("What to try next", paint.bold);
   for (const [command, what] of nextSteps(summary)) {
-    screen.whole(command, { first: "  ", style: paint.cyan });
+    screen.unwrapped(command, { first: "  ", style: paint.cyan });
     screen.paragraph(what, { first: "      ", style: paint.dim });
   }
 }

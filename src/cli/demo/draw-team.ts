@@ -68,7 +68,7 @@ export function drawTeam(screen: Screen): TeamDrawing {
 
   const showDoing = () => {
     const busy = [...agents].flatMap(([name, { doing }]) => (doing === undefined ? [] : [{ name, doing }]));
-    if (busy.length > 0) screen.passing(`  … ${sideBySide(busy, screen.width - 4)}`);
+    if (busy.length > 0) screen.transientLine(`  … ${sideBySide(busy, screen.width - 4)}`);
   };
 
   return {

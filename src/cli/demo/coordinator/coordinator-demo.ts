@@ -53,7 +53,7 @@ function introduce(screen: Screen, { path }: TillRepository, tests: string): voi
     "The lead has no tools but those to start, message and stop workers. They work in the background in a real session: real files, real commands. Only the model is played by a script, so it needs no key and no network.",
   );
   screen.line();
-  screen.whole(path, { first: "folder    " });
+  screen.unwrapped(path, { first: "folder    " });
   screen.field("tests", tests);
   screen.field("prompt", prompt);
   screen.line();
@@ -75,6 +75,6 @@ function summarize(
   for (const [name, value] of more) screen.field(name, value);
   screen.line();
   screen.line("What to try next", screen.paint.bold);
-  screen.whole('troupe -p --coordinator "what to do"', { first: "  ", style: screen.paint.cyan });
+  screen.unwrapped('troupe -p --coordinator "what to do"', { first: "  ", style: screen.paint.cyan });
   screen.paragraph("your own repository, with a model of yours", { first: "      ", style: screen.paint.dim });
 }

@@ -23,14 +23,14 @@ export async function closePane(tmux: Tmux, pane: TmuxPane, options: CloseOption
       await endProcessTree({ leader: found.pid, mark: processMark(pane.mark) }, options.graceMs ?? defaultGraceMs);
     await askToClose(tmux, pane);
   }
-  await mustBeGone(tmux, pane);
+  await assertPaneClosed(tmux, pane);
   return stateAmong(panes, pane);
 }
 
 const askToClose = (tmux: Tmux, pane: TmuxPane) =>
-  tmux.inTurn(() => tmux.run([[ifSamePane(pane, [["kill-pane", "-t", pane.paneId]])]], pane));
+  tmux.runExclusive(() => tmux.run([[ifSamePane(pane, [["kill-pane", "-t", pane.paneId]])]], pane));
 
-async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
+async function assertPaneClosed(tmux: Tmux, pane: TmuxPane): Promise<void> {
   let left = await listPanes(tmux, pane.socket);
   // A server that has much to do lists a pane for a while that it is already closing.
   for (const deadline = performance.now() + closesWithinMs; stateAmong(left, pane) === "there"; ) {
@@ -41,7 +41,8 @@ async function mustBeGone(tmux: Tmux, pane: TmuxPane): Promise<void> {
     await askToClose(tmux, pane);
     left = await listPanes(tmux, pane.socket);
   }
-  if (left === "none" || left.length === 0) await tmux.inTurn(() => removeDeadSocket(pane.socket, serverEndsWithinMs));
+  if (left === "none" || left.length === 0)
+    await tmux.runExclusive(() => removeDeadSocket(pane.socket, serverEndsWithinMs));
 }
 
 /**

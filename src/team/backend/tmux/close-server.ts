@@ -15,7 +15,7 @@ export async function closeServer(tmux: Tmux, socket: string, options: CloseOpti
     const ours = panes.filter((pane) => pane.mark !== "");
     await Promise.all(ours.map((pane: TmuxPane) => closePane(tmux, pane, options)));
   }
-  return tmux.inTurn(async () => {
+  return tmux.runExclusive(async () => {
     const left = await listPanes(tmux, socket);
     if (left !== "none" && left.length > 0) return "kept";
     return (await removeDeadSocket(socket, endsWithinMs)) ? "ended" : "kept";

@@ -2,12 +2,12 @@ import type { TmuxPane } from "../../../protocol/index.ts";
 import type { TmuxGroup } from "./encode-commands.ts";
 import { ifSamePane, isSamePane, listPanes } from "./list-panes.ts";
 import { type PaneState, stateAmong } from "./pane-state.ts";
-import { placePane } from "./place-pane.ts";
+import { positionPane } from "./place-pane.ts";
 import type { Tmux } from "./tmux.ts";
 
 /** Gives a pane a window to itself, out of sight of the others. Its program goes on. */
 export function hidePane(tmux: Tmux, pane: TmuxPane): Promise<PaneState> {
-  return tmux.inTurn(async () => {
+  return tmux.runExclusive(async () => {
     const panes = await listPanes(tmux, pane.socket);
     const found = panes === "none" ? undefined : panes.find((one) => isSamePane(one, pane));
     if (found !== undefined) {
@@ -24,14 +24,14 @@ export function hidePane(tmux: Tmux, pane: TmuxPane): Promise<PaneState> {
 
 /** Brings it back beside the others, or beside the user's pane `anchor`. */
 export function showPane(tmux: Tmux, pane: TmuxPane, anchor?: string): Promise<PaneState> {
-  return tmux.inTurn(async () => {
+  return tmux.runExclusive(async () => {
     const panes = await listPanes(tmux, pane.socket);
     const found = panes === "none" ? undefined : panes.find((one) => isSamePane(one, pane));
     if (found !== undefined) {
       const unmark = ["set-option", "-pu", "-t", pane.paneId, "@troupe_hidden"];
       await tmux.run([[ifSamePane(pane, [unmark])]], pane);
       if (found.windowPanes === 1)
-        await placePane(tmux, { socket: pane.socket, paneId: pane.paneId, ...(anchor !== undefined && { anchor }) });
+        await positionPane(tmux, { socket: pane.socket, paneId: pane.paneId, ...(anchor !== undefined && { anchor }) });
     }
     return stateAmong(panes, pane);
   });

@@ -28,7 +28,7 @@ export type FoundPane = z.infer<typeof FoundPane>;
 export async function listPanes(tmux: Tmux, socket: string): Promise<readonly FoundPane[] | "none"> {
   const answer = await tmux.run([[panesCommand("-a")]], { socket });
   if (answer.noServer) return "none";
-  if (!answer.ok) throw unanswered(socket, answer.problem);
+  if (!answer.ok) throw noAnswerError(socket, answer.problem);
   return readPanes(answer.stdout);
 }
 
@@ -91,5 +91,5 @@ export function ifSamePane(pane: TmuxPane, group: TmuxGroup): TmuxCommand {
   return ["if-shell", "-F", "-t", pane.paneId, same, encodeCommands([group])];
 }
 
-export const unanswered = (socket: string, problem: string): TroupeError =>
+export const noAnswerError = (socket: string, problem: string): TroupeError =>
   new TroupeError("team", `tmux on ${socket} does not answer: ${problem}`);

@@ -6,8 +6,8 @@ import { identifyProcess, type ProcessIdentity, processMarkVariable } from "../.
 import { type AgentColor, type TmuxPane, TroupeError } from "../../../protocol/index.ts";
 import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
 import { type FoundPane, panesCommand, readPanes } from "./list-panes.ts";
-import { ownBorder, paneLook, serverLook } from "./pane-look.ts";
-import { placePane } from "./place-pane.ts";
+import { ownBorder, paneStyleCommands, serverStyleCommands } from "./pane-look.ts";
+import { positionPane } from "./place-pane.ts";
 import type { Tmux, TmuxServer } from "./tmux.ts";
 
 export interface PaneRequest {
@@ -36,19 +36,19 @@ export interface OpenedPane {
  * then put beside the others; where there is no room it stays a window. The focus stays where it is.
  */
 export async function openPane(tmux: Tmux, request: PaneRequest): Promise<OpenedPane> {
-  await mustBeStartable(request);
-  return tmux.inTurn(async () => {
+  await assertStartable(request);
+  return tmux.runExclusive(async () => {
     const found = await makeWindow(tmux, request);
     const { serverPid, paneId, mark, socket } = found;
     const program = identifyProcess(found.pid);
     const anchor = request.placement.kind === "user" ? tmux.inside?.paneId : undefined;
-    await placePane(tmux, { socket, paneId, ...(anchor !== undefined && { anchor }) });
+    await positionPane(tmux, { socket, paneId, ...(anchor !== undefined && { anchor }) });
     return { pane: { socket, serverPid, paneId, mark }, program };
   });
 }
 
 /** tmux would quietly start in another folder, or show a pane that is gone at once. */
-async function mustBeStartable({ argv, cwd }: PaneRequest): Promise<void> {
+async function assertStartable({ argv, cwd }: PaneRequest): Promise<void> {
   const [program] = argv;
   if (!isAbsolute(program))
     throw new TroupeError("team", `${program} cannot be run in a pane: its path is not absolute`);
@@ -103,7 +103,7 @@ async function windowCommands(
     target,
     on: { name, server: "start" },
     groups: [
-      [session, ...serverLook(label)],
+      [session, ...serverStyleCommands(label)],
       ...windowGroups(request, { target, mark }),
       [["kill-window", "-t", `${ownSession}:=${holder}`]],
     ],
@@ -137,7 +137,7 @@ function windowGroups(
     // A folder is a format to tmux, which would run `#(…)` in its name; what a format puts in is left as it is.
     [["set-option", "-s", "@troupe_cwd", request.cwd], create, marked, panesCommand("-t", target)],
     [["set-option", "-su", "@troupe_cwd"]],
-    paneLook(target, request),
+    paneStyleCommands(target, request),
   ];
 }
 

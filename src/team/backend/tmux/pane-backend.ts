@@ -90,7 +90,7 @@ export function createPaneBackend(options: PaneBackendOptions): Backend {
     async close() {
       over.abort(new DOMException("nobody watches the panes any more", "AbortError"));
       await watching;
-      for (const socket of sockets) await tmux.inTurn(() => removeDeadSocket(socket));
+      for (const socket of sockets) await tmux.runExclusive(() => removeDeadSocket(socket));
     },
   };
 }

@@ -5,11 +5,14 @@ import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
  * How an agent's pane is told from others: its name on the border, in its colour. Names stand in options and are put in by
  * `#{@…}`: tmux would run `#(…)` in a title that it is given itself.
  */
-export function paneLook(target: string, look: { readonly title: string; readonly color?: AgentColor }): TmuxGroup {
+export function paneStyleCommands(
+  target: string,
+  style: { readonly title: string; readonly color?: AgentColor },
+): TmuxGroup {
   const set = (name: string, value: string): TmuxCommand => ["set-option", "-p", "-t", target, name, value];
   return [
-    set("@troupe_title", cleanTitle(look.title)),
-    set("@troupe_color", look.color === undefined ? "default" : colors[look.color]),
+    set("@troupe_title", cleanTitle(style.title)),
+    set("@troupe_color", style.color === undefined ? "default" : colors[style.color]),
     set("remain-on-exit", "off"),
     ["select-pane", "-t", target, "-T", "#{@troupe_title}"],
     ["rename-window", "-t", target, "#{@troupe_title}"],
@@ -17,7 +20,7 @@ export function paneLook(target: string, look: { readonly title: string; readonl
 }
 
 /** A server of our own, from its first session on. What an older tmux does not know is left out; the last two are the newest. */
-export function serverLook(label: string): TmuxGroup {
+export function serverStyleCommands(label: string): TmuxGroup {
   const global = (name: string, value: string): TmuxCommand => ["set-option", "-gq", name, value];
   return [
     global("@troupe_label", cleanTitle(label)),

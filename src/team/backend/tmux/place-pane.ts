@@ -2,7 +2,7 @@ import type { TmuxGroup } from "./encode-commands.ts";
 import { type FoundPane, listPanes } from "./list-panes.ts";
 import type { Tmux } from "./tmux.ts";
 
-export interface PanePlace {
+export interface PanePosition {
   readonly socket: string;
   readonly paneId: string;
   /** The pane of the user's that it goes beside; without it, beside other panes of ours. */
@@ -13,18 +13,18 @@ export interface PanePlace {
  * Puts a pane that has a window to itself beside the others, if there is room; otherwise it stays a window, with a number
  * like any other. A window that somebody has zoomed is left alone. The focus stays where it is.
  */
-export async function placePane(tmux: Tmux, place: PanePlace): Promise<void> {
-  const panes = await listPanes(tmux, place.socket);
+export async function positionPane(tmux: Tmux, position: PanePosition): Promise<void> {
+  const panes = await listPanes(tmux, position.socket);
   if (panes === "none") return;
-  const pane = panes.find((one) => one.paneId === place.paneId);
+  const pane = panes.find((one) => one.paneId === position.paneId);
   if (pane === undefined) return;
-  const commands = joinCommands(pane, windowFor(pane, panes, place.anchor), place.anchor);
+  const commands = joinCommands(pane, windowFor(pane, panes, position.anchor), position.anchor);
   if (commands !== undefined) {
-    const answer = await tmux.run([commands], place);
+    const answer = await tmux.run([commands], position);
     // That there is no room is not a failure; that the pane or the window has gone meanwhile neither.
     if (answer.ok) return;
   }
-  await tmux.run([[["move-window", "-d", "-s", pane.windowId, "-t", `${pane.sessionId}:`]]], place);
+  await tmux.run([[["move-window", "-d", "-s", pane.windowId, "-t", `${pane.sessionId}:`]]], position);
 }
 
 /** The panes of the window that it goes to. */

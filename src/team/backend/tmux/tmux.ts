@@ -16,7 +16,7 @@ export interface Tmux {
   /** Runs groups of commands on the server of a socket. `server: "start"` starts one where there is none. */
   run(groups: readonly TmuxGroup[], on: TmuxServer): Promise<TmuxAnswer>;
   /** What changes panes is done one after the other: two at once would each count without the other. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** By its path, or, where it may not be there yet, by its name in tmux's own folder. */
@@ -49,13 +49,13 @@ export async function createTmux(options: TmuxOptions): Promise<Tmux> {
   const readsInput = major > 3 || minor >= 1;
   const inside = insideOf(options.env);
   const folder = join(realPathSync(options.env["TMUX_TMPDIR"] ?? "/tmp"), `tmux-${process.getuid?.() ?? 0}`);
-  const inTurn = createTurns();
+  const runExclusive = createTurnQueue();
 
   return {
     path,
     version,
     ...(inside && { inside }),
-    inTurn,
+    runExclusive,
     socketPath: (name) => join(folder, name),
     async run(groups, on) {
       // Without its last line tmux takes none of it: half of a text, when this process is killed, is never carried out.
@@ -110,13 +110,13 @@ async function ask(
     ok: result.exitCode === 0,
     stdout: Buffer.concat(output.stdout).toString("utf8"),
     problem: problem.replaceAll(/\s*\n\s*/g, "; ") || `exit code ${result.exitCode ?? String(result.signal)}`,
-    noServer: nobody.test(stderr),
+    noServer: noSession.test(stderr),
   };
 }
 
 const answerWithinMs = 15_000;
 /** The last two are said when it ends in the middle of a question. */
-const nobody =
+const noSession =
   /^(no server running on |error connecting to .*\((No such file or directory|Connection refused)\)$|server exited|lost server)/m;
 
 /** A server keeps the environment that it was started with, and shows it to whoever asks: no key belongs into it. */
@@ -138,12 +138,12 @@ async function throughFile<T>(text: string, use: (file: string) => Promise<T>): 
   }
 }
 
-function createTurns(): Tmux["inTurn"] {
+function createTurnQueue(): Tmux["runExclusive"] {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const mine = last.then(work);
+    const ownTurn = last.then(work);
     // Whoever asked hears of the failure; the next one's turn comes all the same.
-    last = mine.catch(() => undefined);
-    return mine;
+    last = ownTurn.catch(() => undefined);
+    return ownTurn;
   };
 }

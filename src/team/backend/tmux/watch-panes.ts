@@ -23,19 +23,19 @@ export interface LostPane {
  */
 export async function* watchPanes(tmux: Tmux, options: WatchOptions): AsyncGenerator<LostPane, void> {
   const { signal, clock } = options;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   while (!signal.aborted) {
-    const watched = options.panes().filter((pane) => !told.has(pane.mark));
+    const watched = options.panes().filter((pane) => !reported.has(pane.mark));
     for (const socket of new Set(watched.map((pane) => pane.socket))) {
-      const panes = await look(tmux, socket);
+      const panes = await readPaneList(tmux, socket);
       if (panes === "unanswered") continue;
       for (const pane of watched.filter((one) => one.socket === socket)) {
         const state = stateAmong(panes, pane);
         if (state === "there") continue;
-        told.add(pane.mark);
+        reported.add(pane.mark);
         yield { pane, state };
       }
-      if (panes === "none") await tmux.inTurn(() => removeDeadSocket(socket));
+      if (panes === "none") await tmux.runExclusive(() => removeDeadSocket(socket));
     }
     await pause(clock, signal);
   }
@@ -43,7 +43,7 @@ export async function* watchPanes(tmux: Tmux, options: WatchOptions): AsyncGener
 
 const everyMs = 1000;
 
-async function look(tmux: Tmux, socket: string): Promise<readonly FoundPane[] | "none" | "unanswered"> {
+async function readPaneList(tmux: Tmux, socket: string): Promise<readonly FoundPane[] | "none" | "unanswered"> {
   try {
     return await listPanes(tmux, socket);
   } catch (error) {
