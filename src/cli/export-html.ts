@@ -12,29 +12,29 @@ import {
   visibleLine,
 } from "../protocol/index.ts";
 import { openSessionDirectory } from "../session/index.ts";
-import { gatherFromDesks, type OnDesks } from "./export-desks.ts";
-import { webFolder } from "./web-folder.ts";
+import { collectSideData, type SideData } from "./export-desks.ts";
+import { dashboardFolder } from "./web-folder.ts";
 
 /** A session and its team's members as one page that needs nothing else: no server, no network. */
-export async function sessionHtml(id: string, { home }: { readonly home: string }): Promise<string> {
+export async function exportSessionHtml(id: string, { home }: { readonly home: string }): Promise<string> {
   const wanted = SessionIdShape.safeParse(id);
   if (!wanted.success)
     throw new TroupeError("session_not_found", `there is no session ${id}: troupe sessions list --all`);
-  const folder = join(webFolder(), "../web-export");
+  const folder = join(dashboardFolder(), "../web-export");
   const [script, style] = await Promise.all(["export.js", "export.css"].map((name) => builtFile(folder, name)));
-  const data = await gatherSession(wanted.data, home);
+  const data = await collectSession(wanted.data, home);
   const packed = (await promisify(gzip)(JSON.stringify(data))).toString("base64");
   return page({ title: titleOf(data), packed, script: inline(script ?? ""), style: style ?? "" });
 }
 
-interface Gathered extends OnDesks {
+interface CollectedSession extends SideData {
   readonly session: SessionId;
   readonly sessions: readonly SessionListing[];
   readonly envelopes: readonly Envelope[];
 }
 
-async function gatherSession(session: SessionId, home: string): Promise<Gathered> {
-  const observatory = openSessionDirectory({ home });
+async function collectSession(session: SessionId, home: string): Promise<CollectedSession> {
+  const sessionDirectory = openSessionDirectory({ home });
   const ending = new AbortController();
   try {
     const lead = await stored(session);
@@ -42,19 +42,19 @@ async function gatherSession(session: SessionId, home: string): Promise<Gathered
       (event.type === "member.joined" || event.type === "member.changed") && event.sessionId ? [event.sessionId] : [],
     );
     const others = [...new Set(members)].filter((id) => id !== session);
-    const theirs = await Promise.all(others.map((id) => stored(id).catch(unlessMissing)));
-    const [list = []] = await firstOf(observatory.sessions(ending.signal));
+    const memberSessions = await Promise.all(others.map((id) => stored(id).catch(throwUnlessMissing)));
+    const [list = []] = await firstOf(sessionDirectory.sessions(ending.signal));
     const ids = new Set([session, ...others]);
     const sessions = list.filter(({ id }) => ids.has(id)).map((listing) => ({ ...listing, state: "stored" as const }));
-    const onDesks = await gatherFromDesks(observatory, session);
-    return { session, sessions, envelopes: [...lead, ...theirs.flat()], ...onDesks };
+    const sideData = await collectSideData(sessionDirectory, session);
+    return { session, sessions, envelopes: [...lead, ...memberSessions.flat()], ...sideData };
   } finally {
     ending.abort();
-    await observatory.close();
+    await sessionDirectory.close();
   }
 
   async function stored(id: SessionId): Promise<Envelope[]> {
-    const observed = await observatory.open(id);
+    const observed = await sessionDirectory.open(id);
     const own = new AbortController();
     const envelopes: Envelope[] = [];
     try {
@@ -71,7 +71,7 @@ async function gatherSession(session: SessionId, home: string): Promise<Gathered
 }
 
 /** A member that never began has no session. */
-function unlessMissing(error: unknown): Envelope[] {
+function throwUnlessMissing(error: unknown): Envelope[] {
   if (TroupeError.is(error) && error.code === "session_not_found") return [];
   throw error;
 }
@@ -93,7 +93,7 @@ async function builtFile(folder: string, name: string): Promise<string> {
   }
 }
 
-function titleOf({ session, sessions }: Gathered): string {
+function titleOf({ session, sessions }: CollectedSession): string {
   const { firstPrompt, team } = sessions.find(({ id }) => id === session) ?? {};
   return visibleLine([team, firstPrompt].filter(Boolean).join(": ") || session).slice(0, 120);
 }

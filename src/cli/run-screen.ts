@@ -67,7 +67,7 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
     try {
       // Its address stands above the screen, where it can be copied.
       if (flags.web !== undefined)
-        dashboard = await (await import("./web-of-session.ts")).serveSession(session, flags.web);
+        dashboard = await (await import("./web-of-session.ts")).serveSessionDashboard(session, flags.web);
       const { runTui } = await loading;
       const face = await openFace({ session, flags, signal: signals.left, setNext: (wanted) => (next = wanted) });
       const code = await runTui({ ...face, prompt });

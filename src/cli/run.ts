@@ -49,7 +49,7 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
   // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
   const alive = setInterval(() => undefined, 60_000);
   try {
-    if (web !== undefined) dashboard = await (await import("./web-of-session.ts")).serveSession(session, web);
+    if (web !== undefined) dashboard = await (await import("./web-of-session.ts")).serveSessionDashboard(session, web);
     const result = await runHeadless({
       session,
       output: flags.outputFormat,

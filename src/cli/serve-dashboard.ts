@@ -3,10 +3,10 @@ import { TroupeError } from "../protocol/index.ts";
 import { openSessionDirectory, type Session } from "../session/index.ts";
 import { type BusAddress, openTeamStore } from "../store/index.ts";
 import { startWebServer, type WebServer } from "../web-server/index.ts";
-import { createWorktreeDesk } from "./web-desk.ts";
-import { webFolder } from "./web-folder.ts";
-import { createMailDesk } from "./web-mail.ts";
-import { tokenForPort } from "./web-token.ts";
+import { createWorktreeApi } from "./web-desk.ts";
+import { dashboardFolder } from "./web-folder.ts";
+import { createMailApi } from "./web-mail.ts";
+import { dashboardToken } from "./web-token.ts";
 
 export interface DashboardOptions {
   readonly home: string;
@@ -28,18 +28,18 @@ export async function serveDashboard(options: DashboardOptions): Promise<WebServ
   const bus = address && openTeamStore({ home, bus: address, clock, createId: idMaker(clock), onNotice: onProblem });
   const sessionDirectory = openSessionDirectory({ home, own: ownSession, bus, onProblem });
   const closing = new AbortController();
-  const worktrees = createWorktreeDesk({ observatory: sessionDirectory, env, signal: closing.signal });
-  const mail = createMailDesk({ observatory: sessionDirectory, env });
+  const worktrees = createWorktreeApi({ sessionDirectory, env, signal: closing.signal });
+  const mail = createMailApi({ sessionDirectory, env });
   const start = (port: number) =>
     startWebServer({
-      observatory: sessionDirectory,
+      sessionDirectory,
       worktrees,
       mail,
-      assets: webFolder(),
+      assets: dashboardFolder(),
       port,
       onProblem,
       // A port that nobody named is another one the next time: nothing finds it again.
-      ...(port !== 0 && { tokenFor: (port) => tokenForPort(home, { port, now: Date.now() }) }),
+      ...(port !== 0 && { tokenFor: (port) => dashboardToken(home, { port, now: Date.now() }) }),
     });
   try {
     const server = await startOnFreePort(options, start);

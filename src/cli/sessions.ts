@@ -58,7 +58,7 @@ async function exported(id: string, format: ExportFlags["format"]): Promise<stri
       return linesOf(id);
     case "html": {
       const { home } = await openStore({ cwd: process.cwd(), env: process.env });
-      return (await import("./export-html.ts")).sessionHtml(id, { home });
+      return (await import("./export-html.ts")).exportSessionHtml(id, { home });
     }
   }
 }

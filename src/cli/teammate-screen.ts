@@ -1,5 +1,5 @@
 import { type AgentId, type Envelope, teamLead } from "../protocol/index.ts";
-import { answerOf } from "../view/index.ts";
+import { answerText } from "../view/index.ts";
 import type { Screen, Style } from "./screen.ts";
 
 /** What a pane shows of the teammate that runs in it, as it happens. */
@@ -19,7 +19,7 @@ export function createTeammateScreen(screen: Screen): (envelope: Envelope) => vo
       if (event.type === "tool.called") screen.line(`  [${other}] ${event.title}`, paint.dim);
       return;
     }
-    const answer = answerOf(event);
+    const answer = answerText(event);
     if (answer !== undefined && answer.trim() !== "") say("●", answer);
     switch (event.type) {
       case "mail.received":

@@ -11,20 +11,20 @@ import {
   type RepositoryContext,
   worktreeDiff,
 } from "../team/index.ts";
-import type { WorktreeDesk } from "../web-server/index.ts";
-import { folderOf } from "./folder-of.ts";
+import type { WorktreeApi } from "../web-server/index.ts";
+import { sessionFolder } from "./folder-of.ts";
 
-export interface DeskOptions {
-  readonly observatory: SessionDirectory;
+export interface WorktreeApiOptions {
+  readonly sessionDirectory: SessionDirectory;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the server closes: what is being landed is then given up, if it can be. */
   readonly signal: AbortSignal;
 }
 
 /** Worktrees as the page sees them: those of the repository that a session works in, and no other folder of this machine. */
-export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): WorktreeDesk {
+export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApiOptions): WorktreeApi {
   const placeOf = async (session: SessionId): Promise<{ place: RepositoryContext; config: Config }> => {
-    const config = await loadConfig({ cwd: await folderOf(observatory, session), env });
+    const config = await loadConfig({ cwd: await sessionFolder(sessionDirectory, session), env });
     const { cwd, home, userHome, childEnv } = config;
     const clock = systemClock;
     return { place: { cwd, home, userHome, env: childEnv, clock, createId: idMaker(clock), signal }, config };
@@ -49,11 +49,11 @@ export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): W
     async land(session, branches) {
       const { place, config } = await placeOf(session);
       const { worktrees } = await listWorktrees(place);
-      const stranger = branches.find((branch) => !worktrees.some((listed) => listed.branch === branch));
-      if (stranger !== undefined)
+      const unknownWorktree = branches.find((branch) => !worktrees.some((listed) => listed.branch === branch));
+      if (unknownWorktree !== undefined)
         throw new TroupeError(
           "git",
-          `${JSON.stringify(stranger)} is no branch of an agent here: look at the list again`,
+          `${JSON.stringify(unknownWorktree)} is no branch of an agent here: look at the list again`,
         );
       return reportOf(await land(place, { branches, settings: config.land, worktree: config.worktree }));
     },
@@ -62,8 +62,8 @@ export function createWorktreeDesk({ observatory, env, signal }: DeskOptions): W
 
 async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Promise<WorktreeListing> {
   const { name, path, branch, agentId, state, commits, reasons, base } = worktree;
-  const isThere = base !== undefined && state !== "making" && state !== "removing";
-  const { files } = isThere ? await diffStat(place, { path, base }) : { files: [] };
+  const exists = base !== undefined && state !== "making" && state !== "removing";
+  const { files } = exists ? await diffStat(place, { path, base }) : { files: [] };
   return {
     name,
     path,
@@ -79,12 +79,12 @@ async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Pr
 const reportOf = ({ target, landed, refused, check, notices }: LandReport): LandingReport => ({
   target: target.replace("refs/heads/", ""),
   landed: landed.map(({ branch, commits, resolved }) => ({ branch, commits, resolved })),
-  refused: refused.map((one) => ({ branch: one.branch, reason: one.reason, message: wordsFor(one) })),
+  refused: refused.map((one) => ({ branch: one.branch, reason: one.reason, message: refusalText(one) })),
   ...(check !== undefined && { check }),
   notices: [...notices],
 });
 
-function wordsFor(refused: RefusedBranch): string {
+function refusalText(refused: RefusedBranch): string {
   switch (refused.reason) {
     case "nothing new":
       return "nothing in it that is not there already";

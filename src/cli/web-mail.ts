@@ -3,18 +3,18 @@ import { type MailId, type MailListing, type MailReading, type SessionId, Troupe
 import { loadConfig, type SessionDirectory } from "../session/index.ts";
 import { openTeamStore } from "../store/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../team/index.ts";
-import type { MailDesk } from "../web-server/index.ts";
-import { findListing } from "./folder-of.ts";
+import type { MailApi } from "../web-server/index.ts";
+import { findSessionListing } from "./folder-of.ts";
 
-export interface MailDeskOptions {
-  readonly observatory: SessionDirectory;
+export interface MailApiOptions {
+  readonly sessionDirectory: SessionDirectory;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Mail as the page sees it: of a session that leads a team all of the team's, of a member its own. */
-export function createMailDesk({ observatory, env }: MailDeskOptions): MailDesk {
-  const inTeams = async <T>(session: SessionId, act: (team: SeenTeam) => Promise<T>): Promise<T[]> => {
-    const { cwd, isElsewhere } = await findListing(observatory, session);
+export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailApi {
+  const findTeams = async <T>(session: SessionId, act: (team: VisibleTeam) => Promise<T>): Promise<T[]> => {
+    const { cwd, isElsewhere } = await findSessionListing(sessionDirectory, session);
     // A folder of another machine says nothing here.
     const { home, bus } = await loadConfig({ cwd: isElsewhere ? process.cwd() : cwd, env });
     const ports = { home, bus, clock: systemClock, createId: idMaker(systemClock) };
@@ -36,14 +36,14 @@ export function createMailDesk({ observatory, env }: MailDeskOptions): MailDesk 
 
   return {
     async list(session, { since = "" }) {
-      const readings = await inTeams(session, async (seen) => readTeam(seen, since));
+      const readings = await findTeams(session, async (seen) => readTeam(seen, since));
       return {
         mail: readings.flatMap(({ mail }) => mail).sort((a, b) => (a.mail.timestamp < b.mail.timestamp ? -1 : 1)),
         problems: readings.flatMap(({ problems }) => problems),
       };
     },
     async text(session, id) {
-      const texts = await inTeams(session, (seen) => textIn(seen, id));
+      const texts = await findTeams(session, (seen) => readMailText(seen, id));
       const text = texts.find((found) => found !== undefined);
       if (text === undefined) throw new TroupeError("mail", `there is no mail ${id} here any more`);
       return text;
@@ -51,13 +51,13 @@ export function createMailDesk({ observatory, env }: MailDeskOptions): MailDesk 
   };
 }
 
-interface SeenTeam {
+interface VisibleTeam {
   readonly team: OpenTeam;
   /** Whose mail is wanted; undefined: everybody's. */
   readonly of: string | undefined;
 }
 
-async function readTeam({ team, of }: SeenTeam, since: string): Promise<MailReading> {
+async function readTeam({ team, of }: VisibleTeam, since: string): Promise<MailReading> {
   const { members } = await team.record.read();
   const gone = new Set(members.flatMap(({ name, ended }) => (ended === undefined ? [] : [name])));
   const mail: MailListing[] = [];
@@ -72,7 +72,7 @@ async function readTeam({ team, of }: SeenTeam, since: string): Promise<MailRead
   return { mail, problems };
 }
 
-async function textIn({ team, of }: SeenTeam, id: MailId): Promise<string | undefined> {
+async function readMailText({ team, of }: VisibleTeam, id: MailId): Promise<string | undefined> {
   const { members } = await team.record.read();
   for (const { name } of members) {
     const found = (await team.mailbox.readAll(name)).find((mail) => mail.id === id);

@@ -28,7 +28,7 @@ export async function web({ port, open, json }: WebFlags): Promise<number> {
   const server = await serveDashboard({ home, bus, env: process.env, port, preferred: usualPort, onProblem });
   try {
     process.stdout.write(
-      json ? `${JSON.stringify({ url: server.address, port: server.port })}\n` : words(server.address),
+      json ? `${JSON.stringify({ url: server.address, port: server.port })}\n` : startMessage(server.address),
     );
     const browser = { home, env: process.env, platform: process.platform, onProblem };
     const forget = open && !json && isTerminal() ? await openBrowser(server.address, browser) : undefined;
@@ -41,7 +41,7 @@ export async function web({ port, open, json }: WebFlags): Promise<number> {
   }
 }
 
-const words = (address: string) =>
+const startMessage = (address: string) =>
   `The dashboard: ${address}\nWhoever has this address can do what you can. Ctrl-C ends it.\n`;
 
 const aborted = (signal: AbortSignal) =>

@@ -1,6 +1,6 @@
 import { addUsage, type AgentId, type Envelope, type SessionId, type Usage } from "../protocol/index.ts";
 import type { RunOutcome } from "../session/index.ts";
-import { answerOf } from "../view/index.ts";
+import { answerText } from "../view/index.ts";
 
 /** What a whole run came to; printed as it is by `--output-format json`. Names are the ones scripts already know. */
 export interface RunResult {
@@ -48,7 +48,7 @@ export function createRunResult(run: { sessionId: SessionId; startedAt: number; 
     add({ event, agent, session }) {
       if (session === run.sessionId) lead ??= agent;
       // Others may have the last word: the answer is the lead's.
-      if (agent === lead) answer = answerOf(event) ?? answer;
+      if (agent === lead) answer = answerText(event) ?? answer;
       switch (event.type) {
         case "turn.started":
           if (agent === lead) model = event.model;

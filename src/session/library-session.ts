@@ -1,6 +1,6 @@
 import type { RunOutcome } from "../agent/index.ts";
 import { type ContentPart, TroupeError } from "../protocol/index.ts";
-import { answerOf, leadOf } from "../view/index.ts";
+import { answerText, leadOf } from "../view/index.ts";
 import type { Session } from "./session.ts";
 
 /** What a run that was asked for came to. */
@@ -55,7 +55,7 @@ async function lastWords(session: Session, signal: AbortSignal): Promise<string>
   let text = "";
   for await (const { event, agent } of session.events({ signal })) {
     // Others may have the last word: the answer is the lead's.
-    if (agent === leadOf(session.view())?.id) text = answerOf(event) ?? text;
+    if (agent === leadOf(session.view())?.id) text = answerText(event) ?? text;
   }
   return text;
 }

@@ -1,5 +1,5 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
-export { answerOf } from "./answer-of.ts";
+export { answerText } from "./answer-of.ts";
 export { addNotice, closeDialog, openDialog } from "./app-dialog.ts";
 export { catchUp, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
 export type { AppNotice, AppState, Dialog } from "./app-state.ts";

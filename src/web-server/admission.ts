@@ -1,10 +1,10 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Who may come in: whoever has opened the address with the token in it once, by the cookie that was given for it. */
-export interface Admission {
+export interface TokenAuth {
   isToken(given: string): boolean;
   /** Whether the request's `Cookie` has the right one in it; others of that name do no harm. */
-  isAdmitted(cookies: string | undefined): boolean;
+  isAuthenticated(cookies: string | undefined): boolean;
   /** `Set-Cookie` for who came with the token. */
   readonly cookie: string;
 }
@@ -14,14 +14,14 @@ export const createToken = (): string => randomBytes(32).toString("base64url");
 
 export const isTokenShaped = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-export function createAdmission({ token, port }: { readonly token: string; readonly port: number }): Admission {
+export function createTokenAuth({ token, port }: { readonly token: string; readonly port: number }): TokenAuth {
   // A browser has one jar of cookies for all ports of a host: the name tells servers of one machine apart.
   const name = `troupe_${port}`;
   const expected = digest(token);
   const isToken = (given: string) => timingSafeEqual(digest(given), expected);
   return {
     isToken,
-    isAdmitted: (cookies = "") =>
+    isAuthenticated: (cookies = "") =>
       cookies
         .split(";")
         .map((pair) => pair.trim())

@@ -1,11 +1,11 @@
 import type { Asset, Assets, Encoding } from "./assets.ts";
-import { type ApiContext, problem } from "./problem.ts";
+import { type ApiContext, errorResponse } from "./problem.ts";
 
 /** A file of the page. What is not there is not looked for anywhere else. */
-export async function answerAsset(c: ApiContext, assets: Assets): Promise<Response> {
+export async function serveAsset(c: ApiContext, assets: Assets): Promise<Response> {
   const asset = assets.get(c.req.path);
   if (asset === undefined)
-    return problem(c, 404, { code: "not_found", message: "there is nothing under this address" });
+    return errorResponse(c, 404, { code: "not_found", message: "there is nothing under this address" });
   c.header("etag", asset.etag);
   c.header("vary", "accept-encoding");
   c.header("cache-control", asset.isImmutable ? "private, max-age=31536000, immutable" : "private, no-cache");

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { AgentId, Cursor, MailId, PostedCommand, PostedLanding, SessionId } from "../protocol/index.ts";
 import type { AppOptions } from "./app-options.ts";
-import { type ApiContext, type ApiEnv, orProblem, problem } from "./problem.ts";
+import { type ApiContext, type ApiEnv, toErrorResponse, errorResponse } from "./problem.ts";
 import { readBody } from "./read-body.ts";
 
 const After = z.record(SessionId, Cursor);
@@ -10,49 +10,49 @@ const Since = z.iso.datetime();
 const WorktreeName = z.string().min(1).max(400);
 
 /** Envelopes and answers out, commands in: the same as everywhere. */
-export function addApi(app: Hono<ApiEnv>, { observatory, worktrees, mail, streams }: AppOptions): void {
+export function addApiRoutes(app: Hono<ApiEnv>, { sessionDirectory, worktrees, mail, streams }: AppOptions): void {
   get(app, "/api/events", (c) => {
     const session = SessionId.optional().safeParse(c.req.query("session"));
     const after = After.safeParse(parseJson(c.req.query("after") ?? "{}"));
-    if (!session.success) return unfit(c, "session", session.error);
-    if (!after.success) return unfit(c, "after", after.error);
+    if (!session.success) return invalidInput(c, "session", session.error);
+    if (!after.success) return invalidInput(c, "after", after.error);
     const cut = () => void c.env.outgoing?.destroy();
     const body = streams.open({ session: session.data, after: after.data }, cut);
-    if (body === undefined) return problem(c, 429, tooMany, { "retry-after": "5" });
+    if (body === undefined) return errorResponse(c, 429, tooMany, { "retry-after": "5" });
     // The last one says that it is to be sent as it comes, not gathered to find out its length.
     return c.body(body, 200, { "content-type": "text/event-stream; charset=utf-8", "transfer-encoding": "chunked" });
   });
   get(app, "/api/transcript", (c) => {
     const session = SessionId.safeParse(c.req.query("session"));
     const agent = AgentId.optional().safeParse(c.req.query("agent"));
-    if (!session.success) return unfit(c, "session", session.error);
-    if (!agent.success) return unfit(c, "agent", agent.error);
+    if (!session.success) return invalidInput(c, "session", session.error);
+    if (!agent.success) return invalidInput(c, "agent", agent.error);
     return withSession(session.data, async (observed) => c.json(await observed.transcript({ agent: agent.data })));
   });
   get(app, "/api/worktrees", async (c) => {
     const session = SessionId.safeParse(c.req.query("session"));
-    if (!session.success) return unfit(c, "session", session.error);
+    if (!session.success) return invalidInput(c, "session", session.error);
     return c.json(await worktrees.list(session.data));
   });
   get(app, "/api/diff", async (c) => {
     const session = SessionId.safeParse(c.req.query("session"));
     const name = WorktreeName.safeParse(c.req.query("worktree"));
-    if (!session.success) return unfit(c, "session", session.error);
-    if (!name.success) return unfit(c, "worktree", name.error);
+    if (!session.success) return invalidInput(c, "session", session.error);
+    if (!name.success) return invalidInput(c, "worktree", name.error);
     return c.json({ diff: await worktrees.diff(session.data, name.data) });
   });
   get(app, "/api/mail", async (c) => {
     const session = SessionId.safeParse(c.req.query("session"));
     const since = Since.optional().safeParse(c.req.query("since"));
-    if (!session.success) return unfit(c, "session", session.error);
-    if (!since.success) return unfit(c, "since", since.error);
+    if (!session.success) return invalidInput(c, "session", session.error);
+    if (!since.success) return invalidInput(c, "since", since.error);
     return c.json(await mail.list(session.data, { since: since.data }));
   });
   get(app, "/api/mail-text", async (c) => {
     const session = SessionId.safeParse(c.req.query("session"));
     const id = MailId.safeParse(c.req.query("mail"));
-    if (!session.success) return unfit(c, "session", session.error);
-    if (!id.success) return unfit(c, "mail", id.error);
+    if (!session.success) return invalidInput(c, "session", session.error);
+    if (!id.success) return invalidInput(c, "mail", id.error);
     return c.json({ text: await mail.text(session.data, id.data) });
   });
   post(app, "/api/command", PostedCommand, (c, { session, command }) =>
@@ -63,7 +63,7 @@ export function addApi(app: Hono<ApiEnv>, { observatory, worktrees, mail, stream
   );
 
   async function withSession(id: SessionId, act: (observed: Observed) => Promise<Response>): Promise<Response> {
-    const observed = await observatory.open(id);
+    const observed = await sessionDirectory.open(id);
     try {
       return await act(observed);
     } finally {
@@ -72,12 +72,12 @@ export function addApi(app: Hono<ApiEnv>, { observatory, worktrees, mail, stream
   }
 }
 
-type Observed = Awaited<ReturnType<AppOptions["observatory"]["open"]>>;
+type Observed = Awaited<ReturnType<AppOptions["sessionDirectory"]["open"]>>;
 
 /** Only GET: HEAD would do all of it and throw the answer away, and a stream would have nobody to end it. */
 function get(app: Hono<ApiEnv>, path: string, answer: (c: ApiContext) => Response | Promise<Response>): void {
   app.on("GET", path, (c) =>
-    c.req.raw.method === "GET" ? orProblem(c, async () => answer(c)) : wrongMethod(c, "GET"),
+    c.req.raw.method === "GET" ? toErrorResponse(c, async () => answer(c)) : wrongMethod(c, "GET"),
   );
   app.all(path, (c) => wrongMethod(c, "GET"));
 }
@@ -89,10 +89,10 @@ function post<T>(
 ): void {
   app.post(path, async (c) => {
     const body = await readBody(c.req.raw);
-    if (!body.ok) return problem(c, body.refusal.status, body.refusal, { connection: "close" });
+    if (!body.ok) return errorResponse(c, body.refusal.status, body.refusal, { connection: "close" });
     const posted = schema.safeParse(parseJson(body.text));
-    if (!posted.success) return unfit(c, "the content", posted.error);
-    return orProblem(c, () => answer(c, posted.data));
+    if (!posted.success) return invalidInput(c, "the content", posted.error);
+    return toErrorResponse(c, () => answer(c, posted.data));
   });
   app.all(path, (c) => wrongMethod(c, "POST"));
 }
@@ -107,13 +107,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-function unfit(c: ApiContext, what: string, error: z.ZodError): Response {
+function invalidInput(c: ApiContext, what: string, error: z.ZodError): Response {
   const [issue] = error.issues;
   const where = issue === undefined || issue.path.length === 0 ? what : z.core.toDotPath(issue.path);
-  return problem(c, 400, { code: "usage", message: `${where}: ${issue?.message ?? "cannot be read"}` });
+  return errorResponse(c, 400, { code: "usage", message: `${where}: ${issue?.message ?? "cannot be read"}` });
 }
 
 const wrongMethod = (c: ApiContext, allow: string) =>
-  problem(c, 405, { code: "method", message: `this is asked with ${allow}` }, { allow });
+  errorResponse(c, 405, { code: "method", message: `this is asked with ${allow}` }, { allow });
 
 const tooMany = { code: "too_many", message: "too many pages are open: close some, or try again in a moment" };

@@ -1,16 +1,16 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { addApi } from "./api.ts";
-import { answerAsset } from "./answer-asset.ts";
+import { addApiRoutes } from "./api.ts";
+import { serveAsset } from "./answer-asset.ts";
 import type { AppOptions } from "./app-options.ts";
-import { type RequestHead, refusalOf } from "./guard.ts";
-import { entryPage, strangerPage } from "./pages.ts";
-import { type ApiEnv, problem } from "./problem.ts";
+import { type RequestHead, checkRequest } from "./guard.ts";
+import { entryPage, unauthorizedPage } from "./pages.ts";
+import { type ApiEnv, errorResponse } from "./problem.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /** What is answered to whom. The order is the protection: who asks, from where, with which right, and only then what. */
 export function createApp(options: AppOptions): Hono<ApiEnv> {
-  const { port, admission, assets } = options;
+  const { port, tokenAuth: admission, assets } = options;
   const app = new Hono<ApiEnv>();
 
   app.use(async (c, next) => {
@@ -18,37 +18,41 @@ export function createApp(options: AppOptions): Hono<ApiEnv> {
     for (const [name, value] of Object.entries(securityHeaders)) if (!c.res.headers.has(name)) c.header(name, value);
   });
   app.use(async (c, next) => {
-    const refusal = refusalOf(headOf(c.req.raw, c.env.incoming), port);
+    const refusal = checkRequest(headOf(c.req.raw, c.env.incoming), port);
     if (refusal === undefined) return next();
     // The rest of what it sends is not waited for.
-    return problem(c, refusal.status, refusal, { connection: "close" });
+    return errorResponse(c, refusal.status, refusal, { connection: "close" });
   });
   app.get("/", async (c, next) => {
     const token = c.req.query("token");
     if (token === undefined) return next();
-    if (!admission.isToken(token)) return c.html(strangerPage, 401);
+    if (!admission.isToken(token)) return c.html(unauthorizedPage, 401);
     const isLed = !["none", "same-origin", undefined].includes(c.req.header("sec-fetch-site"));
     c.header("set-cookie", admission.cookie);
     // Who was led here by another page would be led on in its name, without the cookie: our own page leads on.
     return isLed ? c.html(entryPage) : c.redirect("/", 303);
   });
   app.use(async (c, next) => {
-    if (!admission.isAdmitted(c.req.header("cookie"))) {
-      if (!c.req.path.startsWith("/api/")) return c.html(strangerPage, 401);
+    if (!admission.isAuthenticated(c.req.header("cookie"))) {
+      if (!c.req.path.startsWith("/api/")) return c.html(unauthorizedPage, 401);
       const message = "open the address that 'troupe web' printed, with its token, in this browser";
-      return problem(c, 401, { code: "not_admitted", message }, { connection: "close" });
+      return errorResponse(c, 401, { code: "not_admitted", message }, { connection: "close" });
     }
-    options.onAdmitted(c.env);
+    options.onAuthenticated(c.env);
     return next();
   });
 
-  addApi(app, options);
-  app.all("/api/*", (c) => problem(c, 404, { code: "not_found", message: "there is nothing under this address" }));
-  app.get("*", (c) => answerAsset(c, assets));
-  app.all("*", (c) => problem(c, 405, { code: "method", message: "this can only be looked at" }, { allow: "GET" }));
+  addApiRoutes(app, options);
+  app.all("/api/*", (c) =>
+    errorResponse(c, 404, { code: "not_found", message: "there is nothing under this address" }),
+  );
+  app.get("*", (c) => serveAsset(c, assets));
+  app.all("*", (c) =>
+    errorResponse(c, 405, { code: "method", message: "this can only be looked at" }, { allow: "GET" }),
+  );
   app.onError((error, c) => {
-    options.failed(error);
-    return problem(c, 500, { code: "bug", message: "this is a bug in troupe; the terminal says more" });
+    options.onFailure(error);
+    return errorResponse(c, 500, { code: "bug", message: "this is a bug in troupe; the terminal says more" });
   });
   return app;
 }

@@ -38,7 +38,7 @@ export function createConnectionGate(limits: ServerLimits): ConnectionGate {
         unauthenticated.add(socket);
         socket.once("close", () => unauthenticated.delete(socket));
         const [oldest] = unauthenticated;
-        if (unauthenticated.size > limits.strangers) oldest?.destroy();
+        if (unauthenticated.size > limits.maxUnauthenticated) oldest?.destroy();
       });
     },
     setListener(opened) {

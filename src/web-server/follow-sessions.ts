@@ -1,18 +1,18 @@
 import { type Cursor, type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { SessionDirectory } from "../session/index.ts";
-import type { Outbox } from "./outbox.ts";
+import type { StreamBuffer } from "./outbox.ts";
 
 export interface FollowOptions {
-  readonly observatory: SessionDirectory;
+  readonly sessionDirectory: SessionDirectory;
   /** Besides the list: this one, and those of the members of its team. */
   readonly session: SessionId | undefined;
   readonly after: Readonly<Record<string, Cursor>>;
-  readonly outbox: Outbox;
+  readonly outbox: StreamBuffer;
   readonly signal: AbortSignal;
   /** Ends the stream: the page comes back with its cursor. */
-  readonly cut: () => void;
+  readonly disconnect: () => void;
   /** A bug, not something that was to be expected. */
-  readonly failed: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
@@ -20,27 +20,27 @@ export interface FollowOptions {
  * Never rejects.
  */
 export async function followSessions(options: FollowOptions): Promise<void> {
-  const { observatory, session, outbox, signal, cut, failed } = options;
+  const { sessionDirectory, session, outbox, signal, disconnect, onFailure } = options;
   const followed = new Map<SessionId, Promise<void>>();
   /** Members that have been heard of, and whose sessions were not there yet: how they will be looked for again. */
-  const awaited = new Map<SessionId, NodeJS.Timeout>();
+  const waitingFor = new Map<SessionId, NodeJS.Timeout>();
 
   const followMember = (id: SessionId, waitMs = firstWaitMs) => {
-    if (followed.has(id) || awaited.has(id)) return;
+    if (followed.has(id) || waitingFor.has(id)) return;
     const missing = () => {
       followed.delete(id);
       // The list tells of it too, and on a busy machine only after a while.
       const look = () => {
-        awaited.delete(id);
+        waitingFor.delete(id);
         if (!signal.aborted) followMember(id, Math.min(waitMs * 2, mostWaitMs));
       };
-      awaited.set(id, setTimeout(look, waitMs).unref());
+      waitingFor.set(id, setTimeout(look, waitMs).unref());
     };
     followed.set(id, followOne(options, { id, missing }));
   };
   const stopWaiting = (id: SessionId): boolean => {
-    clearTimeout(awaited.get(id));
-    return awaited.delete(id);
+    clearTimeout(waitingFor.get(id));
+    return waitingFor.delete(id);
   };
   const lookForMembers = (envelopes: readonly Envelope[]) => {
     for (const { event } of envelopes)
@@ -50,17 +50,17 @@ export async function followSessions(options: FollowOptions): Promise<void> {
 
   if (session !== undefined) followed.set(session, followOne(options, { id: session, each: lookForMembers }));
   try {
-    for await (const list of observatory.sessions(signal)) {
+    for await (const list of sessionDirectory.sessions(signal)) {
       outbox.send("sessions", list);
       for (const { id } of list) if (stopWaiting(id)) followMember(id);
-      await outbox.room();
+      await outbox.waitForRoom();
     }
   } catch (error) {
     // Without the list there is little to show: the page comes back, and is told again if it is still so.
-    if (!signal.aborted) failed(error);
-    cut();
+    if (!signal.aborted) onFailure(error);
+    disconnect();
   }
-  for (const id of awaited.keys()) stopWaiting(id);
+  for (const id of waitingFor.keys()) stopWaiting(id);
   await Promise.all(followed.values());
 }
 
@@ -75,22 +75,25 @@ interface Followed {
 }
 
 async function followOne(options: FollowOptions, followed: Followed): Promise<void> {
-  const { outbox, signal, cut, failed } = options;
+  const { outbox, signal, disconnect, onFailure } = options;
   const { id, missing } = followed;
   try {
-    await bring(options, followed);
+    await streamSession(options, followed);
   } catch (error) {
     if (signal.aborted) return;
     const code = TroupeError.is(error) ? error.code : undefined;
-    if (code === undefined) failed(error);
+    if (code === undefined) onFailure(error);
     if (code === "session_not_found" && missing) return missing();
-    if (code === "slow_reader") return cut();
+    if (code === "slow_reader") return disconnect();
     outbox.send("gone", { session: id, message: error instanceof Error ? error.message : String(error) });
   }
 }
 
-async function bring({ observatory, after, outbox, signal }: FollowOptions, { id, each }: Followed): Promise<void> {
-  const observed = await observatory.open(id);
+async function streamSession(
+  { sessionDirectory, after, outbox, signal }: FollowOptions,
+  { id, each }: Followed,
+): Promise<void> {
+  const observed = await sessionDirectory.open(id);
   const cursor = after[id];
   try {
     for await (const item of observed.events({ signal, ...(cursor && { after: cursor }) })) {
@@ -105,7 +108,7 @@ async function bring({ observatory, after, outbox, signal }: FollowOptions, { id
         case "state":
           outbox.send("state", { session: id, state: item.state });
       }
-      await outbox.room();
+      await outbox.waitForRoom();
     }
   } finally {
     await observed.close();

@@ -19,7 +19,7 @@ export const maxBodyBytes = 1024 * 1024;
  * Why a request is not one of our own page's or of the user's address bar, whoever sends it. A browser can be made to send
  * requests here by any page it shows; what it cannot be made to do is to lie about `Host`, `Origin` and `Sec-Fetch-Site`.
  */
-export function refusalOf(head: RequestHead, port: number): Refusal | undefined {
+export function checkRequest(head: RequestHead, port: number): Refusal | undefined {
   const [host, ...otherHosts] = head.headers("host");
   if (host === undefined || otherHosts.length > 0 || !ownHosts(port).includes(host))
     return refuse(421, "host", `this is ${ownHosts(port)[0]}, and answers to no other name`);
@@ -28,12 +28,12 @@ export function refusalOf(head: RequestHead, port: number): Refusal | undefined 
   if (!["GET", "HEAD", "POST"].includes(head.method)) return refuse(405, "method", "only GET and POST are known here");
   if (head.headers("upgrade").some((value) => /websocket/i.test(value)))
     return refuse(400, "upgrade", "there are no WebSockets here");
-  return foreign(head, host) ?? (head.method === "POST" ? unfitPost(head) : undefined);
+  return foreignOrigin(head, host) ?? (head.method === "POST" ? invalidPost(head) : undefined);
 }
 
 const ownHosts = (port: number) => [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
 
-function foreign(head: RequestHead, host: string): Refusal | undefined {
+function foreignOrigin(head: RequestHead, host: string): Refusal | undefined {
   const origins = head.headers("origin");
   if (origins.some((origin) => origin !== `http://${host}`) || (head.method === "POST" && origins.length === 0))
     return refuse(403, "origin", "only the page of this server may ask for that");
@@ -49,7 +49,7 @@ const isEntry = (head: RequestHead) =>
   head.headers("sec-fetch-mode").every((mode) => mode === "navigate") &&
   head.headers("sec-fetch-dest").every((destination) => destination === "document");
 
-function unfitPost(head: RequestHead): Refusal | undefined {
+function invalidPost(head: RequestHead): Refusal | undefined {
   const [type = "", ...others] = head.headers("content-type");
   // No form can send this type, and no script of another origin without asking first, which is refused.
   if (others.length > 0 || !/^application\/json(?:\s*;\s*charset=utf-8)?$/i.test(type))

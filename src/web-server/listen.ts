@@ -13,15 +13,15 @@ export interface Listening {
  * On 127.0.0.1, and on ::1 where the machine has that: `localhost` may mean either, and the one that is left free is another
  * program's to take. Never on anything that can be reached from outside.
  */
-export async function listenOnLoopback(door: ConnectionGate, wanted: number): Promise<Listening> {
+export async function listenOnLoopback(gate: ConnectionGate, wanted: number): Promise<Listening> {
   for (let attempt = 1; ; attempt++) {
-    const four = await listen(door.createServer(), "127.0.0.1", wanted);
-    if (four === "taken" || four === "absent") throw taken(wanted);
+    const four = await listen(gate.createServer(), "127.0.0.1", wanted);
+    if (four === "taken" || four === "absent") throw isPortTaken(wanted);
     const { port } = four.address() as AddressInfo;
-    const six = await listen(door.createServer(), "::1", port);
+    const six = await listen(gate.createServer(), "::1", port);
     if (six !== "taken") return listening(port, six === "absent" ? [four] : [four, six]);
     await close(four);
-    if (wanted !== 0 || attempt === 20) throw taken(port);
+    if (wanted !== 0 || attempt === 20) throw isPortTaken(port);
   }
 }
 
@@ -40,7 +40,7 @@ async function listen(server: Server, host: string, port: number): Promise<Serve
   }
 }
 
-const taken = (port: number) => new TroupeError("port", `port ${port} is taken: choose another with --port`);
+const isPortTaken = (port: number) => new TroupeError("port", `port ${port} is taken: choose another with --port`);
 
 const listening = (port: number, servers: readonly Server[]): Listening => ({
   port,

@@ -1,45 +1,45 @@
 import type { Envelope } from "../protocol/index.ts";
 
 /** What waits to be sent to one page: in order, bounded, and in as few messages as may be. */
-export interface Outbox {
+export interface StreamBuffer {
   send(event: string, data: unknown): void;
   sendEnvelopes(envelopes: readonly Envelope[]): void;
   /** A line that says nothing, so that both sides know the other is there. */
-  beat(): void;
+  keepAlive(): void;
   /** Resolves when there is room for more: whoever brings much waits for it after each piece. */
-  room(): Promise<void>;
+  waitForRoom(): Promise<void>;
   /** Resolves when something is there to be taken, or it is closed. */
-  filled(): Promise<void>;
+  waitForData(): Promise<void>;
   /** So much is there that a piece of the stream is full of it. */
-  isPieceFull(): boolean;
+  hasFullChunk(): boolean;
   /** All that is there in the form of the wire, up to some size; undefined if nothing is. */
-  take(): string | undefined;
+  takeChunk(): string | undefined;
   close(): void;
 }
 
 /** One message holds at most so many envelopes. */
 const maxEnvelopes = 500;
 /** So many that come at once are a message of their own; fewer wait for others to go with. */
-const many = 100;
+const batchSize = 100;
 /** From here on those who bring wait. A single piece may go beyond it. */
-const fullAt = 1024 * 1024;
+const maxBufferedBytes = 1024 * 1024;
 /** As much is put into one piece of the stream: less than what a message of many holds, so that each goes at once. */
-const pieceAt = 128 * 1024;
+const chunkBytes = 128 * 1024;
 
-export function createOutbox(): Outbox {
+export function createStreamBuffer(): StreamBuffer {
   /** Whole messages, or envelopes that are to be put together into one. */
   let waiting: Entry[] = [];
   let first = 0;
   let size = 0;
   let closed = false;
-  const roomy = createLatch();
-  const some = createLatch();
+  const roomLatch = createLatch();
+  const dataLatch = createLatch();
 
   const push = (entry: Entry) => {
     if (closed) return;
     waiting.push(entry);
     size += entry.text.length;
-    some.open();
+    dataLatch.open();
   };
   const shift = (): Entry | undefined => {
     const entry = waiting[first];
@@ -67,24 +67,24 @@ export function createOutbox(): Outbox {
     send: (event, data) => push({ kind: "message", text: message(event, JSON.stringify(data)) }),
     sendEnvelopes(envelopes) {
       let at = 0;
-      for (; envelopes.length - at >= many; at += maxEnvelopes)
+      for (; envelopes.length - at >= batchSize; at += maxEnvelopes)
         push({ kind: "message", text: message("envelopes", JSON.stringify(envelopes.slice(at, at + maxEnvelopes))) });
       for (const envelope of envelopes.slice(at)) push({ kind: "envelope", text: JSON.stringify(envelope) });
     },
-    beat() {
+    keepAlive() {
       if (waiting.length === 0) push({ kind: "message", text: ":\n\n" });
     },
-    room: () => (size < fullAt || closed ? Promise.resolve() : roomy.opened()),
-    filled: () => (waiting.length > 0 || closed ? Promise.resolve() : some.opened()),
-    isPieceFull: () => size >= pieceAt,
-    take() {
+    waitForRoom: () => (size < maxBufferedBytes || closed ? Promise.resolve() : roomLatch.opened()),
+    waitForData: () => (waiting.length > 0 || closed ? Promise.resolve() : dataLatch.opened()),
+    hasFullChunk: () => size >= chunkBytes,
+    takeChunk() {
       let piece = "";
-      while (piece.length < pieceAt) {
+      while (piece.length < chunkBytes) {
         const next = waiting[first];
         if (next === undefined) break;
-        piece += next.kind === "envelope" ? takeEnvelopes(pieceAt - piece.length) : (shift()?.text ?? "");
+        piece += next.kind === "envelope" ? takeEnvelopes(chunkBytes - piece.length) : (shift()?.text ?? "");
       }
-      if (size < fullAt) roomy.open();
+      if (size < maxBufferedBytes) roomLatch.open();
       return piece === "" ? undefined : piece;
     },
     close() {
@@ -92,8 +92,8 @@ export function createOutbox(): Outbox {
       waiting = [];
       first = 0;
       size = 0;
-      roomy.open();
-      some.open();
+      roomLatch.open();
+      dataLatch.open();
     },
   };
 }

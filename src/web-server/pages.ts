@@ -1,5 +1,5 @@
 /** For who has no right to be here, or has lost it: the server has another token since it was started anew. */
-export const strangerPage = page(
+export const unauthorizedPage = page(
   "Not open to this browser",
   "<p>Open the address that <code>troupe web</code> printed in the terminal, with its token.</p>",
 );

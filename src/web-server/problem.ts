@@ -11,7 +11,7 @@ export interface ApiEnv {
 export type ApiContext = Context<ApiEnv>;
 
 /** What went wrong and what to do, in the form of an ack. */
-export function problem(
+export function errorResponse(
   c: ApiContext,
   status: ContentfulStatusCode,
   ...[{ code, message }, headers]: [{ readonly code: string; readonly message: string }, Record<string, string>?]
@@ -21,11 +21,11 @@ export function problem(
 }
 
 /** What the caller can mend becomes an answer; everything else is a bug. */
-export async function orProblem(c: ApiContext, act: () => Promise<Response>): Promise<Response> {
+export async function toErrorResponse(c: ApiContext, act: () => Promise<Response>): Promise<Response> {
   try {
     return await act();
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
-    return problem(c, error.code === "session_not_found" ? 404 : 409, error);
+    return errorResponse(c, error.code === "session_not_found" ? 404 : 409, error);
   }
 }

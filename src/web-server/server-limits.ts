@@ -1,9 +1,9 @@
 export interface ServerLimits {
-  readonly streams: number;
+  readonly maxStreams: number;
   /** Connections that have not shown the cookie yet. */
-  readonly strangers: number;
+  readonly maxUnauthenticated: number;
   /** A request that is not whole after so long is dropped. */
   readonly requestMs: number;
 }
 
-export const usualLimits: ServerLimits = { streams: 64, strangers: 64, requestMs: 15_000 };
+export const defaultLimits: ServerLimits = { maxStreams: 64, maxUnauthenticated: 64, requestMs: 15_000 };

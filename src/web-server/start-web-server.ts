@@ -1,20 +1,20 @@
 import { getRequestListener } from "@hono/node-server";
 import type { SessionDirectory } from "../session/index.ts";
-import { createAdmission, createToken } from "./admission.ts";
+import { createTokenAuth, createToken } from "./admission.ts";
 import { createApp } from "./app.ts";
 import { loadAssets } from "./assets.ts";
 import { createConnectionGate } from "./door.ts";
-import { usualPace, type StreamPace } from "./event-stream.ts";
+import { defaultPace, type StreamPace } from "./event-stream.ts";
 import { listenOnLoopback } from "./listen.ts";
-import type { MailDesk } from "./mail-desk.ts";
-import { type ServerLimits, usualLimits } from "./server-limits.ts";
-import { createStreams } from "./streams.ts";
-import type { WorktreeDesk } from "./worktree-desk.ts";
+import type { MailApi } from "./mail-desk.ts";
+import { type ServerLimits, defaultLimits } from "./server-limits.ts";
+import { createStreamRegistry } from "./streams.ts";
+import type { WorktreeApi } from "./worktree-desk.ts";
 
 export interface WebServerOptions {
-  readonly observatory: SessionDirectory;
-  readonly worktrees: WorktreeDesk;
-  readonly mail: MailDesk;
+  readonly sessionDirectory: SessionDirectory;
+  readonly worktrees: WorktreeApi;
+  readonly mail: MailApi;
   /** The folder that the page was built into. */
   readonly assets: string;
   /** Without it, or with 0, one that is free. */
@@ -37,35 +37,35 @@ export interface WebServer {
 
 /** The dashboard, on the loopback interface only. Whoever gave the observatory closes it. */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { observatory, worktrees, mail, tokenFor, onProblem = () => undefined } = options;
-  const limits = { ...usualLimits, ...options.limits };
+  const { sessionDirectory, worktrees, mail, tokenFor, onProblem = () => undefined } = options;
+  const limits = { ...defaultLimits, ...options.limits };
   const failed = (error: unknown) => onProblem(`the dashboard: ${wordsOf(error)}`);
   const assets = await loadAssets(options.assets);
-  const streams = createStreams({
-    observatory,
-    most: limits.streams,
-    pace: { ...usualPace, ...options.pace },
-    failed,
+  const streams = createStreamRegistry({
+    sessionDirectory,
+    most: limits.maxStreams,
+    pace: { ...defaultPace, ...options.pace },
+    onFailure: failed,
   });
-  const door = createConnectionGate(limits);
-  const listening = await listenOnLoopback(door, options.port ?? 0);
+  const gate = createConnectionGate(limits);
+  const listening = await listenOnLoopback(gate, options.port ?? 0);
   try {
     const { port } = listening;
     const token = (await tokenFor?.(port)) ?? createToken();
     const app = createApp({
       port,
-      admission: createAdmission({ token, port }),
-      observatory,
+      tokenAuth: createTokenAuth({ token, port }),
+      sessionDirectory,
       worktrees,
       mail,
       assets,
       streams,
-      onAdmitted: ({ incoming }) => incoming && door.markAuthenticated(incoming.socket),
-      failed,
+      onAuthenticated: ({ incoming }) => incoming && gate.markAuthenticated(incoming.socket),
+      onFailure: failed,
     });
     // Other parts of the program keep the Request and Response that they know.
     const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-    door.setListener((incoming, outgoing) => void answer(incoming, outgoing).catch(failed));
+    gate.setListener((incoming, outgoing) => void answer(incoming, outgoing).catch(failed));
     let closing: Promise<void> | undefined;
     return {
       port,

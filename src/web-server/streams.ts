@@ -1,27 +1,32 @@
 import type { SessionDirectory } from "../session/index.ts";
 import { createEventStream, type StreamPace } from "./event-stream.ts";
 import { type FollowOptions, followSessions } from "./follow-sessions.ts";
-import { createOutbox } from "./outbox.ts";
+import { createStreamBuffer } from "./outbox.ts";
 
 /** The streams of all pages that are open. */
-export interface Streams {
+export interface StreamRegistry {
   /** Undefined when there are too many already. */
   open(
     what: Pick<FollowOptions, "session" | "after">,
-    cut: () => void,
+    disconnect: () => void,
   ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** Ends all of them. Resolves when nothing is read for them any more. */
   close(): Promise<void>;
 }
 
-export interface StreamsOptions {
-  readonly observatory: SessionDirectory;
+export interface StreamRegistryOptions {
+  readonly sessionDirectory: SessionDirectory;
   readonly most: number;
   readonly pace: StreamPace;
-  readonly failed: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
-export function createStreams({ observatory, most, pace, failed }: StreamsOptions): Streams {
+export function createStreamRegistry({
+  sessionDirectory,
+  most,
+  pace,
+  onFailure,
+}: StreamRegistryOptions): StreamRegistry {
   const open = new Set<AbortController>();
   /** Also for pages that have gone: a moment longer, until whoever reads has noticed. */
   const reading = new Set<Promise<void>>();
@@ -29,24 +34,31 @@ export function createStreams({ observatory, most, pace, failed }: StreamsOption
   return {
     open(what, cutConnection) {
       if (closed || open.size >= most) return undefined;
-      const over = new AbortController();
-      const outbox = createOutbox();
-      const cut = () => {
-        over.abort();
+      const closing = new AbortController();
+      const outbox = createStreamBuffer();
+      const disconnect = () => {
+        closing.abort();
         cutConnection();
       };
-      const body = createEventStream({ outbox, over, pace, cut: cutConnection });
-      const following = followSessions({ ...what, observatory, outbox, signal: over.signal, cut, failed });
-      open.add(over);
+      const body = createEventStream({ outbox, closed: closing, pace, disconnect: cutConnection });
+      const following = followSessions({
+        ...what,
+        sessionDirectory,
+        outbox,
+        signal: closing.signal,
+        disconnect,
+        onFailure,
+      });
+      open.add(closing);
       reading.add(following);
       void following.then(() => reading.delete(following));
       // A page that has gone makes room at once, whatever is still being read for it.
-      over.signal.addEventListener("abort", () => open.delete(over), { once: true });
+      closing.signal.addEventListener("abort", () => open.delete(closing), { once: true });
       return body;
     },
     async close() {
       closed = true;
-      for (const over of open) over.abort();
+      for (const closing of open) closing.abort();
       await Promise.all(reading);
     },
   };

@@ -1,7 +1,7 @@
 import type { LandingReport, SessionId, WorktreeListing } from "../protocol/index.ts";
 
 /** The worktrees of the repository that a session works in. Everything rejects with a TroupeError that says what to do. */
-export interface WorktreeDesk {
+export interface WorktreeApi {
   list(session: SessionId): Promise<readonly WorktreeListing[]>;
   /** What one of them has that its base has not, as a unified diff. */
   diff(session: SessionId, name: string): Promise<string>;

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createWorktreeDesk } from "../../src/cli/web-desk.ts";
+import { createWorktreeApi } from "../../src/cli/web-desk.ts";
 import { createWorktree } from "../../src/team/index.ts";
 import { newAgentId, testRepository } from "../team/repository.ts";
 import { memoryObservatory, sessionId } from "../web-server/memory-observatory.ts";
@@ -14,7 +14,7 @@ async function desk() {
   observatory.add({ id: session, cwd: repository.repo });
   const env = { ...repository.place.env, TROUPE_HOME: repository.place.home };
   const worktree = await createWorktree(repository.place, { agentId: newAgentId() });
-  const made = createWorktreeDesk({ observatory, env, signal: new AbortController().signal });
+  const made = createWorktreeApi({ sessionDirectory: observatory, env, signal: new AbortController().signal });
   return { repository, worktree, desk: made };
 }
 

@@ -12,7 +12,7 @@ const session = sessionId(1);
 const ready = async () => {
   const observatory = memoryObservatory();
   observatory.add({ id: session });
-  return serve({ observatory });
+  return serve({ sessionDirectory: observatory });
 };
 
 const getJson = async ({ port, cookie }: Served, target: string) => {
@@ -122,6 +122,6 @@ test("a port that is taken, on either of the two addresses, is said to be", asyn
 test("a page that was not built is said to be missing", async () => {
   const { observatory } = await ready();
   const desks = { worktrees: undefined as never, mail: undefined as never };
-  const starting = startWebServer({ observatory, ...desks, assets: "/nowhere" });
+  const starting = startWebServer({ sessionDirectory: observatory, ...desks, assets: "/nowhere" });
   await expect(starting).rejects.toMatchObject({ code: "usage", message: expect.stringContaining("npm run build") });
 });

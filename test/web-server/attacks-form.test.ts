@@ -221,7 +221,7 @@ test("a thousand connections that say nothing do not keep the user out, nor a st
 });
 
 test("there are only so many streams, and one that ends makes room", async () => {
-  const it = await served({ limits: { streams: 2 } });
+  const it = await served({ limits: { maxStreams: 2 } });
   const open = () =>
     new Promise<{ status: number; end(): void; closed: Promise<void> }>((resolve, reject) => {
       const request = get({

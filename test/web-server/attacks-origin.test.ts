@@ -287,7 +287,7 @@ test("the token is in nothing that is said to the terminal, and in no answer but
   const observatory = memoryObservatory();
   observatory.add({ id: session });
   const it = await serve({
-    observatory: { ...observatory, open: () => Promise.reject(new Error("broken")) },
+    sessionDirectory: { ...observatory, open: () => Promise.reject(new Error("broken")) },
   });
   const answers = [
     await ask(it.port, command(it)),

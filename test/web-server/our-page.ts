@@ -6,7 +6,7 @@ export const session = sessionId(1);
 export async function served(options: Parameters<typeof serve>[0] = {}): Promise<Served> {
   const observatory = memoryObservatory();
   observatory.add({ id: session });
-  return serve({ observatory, ...options });
+  return serve({ sessionDirectory: observatory, ...options });
 }
 
 /** What our own page sends for a command. */

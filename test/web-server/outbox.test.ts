@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/protocol/index.ts";
-import { createOutbox } from "../../src/web-server/outbox.ts";
+import { createStreamBuffer } from "../../src/web-server/outbox.ts";
 
 const envelope = (n: number) => ({ seq: n, text: "x".repeat(n % 700) }) as unknown as Envelope;
 
 /** Everything that can be taken now, as a page reads it. */
-function takeAll(outbox: ReturnType<typeof createOutbox>): { event: string; data: unknown }[] {
+function takeAll(outbox: ReturnType<typeof createStreamBuffer>): { event: string; data: unknown }[] {
   const messages: { event: string; data: unknown }[] = [];
-  for (let piece = outbox.take(); piece !== undefined; piece = outbox.take()) {
+  for (let piece = outbox.takeChunk(); piece !== undefined; piece = outbox.takeChunk()) {
     for (const block of piece.split("\n\n").slice(0, -1)) {
       const [, event = "", data = ""] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
       messages.push({ event, data: JSON.parse(data) });
@@ -25,7 +25,7 @@ test("whatever comes in whatever pieces goes out once, in order, in messages tha
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
-      const outbox = createOutbox();
+      const outbox = createStreamBuffer();
       const sent: (number | string)[] = [];
       const got: (number | string)[] = [];
       let made = 0;
@@ -59,31 +59,31 @@ test("whatever comes in whatever pieces goes out once, in order, in messages tha
 });
 
 test("who brings much waits until there is room; closing lets everybody go and keeps nothing", async () => {
-  const outbox = createOutbox();
-  await outbox.room();
+  const outbox = createStreamBuffer();
+  await outbox.waitForRoom();
   const large = { text: "x".repeat(600_000) } as unknown as Envelope;
   outbox.sendEnvelopes([large, large]);
   let isThrough = false;
-  const waiting = outbox.room().then(() => (isThrough = true));
+  const waiting = outbox.waitForRoom().then(() => (isThrough = true));
   await Promise.resolve();
   expect(isThrough).toBe(false);
-  expect(outbox.isPieceFull()).toBe(true);
-  outbox.take();
+  expect(outbox.hasFullChunk()).toBe(true);
+  outbox.takeChunk();
   await waiting;
   outbox.sendEnvelopes([large, large]);
-  const [room, some] = [outbox.room(), outbox.filled()];
+  const [room, some] = [outbox.waitForRoom(), outbox.waitForData()];
   outbox.close();
   await Promise.all([room, some]);
   outbox.send("late", 1);
-  expect(outbox.take()).toBeUndefined();
+  expect(outbox.takeChunk()).toBeUndefined();
 });
 
 test("a line in the silence comes only where nothing else does", () => {
-  const outbox = createOutbox();
-  outbox.beat();
-  outbox.beat();
-  expect(outbox.take()).toBe(":\n\n");
+  const outbox = createStreamBuffer();
+  outbox.keepAlive();
+  outbox.keepAlive();
+  expect(outbox.takeChunk()).toBe(":\n\n");
   outbox.send("note", 1);
-  outbox.beat();
-  expect(outbox.take()).toBe("event: note\ndata: 1\n\n");
+  outbox.keepAlive();
+  expect(outbox.takeChunk()).toBe("event: note\ndata: 1\n\n");
 });

@@ -26,7 +26,7 @@ export interface Served {
 export async function serve(
   options: Partial<WebServerOptions> & { observatory?: MemoryObservatory } = {},
 ): Promise<Served> {
-  const observatory = options.observatory ?? memoryObservatory();
+  const observatory = options.sessionDirectory ?? memoryObservatory();
   const landed: { session: SessionId; branches: readonly string[] }[] = [];
   const problems: string[] = [];
   const server = await startWebServer({
@@ -52,7 +52,7 @@ export async function serve(
     assets: pageFolder(),
     onProblem: (message) => problems.push(message),
     ...options,
-    observatory,
+    sessionDirectory: observatory,
   });
   onEnd(() => server.close());
   const token = new URL(server.address).searchParams.get("token") ?? "";

@@ -96,7 +96,7 @@ function withSessions(...ids: SessionId[]): MemoryObservatory {
 
 test("the list comes first, and again at every change", async () => {
   const observatory = withSessions(lead);
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const page = await look(it);
   await page.until(has("sessions"));
   expect(page.messages[0]).toMatchObject({ event: "sessions", data: [{ id: lead, state: "reachable" }] });
@@ -108,7 +108,7 @@ test("the list comes first, and again at every change", async () => {
 test("a session: what is stored, caught-up, then what happens, live events too", async () => {
   const observatory = withSessions(lead);
   observatory.publish(lead, said("one"), said("two"));
-  const page = await look(await serve({ observatory }), `?session=${lead}`);
+  const page = await look(await serve({ sessionDirectory: observatory }), `?session=${lead}`);
   await page.until(has("caught-up"));
   expect(page.messages.map(({ event }) => event).filter((event) => event !== "sessions")).toEqual([
     "envelopes",
@@ -125,7 +125,7 @@ test("a session: what is stored, caught-up, then what happens, live events too",
 test("who comes back with its cursor gets what it has not had, and nothing twice", async () => {
   const observatory = withSessions(lead);
   const seen = observatory.publish(lead, said("one"), said("two"));
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const first = await look(it, `?session=${lead}`);
   await first.until(has("caught-up"));
   first.close();
@@ -141,7 +141,7 @@ test("the members of a team come along as they are heard of, each once; one whos
   const observatory = withSessions(lead, member);
   const late = sessionId(3);
   observatory.publish(member, said("a member's"));
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
   observatory.publish(lead, changed(member), changed(late), changed(member), changed(lead));
@@ -168,7 +168,7 @@ test("the members of a team come along as they are heard of, each once; one whos
 
 test("a session that cannot be read is said to be gone, with why; the others go on", async () => {
   const observatory = withSessions(lead, member);
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const page = await look(it, `?session=${lead}`);
   observatory.publish(lead, changed(member));
   await page.until(({ messages }) => messages.filter(({ event }) => event === "caught-up").length === 2);
@@ -188,7 +188,7 @@ test("a session that cannot be read is said to be gone, with why; the others go 
 test("much at once goes in large messages, nothing is lost, and the order stays", async () => {
   const observatory = withSessions(lead);
   const count = 20_000;
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
   for (let at = 0; at < count; at += 100)
@@ -205,7 +205,7 @@ test("much at once goes in large messages, nothing is lost, and the order stays"
 
 test("a text with line breaks and marks of the wire in it stays one message", async () => {
   const observatory = withSessions(lead);
-  const page = await look(await serve({ observatory }), `?session=${lead}`);
+  const page = await look(await serve({ sessionDirectory: observatory }), `?session=${lead}`);
   await page.until(has("caught-up"));
   const hostile = 'a\n\nevent: sessions\ndata: []\n\n\r\n\u2028\u2029</script>\u0000"';
   observatory.publish(lead, said(hostile));
@@ -217,7 +217,7 @@ test("a text with line breaks and marks of the wire in it stays one message", as
 test("a reader that does not read is cut off, memory stays bounded, and it goes on from its cursor", async () => {
   const observatory = memoryObservatory({ limit: 200 });
   observatory.add({ id: lead });
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const socket = await dial(it.port);
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   socket.on("error", () => undefined);
@@ -246,7 +246,7 @@ test("a connection that takes nothing for long is ended, also where nothing more
   const observatory = withSessions(lead);
   const large = "x".repeat(100_000);
   for (let n = 0; n < 200; n++) observatory.publish(lead, said(`${n} ${large}`));
-  const it = await serve({ observatory, pace: { stallMs: 200 } });
+  const it = await serve({ sessionDirectory: observatory, pace: { stallMs: 200 } });
   const socket = await dial(it.port);
   socket.on("error", () => undefined);
   socket.pause();
@@ -258,13 +258,13 @@ test("a connection that takes nothing for long is ended, also where nothing more
 });
 
 test("in a silence there is a line now and then", async () => {
-  const page = await look(await serve({ pace: { beatMs: 20 } }));
+  const page = await look(await serve({ pace: { keepAliveMs: 20 } }));
   await page.until((it) => (it.text().match(/^:$/gm)?.length ?? 0) >= 3);
 });
 
 test("a page that goes leaves nothing behind", async () => {
   const observatory = withSessions(lead);
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
   expect(observatory.openCount()).toBe(1);
@@ -284,7 +284,7 @@ test("a page that has gone makes room at once, whatever is still being read for 
       return observatory.open(id);
     },
   };
-  const it = await serve({ observatory: stuck, limits: { streams: 1 } });
+  const it = await serve({ sessionDirectory: stuck, limits: { maxStreams: 1 } });
   const first = await look(it, `?session=${lead}`);
   await first.until(has("sessions"));
   const headers = { cookie: it.cookie };
@@ -305,14 +305,18 @@ test("a page that has gone makes room at once, whatever is still being read for 
 test("closing ends every stream at once; started again on the same port with its token, the page goes on", async () => {
   const observatory = withSessions(lead);
   observatory.publish(lead, said("one"));
-  const it = await serve({ observatory });
+  const it = await serve({ sessionDirectory: observatory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
   await it.server.close();
   await page.ended;
   expect(observatory.openCount()).toBe(0);
   observatory.publish(lead, said("two"));
-  const again = await serve({ observatory, port: it.port, tokenFor: () => Promise.resolve(it.token) });
+  const again = await serve({
+    sessionDirectory: observatory,
+    port: it.port,
+    tokenFor: () => Promise.resolve(it.token),
+  });
   expect(again.cookie).toBe(it.cookie);
   const after = encodeURIComponent(JSON.stringify({ [lead]: { [`agt_${lead.slice(4)}`]: 1 } }));
   const second = await look(again, `?session=${lead}&after=${after}`);

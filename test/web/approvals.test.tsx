@@ -39,7 +39,7 @@ describe("approvals", () => {
 
   test("are none where no process waits, and cannot be given where none can be reached", () => {
     expect(approvalsOf(view, sessionId, [listing({ state: "stored" })])).toEqual([]);
-    expect(approvalsOf(view, sessionId, [listing({ state: "open" })])[0]?.obstacle).toContain("terminal");
+    expect(approvalsOf(view, sessionId, [listing({ state: "open" })])[0]?.readOnlyReason).toContain("terminal");
   });
 
   test("of a member are answered where its lead is", () => {

@@ -51,8 +51,8 @@ function browser() {
       }
     },
     forget: () => (isKnown = false),
-    send(type: Parameters<StreamListener["message"]>[0], data: unknown) {
-      streams.at(-1)?.on.message(type, JSON.stringify(data));
+    send(type: Parameters<StreamListener["onMessage"]>[0], data: unknown) {
+      streams.at(-1)?.on.onMessage(type, JSON.stringify(data));
     },
   };
 }
@@ -66,7 +66,7 @@ describe("a page that is connected", () => {
   test("has the list, and of one session what the stream says", () => {
     const page = browser();
     expect(page.last().address).toBe("/api/events");
-    page.last().on.opened();
+    page.last().on.onOpen();
     page.send("sessions", [listing]);
     expect(page.store.getState()).toMatchObject({ connection: { kind: "open" }, sessions: [{ id: sessionId }] });
 
@@ -107,7 +107,7 @@ describe("a page that is connected", () => {
     page.connection.select(other);
     expect(page.store.getState()).toMatchObject({ selected: other, views: new Map() });
     const stale = page.streams.at(-2);
-    stale?.on.message("envelopes", JSON.stringify(log));
+    stale?.on.onMessage("envelopes", JSON.stringify(log));
     page.pass();
     expect(page.store.getState().views.size).toBe(0);
   });
@@ -133,7 +133,7 @@ describe("a connection that breaks", () => {
     page.pass();
     const after = new URLSearchParams(page.last().address.split("?")[1]).get("after");
     expect(JSON.parse(after ?? "")).toEqual({ [sessionId]: { [lead]: 2 } });
-    page.last().on.opened();
+    page.last().on.onOpen();
     page.send("envelopes", log);
     page.send("caught-up", { session: sessionId });
     expect(seqOf(page)).toBe(4);
@@ -153,7 +153,7 @@ describe("a connection that breaks", () => {
     const count = page.streams.length;
     page.connection.retry();
     expect(page.streams.length).toBe(count + 1);
-    page.last().on.opened();
+    page.last().on.onOpen();
     page.connection.retry();
     expect(page.streams.length).toBe(count + 1);
   });
@@ -168,7 +168,7 @@ describe("a connection that breaks", () => {
 
   test("so does one that says what nobody understands", () => {
     const page = browser();
-    page.last().on.message("sessions", "[{]");
+    page.last().on.onMessage("sessions", "[{]");
     expect(page.store.getState().connection.kind).toBe("waiting");
     page.pass();
     page.send("envelopes", [{ not: "an envelope" }]);

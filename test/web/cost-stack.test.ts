@@ -3,7 +3,7 @@ import type { AgentId, Event } from "../../src/protocol/index.ts";
 import { emptyCostSeries, reduceCostSeries } from "../../src/view/index.ts";
 import type { RosterEntry } from "../../web/src/state/roster.ts";
 import { costGroups, totalOf } from "../../web/src/views/cost/cost-groups.ts";
-import { roundUp, stackOf, thinned } from "../../web/src/views/cost/stack.ts";
+import { roundUp, stackSeries, thinOut } from "../../web/src/views/cost/stack.ts";
 import { enclose, helper, lead, usage } from "../view/envelopes.ts";
 
 const cost = (costUsd: number, model = "a/b"): Event => ({
@@ -42,29 +42,31 @@ describe("the stack", () => {
 
   test("adds up over time, and stays where nothing more is spent", () => {
     const until = (begin ?? 0) + 60_000;
-    const stack = stackOf(series, { groups, by: "agent", measure: "usd", until });
+    const stack = stackSeries(series, { groups, by: "agent", measure: "usd", until });
     expect(stack.totals).toEqual([0, 1, 5, 7, 7]);
     expect(stack.layers.map(({ sums }) => sums)).toEqual([
       [0, 0, 4, 4, 4],
       [0, 1, 1, 3, 3],
     ]);
     expect([stack.times[0], stack.times.at(-1)]).toEqual([begin, until]);
-    expect(stackOf(series, { groups, by: "agent", measure: "tokens", until: 0 }).totals).toEqual([0, 122, 244, 366]);
+    expect(stackSeries(series, { groups, by: "agent", measure: "tokens", until: 0 }).totals).toEqual([
+      0, 122, 244, 366,
+    ]);
   });
 
   test("of very many has one layer for the rest; nothing is left out", () => {
     const ids = Array.from({ length: 90 }, (_, index) => `agt_${String(index).padStart(8, "0")}` as AgentId);
     const many = seriesOf(ids.map((id) => [id, cost(1)] as const));
-    const stack = stackOf(many, { groups: costGroups(many, "agent", []), by: "agent", measure: "usd", until: 0 });
+    const stack = stackSeries(many, { groups: costGroups(many, "agent", []), by: "agent", measure: "usd", until: 0 });
     expect(stack.layers).toHaveLength(8);
     expect(stack.layers.at(-1)).toMatchObject({ name: "others", color: undefined });
     expect(stack.totals.at(-1)).toBe(90);
-    expect(thinned(stack, 20).length).toBeLessThanOrEqual(20);
-    expect(thinned(stack, 20).at(-1)).toBe(stack.times.length - 1);
+    expect(thinOut(stack, 20).length).toBeLessThanOrEqual(20);
+    expect(thinOut(stack, 20).at(-1)).toBe(stack.times.length - 1);
   });
 
   test("of nothing is empty", () => {
-    expect(stackOf(emptyCostSeries, { groups: [], by: "agent", measure: "usd", until: 1 }).times).toEqual([]);
+    expect(stackSeries(emptyCostSeries, { groups: [], by: "agent", measure: "usd", until: 1 }).times).toEqual([]);
   });
 
   test.each([

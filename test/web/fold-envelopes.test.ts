@@ -5,9 +5,9 @@ import { agentOf, emptyView, isLive, reduceAll, toArray } from "../../src/view/i
 import { type DashboardState, emptyDashboard } from "../../web/src/state/dashboard-state.ts";
 import {
   foldEnvelopes,
-  lookAt,
-  lookAway,
-  transcriptCame,
+  openTranscript,
+  closeTranscript,
+  transcriptLoaded,
   transcriptFailed,
 } from "../../web/src/state/fold-envelopes.ts";
 import { anyEvents, enclose, helper, lead, opened, prompted, sessionId, spawned } from "../view/envelopes.ts";
@@ -39,7 +39,7 @@ const stored = (agent: AgentId, of: readonly Envelope[]) => of.filter((envelope)
 
 describe("transcripts", () => {
   test("of whom nobody looks at are not kept; of the one who is looked at from the first event on", () => {
-    const state = foldEnvelopes(lookAt(start, sessionId, undefined), log);
+    const state = foldEnvelopes(openTranscript(start, sessionId, undefined), log);
     expect(said(state, lead)).toEqual(["prompt"]);
     expect(agentIn(state, helper)?.isForgotten).toBe(true);
     expect(said(state, helper)).toEqual([]);
@@ -47,33 +47,33 @@ describe("transcripts", () => {
 
   test("that were let go of come back whole, with what was said while they were on their way", () => {
     let state = foldEnvelopes(start, log);
-    state = lookAt(state, sessionId, helper);
+    state = openTranscript(state, sessionId, helper);
     const asked = stored(helper, log);
     state = foldEnvelopes(state, more);
     expect(said(state, helper)).toEqual([]);
-    state = transcriptCame(state, 1, asked);
+    state = transcriptLoaded(state, 1, asked);
     expect(said(state, helper)).toEqual(["one", "two", "three", "four"]);
-    expect(state.looking?.streamed).toEqual([]);
+    expect(state.viewedTranscript?.streamed).toEqual([]);
   });
 
   test("that are newer than what is shown are cut where the page is", () => {
-    let state = lookAt(foldEnvelopes(start, log), sessionId, helper);
-    state = transcriptCame(state, 1, stored(helper, [...log, ...more]));
+    let state = openTranscript(foldEnvelopes(start, log), sessionId, helper);
+    state = transcriptLoaded(state, 1, stored(helper, [...log, ...more]));
     expect(said(state, helper)).toEqual(["one", "two"]);
     state = foldEnvelopes(state, more);
     expect(said(state, helper)).toEqual(["one", "two", "three", "four"]);
   });
 
   test("come too late for who looks elsewhere, and a failure is told to who still looks", () => {
-    let state = lookAt(foldEnvelopes(start, log), sessionId, helper);
-    state = lookAt(state, sessionId, lead);
-    expect(transcriptCame(state, 1, stored(helper, log))).toBe(state);
+    let state = openTranscript(foldEnvelopes(start, log), sessionId, helper);
+    state = openTranscript(state, sessionId, lead);
+    expect(transcriptLoaded(state, 1, stored(helper, log))).toBe(state);
     expect(transcriptFailed(state, 1, "no")).toBe(state);
-    expect(transcriptFailed(state, 2, "gone").looking?.problem).toBe("gone");
+    expect(transcriptFailed(state, 2, "gone").viewedTranscript?.problem).toBe("gone");
     // Back again, what was asked for first lacks what was said in between.
-    state = lookAt(foldEnvelopes(state, more), sessionId, helper);
-    expect(transcriptCame(state, 1, stored(helper, log))).toBe(state);
-    expect(said(transcriptCame(state, 3, stored(helper, [...log, ...more])), helper)).toEqual([
+    state = openTranscript(foldEnvelopes(state, more), sessionId, helper);
+    expect(transcriptLoaded(state, 1, stored(helper, log))).toBe(state);
+    expect(said(transcriptLoaded(state, 3, stored(helper, [...log, ...more])), helper)).toEqual([
       "one",
       "two",
       "three",
@@ -82,15 +82,15 @@ describe("transcripts", () => {
   });
 
   test("with nothing in them are whole too", () => {
-    const state = lookAt(foldEnvelopes(start, log), sessionId, helper);
-    expect(agentIn(transcriptCame(state, 1, []), helper)?.isForgotten).toBe(false);
+    const state = openTranscript(foldEnvelopes(start, log), sessionId, helper);
+    expect(agentIn(transcriptLoaded(state, 1, []), helper)?.isForgotten).toBe(false);
   });
 
   test("are let go of when one looks away", () => {
-    const state = lookAway(foldEnvelopes(lookAt(start, sessionId, lead), log));
+    const state = closeTranscript(foldEnvelopes(openTranscript(start, sessionId, lead), log));
     expect(agentIn(state, lead)?.isForgotten).toBe(true);
     expect(said(state, lead)).toEqual([]);
-    expect(state.looking).toBeUndefined();
+    expect(state.viewedTranscript).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import type { AgentId, Envelope, Event, SessionId, WorkItem } from "../../src/pr
 import { isLive } from "../../src/view/index.ts";
 import { loadRecording } from "../../web/src/replay/load-recording.ts";
 import { createPlayer } from "../../web/src/replay/player.ts";
-import { countUntil, makeRecording, stepFrom } from "../../web/src/replay/recording.ts";
+import { countUntil, createRecording, stepFrom } from "../../web/src/replay/recording.ts";
 import { emptyDashboard } from "../../web/src/state/dashboard-state.ts";
 import { foldEnvelopes } from "../../web/src/state/fold-envelopes.ts";
 import type { StreamListener } from "../../web/src/state/connection.ts";
@@ -78,7 +78,7 @@ const ofMember = at(
   [3, 3, 4, 5, 6, 7, 8],
   memberSession,
 );
-const recording = makeRecording(sessionId, [...ofLead, ...ofMember]);
+const recording = createRecording(sessionId, [...ofLead, ...ofMember]);
 const player = createPlayer(recording, { ...emptyDashboard, selected: sessionId, replayAt: second(0) });
 const viewAt = (seconds: number) => {
   const count = countUntil(recording, Date.parse(second(seconds)));
@@ -105,7 +105,7 @@ describe("a recording", () => {
 
   test("keeps a log in its order where the clock was set back", () => {
     const odd = at(enclose([opened(), spawned(), { type: "agent.idle", reason: "completed" }]), [5, 2, 6]);
-    expect(makeRecording(sessionId, odd).envelopes.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(createRecording(sessionId, odd).envelopes.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
   test("shows how a member was at each moment, and in the end how it ended", () => {
@@ -149,7 +149,7 @@ test("whatever was looked at before, a moment is always the same", () => {
   fc.assert(
     fc.property(fc.array(anyEvents, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 6 }), (many, jumps) => {
       const stored = enclose(many.flat().filter(([, event]) => !isLive(event)));
-      const made = makeRecording(sessionId, stored);
+      const made = createRecording(sessionId, stored);
       const first = { ...emptyDashboard, selected: sessionId, replayAt: second(0) };
       const jumping = createPlayer(made, first);
       if (jumps.length % 2 === 0) while (jumping.prepare(1) < 1);
@@ -175,8 +175,8 @@ describe("loading", () => {
       signal: stop.signal,
       progress: () => undefined,
     });
-    const say = (type: Parameters<StreamListener["message"]>[0], data: unknown) =>
-      listener?.message(type, JSON.stringify(data));
+    const say = (type: Parameters<StreamListener["onMessage"]>[0], data: unknown) =>
+      listener?.onMessage(type, JSON.stringify(data));
     const listing = { cwd: "/", startedAt: second(0), updatedAt: second(0), state: "stored" };
     const list = (...ids: SessionId[]) =>
       say(

@@ -87,7 +87,7 @@ describe("commands", () => {
   };
 
   test("for a lead are the session's own", () => {
-    expect(of("lead").say("go")).toEqual({ session: sessionId, command: { type: "prompt", content: "go" } });
+    expect(of("lead").prompt("go")).toEqual({ session: sessionId, command: { type: "prompt", content: "go" } });
     expect(of("lead").interrupt?.command).toEqual({ type: "interrupt" });
     expect(of("lead").stop?.command).toEqual({ type: "close" });
     expect(of("lead").respawn).toBeUndefined();
@@ -95,7 +95,7 @@ describe("commands", () => {
 
   test("for a member go through the session that leads it", () => {
     const to = { team: "t", name: "ann" };
-    expect(of("ann").say("go")).toEqual({
+    expect(of("ann").prompt("go")).toEqual({
       session: sessionId,
       command: { type: "mail.send", team: "t", to: "ann", text: "go" },
     });
@@ -104,11 +104,11 @@ describe("commands", () => {
     const gone = rosterFrom([...log, ...enclose([member("ended")])]).roster[1];
     const commands = gone && commandsFor(gone, sessionId, undefined);
     expect(commands?.respawn?.command).toEqual({ type: "member.respawn", ...to });
-    expect(commands?.say("go")).toBeUndefined();
+    expect(commands?.prompt("go")).toBeUndefined();
   });
 
   test("for a sub-agent name its path, and stop the background task that it runs in", () => {
-    expect(of("helper").say("go")?.command).toEqual({ type: "prompt", agent: "lead/helper", content: "go" });
+    expect(of("helper").prompt("go")?.command).toEqual({ type: "prompt", agent: "lead/helper", content: "go" });
     expect(of("helper").interrupt?.command).toEqual({ type: "interrupt", agent: "lead/helper" });
     expect(of("helper").stop?.command).toEqual({ type: "background.stop", backgroundId: backgroundId(1) });
   });

@@ -5,7 +5,7 @@ import { emptyView, type Message } from "../../src/view/index.ts";
 import { emptyKeyed, withValue } from "../../src/view/keyed-list.ts";
 import type { MessageEdge } from "../../src/view/traffic.ts";
 import type { RosterEntry } from "../../web/src/state/roster.ts";
-import { layOut, neighbour } from "../../web/src/views/team/lay-out.ts";
+import { layOutGraph, neighbour } from "../../web/src/views/team/lay-out.ts";
 import { aliasesOf, messagesOf, pointOn, graphEdgesOf, edgeWidth } from "../../web/src/views/team/roads.ts";
 import { sessionId } from "../view/envelopes.ts";
 
@@ -39,7 +39,7 @@ describe("the layout", () => {
       child("below", "own"),
       child("deepest", "below"),
     ];
-    const { nodes } = layOut(roster, room);
+    const { nodes } = layOutGraph(roster, room);
     expect(nodes.map(({ entry: { key }, parent, size }) => [key, parent, size])).toEqual([
       ["lead", undefined, "lead"],
       ["ann@t", "lead", "member"],
@@ -56,7 +56,7 @@ describe("the layout", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 320, max: 1600 }), (count, width) => {
         const roster = [lead, ...Array.from({ length: count }, (_, index) => entry(`m${index}@t`, "teammate"))];
-        const { nodes, height } = layOut(roster, { width, height: 500 });
+        const { nodes, height } = layOutGraph(roster, { width, height: 500 });
         expect(nodes).toHaveLength(count + 1);
         const isOutside = nodes.some(({ x, y }) => x < 50 || x > width - 50 || y < 30 || y > height - 40);
         const isOver = nodes.some((node, index) =>
@@ -71,18 +71,18 @@ describe("the layout", () => {
     const many = Array.from({ length: 200 }, (_, index) =>
       child(`s${index}`, "lead", { state: index === 7 ? "tool" : "idle" }),
     );
-    const { nodes, hidden } = layOut([lead, ...many], room);
+    const { nodes, hidden } = layOutGraph([lead, ...many], room);
     expect(nodes.map(({ entry: { key } }) => key)).toContain("s7");
     expect(nodes.map(({ entry: { key } }) => key)).toContain("s199");
     expect(nodes.length + hidden).toBe(201);
     expect(nodes.length).toBeLessThan(40);
   });
 
-  test("of nobody is empty", () => expect(layOut([], room).nodes).toEqual([]));
+  test("of nobody is empty", () => expect(layOutGraph([], room).nodes).toEqual([]));
 
   test("is walked through with the arrow keys: every node can be reached", () => {
     const roster = [lead, ...["a", "b", "c", "d", "e"].map((name) => entry(`${name}@t`, "teammate"))];
-    const { nodes } = layOut(roster, room);
+    const { nodes } = layOutGraph(roster, room);
     const reached = new Set(["lead"]);
     for (const key of reached) {
       for (const arrow of ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]) {
@@ -117,7 +117,7 @@ describe("roads", () => {
       edge("ann@t", "gone@t", 5),
     ])
       edges = withValue(edges, JSON.stringify([each.from, each.to]), each);
-    const roads = graphEdgesOf(layOut(roster, room).nodes, edges, aliases);
+    const roads = graphEdgesOf(layOutGraph(roster, room).nodes, edges, aliases);
     expect(roads.map(({ from, to, count }) => [from.entry.key, to.entry.key, count])).toEqual([
       ["ann@t", "lead", 5],
       ["bob@t", "lead", 0],

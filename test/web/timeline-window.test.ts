@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
 import { emptyTimeline, reduceTimeline } from "../../src/view/index.ts";
-import { laneRows, placed, rowSpans, spanAt } from "../../web/src/views/timeline/lane-rows.ts";
+import { laneRows, placeSpans, rowSpans, spanAt } from "../../web/src/views/timeline/lane-rows.ts";
 import {
   firstWindow,
   fitted,
@@ -13,7 +13,7 @@ import {
   type TimeWindow,
   zoomed,
 } from "../../web/src/views/timeline/time-window.ts";
-import { walk } from "../../web/src/views/timeline/walk.ts";
+import { stepBetweenSpans } from "../../web/src/views/timeline/walk.ts";
 import { callId, enclose, helper, lead, opened, spawned } from "../view/envelopes.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -124,7 +124,7 @@ describe("lanes", () => {
   ]).reduce(reduceTimeline, emptyTimeline);
   const rows = laneRows([timeline], []);
   const all = { from: start, to: start + 12_000 };
-  const spans = rows.slice(0, 1).flatMap((row) => placed(rowSpans(row, all, all.to)));
+  const spans = rows.slice(0, 1).flatMap((row) => placeSpans(rowSpans(row, all, all.to)));
 
   test("share their height among calls that run beside each other, and only there", () => {
     const of = (title: string) => spans.find(({ span }) => span.title === title);
@@ -142,7 +142,8 @@ describe("lanes", () => {
   });
 
   test("are walked through from span to span and from lane to lane", () => {
-    const step = (mark: Parameters<typeof walk>[1]["mark"], key: string) => walk(rows, { mark, key, all, at: start });
+    const step = (mark: Parameters<typeof stepBetweenSpans>[1]["mark"], key: string) =>
+      stepBetweenSpans(rows, { mark, key, all, at: start });
     let mark = step(undefined, "ArrowRight");
     expect(mark).toMatchObject({ row: 0, span: { kind: "idle" } });
     const seen: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TranscriptItem } from "../../src/view/index.ts";
-import { matcherOf } from "../../web/src/views/transcript/search/matcher.ts";
+import { createMatcher } from "../../web/src/views/transcript/search/matcher.ts";
 
 const place = { seq: 1, at: "2026-01-01T00:00:00.000Z" };
 const said = (text: string): TranscriptItem => ({ ...place, kind: "text", turn: 1, text });
@@ -23,7 +23,7 @@ const call = {
 } as unknown as TranscriptItem;
 
 test("words are found in whatever a row can show, as text, whatever their case", () => {
-  const finds = (words: string, item: TranscriptItem) => matcherOf(words)(item);
+  const finds = (words: string, item: TranscriptItem) => createMatcher(words)(item);
   expect(finds("PARSER", said("Mend the parser."))).toBe(true);
   expect(finds("the parser now", said("Mend **the `parser`** now."))).toBe(true);
   expect(finds("line one line two", said("line one\n  line two"))).toBe(true);

@@ -6,7 +6,7 @@ import { useTranscriptLoading } from "./state/load-transcript.ts";
 import type { LiveConnection } from "./state/connection.ts";
 import type { DashboardState } from "./state/dashboard-state.ts";
 import { DashboardContext } from "./state/dashboard-store.ts";
-import { lookAt } from "./state/fold-envelopes.ts";
+import { openTranscript } from "./state/fold-envelopes.ts";
 import { NavigationContext, useHash } from "./state/navigation.ts";
 import { postCommand } from "./state/post-command.ts";
 import { type Send, SendContext } from "./state/send.ts";
@@ -21,7 +21,7 @@ export function App({ store, connection }: { store: Store<DashboardState>; conne
   const isLeads = route.kind === "session" && route.view === "transcript" && route.agent === undefined;
   useEffect(() => {
     // Before the view itself has been loaded: what comes until then would be let go of, and asked for again.
-    if (session !== undefined && isLeads) store.setState((state) => lookAt(state, session, undefined));
+    if (session !== undefined && isLeads) store.setState((state) => openTranscript(state, session, undefined));
   }, [store, session, isLeads]);
   useTranscriptLoading(store);
   const send = useMemo<Send>(

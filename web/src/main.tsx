@@ -10,7 +10,7 @@ import { applyTheme, savedTheme } from "./frame/theme.ts";
 import { parseRoute } from "./route.ts";
 import { browserPorts } from "./state/browser-ports.ts";
 import { connect } from "./state/connection.ts";
-import { beginAt } from "./state/begin-at.ts";
+import { initialState } from "./state/begin-at.ts";
 
 applyTheme(savedTheme());
 const place = document.querySelector("#app");
@@ -18,7 +18,7 @@ if (!place) throw new Error("the page has no place for the app");
 const route = parseRoute(location.hash);
 // What is wanted is asked for at once, not only when it is drawn for the first time; and whose transcript is wanted is kept
 // from the first event on.
-const store = createStore(beginAt(route));
+const store = createStore(initialState(route));
 const connection = connect(store, browserPorts);
 // A computer that wakes up, or is back in its network, does not wait for the next try.
 addEventListener("online", () => connection.retry());

@@ -45,8 +45,8 @@ export function installEmbeddedServer(
       this.dispatchEvent(new Event("open"));
       this.#say("sessions", embedded.sessions);
       if (wanted === undefined) return;
-      const told = wanted === embedded.session ? [...bySession.keys()] : [wanted];
-      for (const session of told) {
+      const requestedUrl = wanted === embedded.session ? [...bySession.keys()] : [wanted];
+      for (const session of requestedUrl) {
         const all = bySession.get(session) ?? [];
         for (let at = 0; at < all.length; at += batch) this.#say("envelopes", all.slice(at, at + batch));
         this.#say("caught-up", { session });

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
-import { AgentName, stateWords } from "../parts/agent-name.tsx";
-import { doingWords } from "../parts/doing-words.ts";
+import { AgentName, stateLabels } from "../parts/agent-name.tsx";
+import { activityText } from "../parts/doing-words.ts";
 import { hrefOf } from "../route.ts";
 import { useNavigation } from "../state/navigation.ts";
 import { type RosterEntry, useRoster } from "../state/roster.ts";
@@ -10,7 +10,7 @@ import { type RosterEntry, useRoster } from "../state/roster.ts";
 export function AgentList({ session }: { session: SessionId }) {
   const roster = useRoster(session);
   const { route } = useNavigation();
-  const looked =
+  const viewed =
     route.kind === "session" && route.view === "transcript" ? (route.agent ?? roster[0]?.agent?.id) : undefined;
   return (
     <aside className="agents" aria-label="Agents">
@@ -23,7 +23,7 @@ export function AgentList({ session }: { session: SessionId }) {
             key={entry.key}
             session={session}
             entry={entry}
-            isLooked={entry.agent !== undefined && entry.agent.id === looked}
+            isViewed={entry.agent !== undefined && entry.agent.id === viewed}
           />
         ))}
       </ul>
@@ -35,15 +35,15 @@ export function AgentList({ session }: { session: SessionId }) {
 interface RowProps {
   readonly session: SessionId;
   readonly entry: RosterEntry;
-  readonly isLooked: boolean;
+  readonly isViewed: boolean;
 }
 
 const AgentRow = memo(
-  function AgentRow({ session, entry, isLooked }: RowProps) {
+  function AgentRow({ session, entry, isViewed }: RowProps) {
     const inner = (
       <>
         <AgentName entry={entry} />
-        <span className="agent-doing">{lineFor(entry)}</span>
+        <span className="agent-doing">{activityLine(entry)}</span>
       </>
     );
     return (
@@ -51,7 +51,7 @@ const AgentRow = memo(
         {entry.agent ? (
           <a
             href={hrefOf(session, "transcript", { agent: entry.agent.id })}
-            aria-current={isLooked ? "true" : undefined}
+            aria-current={isViewed ? "true" : undefined}
           >
             {inner}
           </a>
@@ -63,16 +63,16 @@ const AgentRow = memo(
   },
   (before, after) =>
     before.session === after.session &&
-    before.isLooked === after.isLooked &&
+    before.isViewed === after.isViewed &&
     before.entry.state === after.entry.state &&
     before.entry.name === after.entry.name &&
     before.entry.color === after.entry.color &&
     before.entry.agent?.id === after.entry.agent?.id &&
-    lineFor(before.entry) === lineFor(after.entry),
+    activityLine(before.entry) === activityLine(after.entry),
 );
 
 /** What somebody is at, in a line; where that is nothing, what kind of agent it is. */
-function lineFor(entry: RosterEntry): string {
-  const [doing, type] = [doingWords(entry), visibleLine(entry.agentType)];
-  return doing === stateWords[entry.state] && type !== "" ? `${doing} · ${type}` : doing;
+function activityLine(entry: RosterEntry): string {
+  const [doing, type] = [activityText(entry), visibleLine(entry.agentType)];
+  return doing === stateLabels[entry.state] && type !== "" ? `${doing} · ${type}` : doing;
 }

@@ -49,7 +49,7 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
         </>
       ) : (
         <main id="main" tabIndex={-1} className="frame-home">
-          {route.kind === "home" ? <HomeView /> : <UnknownPlace hash={route.hash} />}
+          {route.kind === "home" ? <HomeView /> : <UnknownAddress hash={route.hash} />}
         </main>
       )}
       <NewApprovals approvals={approvals} />
@@ -61,7 +61,7 @@ export function Frame({ onRetry }: { onRetry: () => void }) {
 
 function OpenView() {
   const { route } = useNavigation();
-  const problem = useDashboard((state) => (route.kind === "session" ? state.gone.get(route.session) : undefined));
+  const problem = useDashboard((state) => (route.kind === "session" ? state.missing.get(route.session) : undefined));
   if (route.kind !== "session") return null;
   if (problem !== undefined) {
     return (
@@ -82,7 +82,7 @@ function OpenView() {
   );
 }
 
-function UnknownPlace({ hash }: { hash: string }) {
+function UnknownAddress({ hash }: { hash: string }) {
   return (
     <section className="broken">
       <h2>There is nothing at this address</h2>

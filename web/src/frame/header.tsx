@@ -1,9 +1,9 @@
 import { useMemo, useState } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
 import { sessionSpending, tokensOf } from "../../../src/view/index.ts";
-import { countWords, moneyWords } from "../parts/amounts.ts";
+import { formatCount, formatMoney } from "../parts/amounts.ts";
 import { useDashboard } from "../state/dashboard-store.ts";
-import { sessionName, sessionStateWords } from "./session-name.ts";
+import { sessionName, sessionStateText } from "./session-name.ts";
 import { saveTheme, savedTheme, themes } from "./theme.ts";
 
 export function Header({ session, onHelp }: { session: SessionId | undefined; onHelp: () => void }) {
@@ -20,7 +20,7 @@ export function Header({ session, onHelp }: { session: SessionId | undefined; on
           <span className="header-name">{sessionName(listing)}</span>
           {listing && (
             <span className="badge" data-state={listing.state}>
-              {sessionStateWords(listing)}
+              {sessionStateText(listing)}
             </span>
           )}
           {listing?.team !== undefined && <span className="header-team">team {visibleLine(listing.team)}</span>}
@@ -55,18 +55,18 @@ function Spent() {
   }, [views]);
   return (
     <span className="header-spent" title="Cost and tokens of the session and its team">
-      <strong>{moneyWords(costUsd)}</strong> <span className="soft">{countWords(tokens)} tok</span>
+      <strong>{formatMoney(costUsd)}</strong> <span className="soft">{formatCount(tokens)} tok</span>
     </span>
   );
 }
 
 function ConnectionMark() {
   const kind = useDashboard((state) => state.connection.kind);
-  const words = { connecting: "connecting", open: "connected", waiting: "reconnecting", refused: "not let in" }[kind];
+  const label = { connecting: "connecting", open: "connected", waiting: "reconnecting", refused: "not let in" }[kind];
   return (
-    <span className="connection" data-kind={kind} title={`The page is ${words}`}>
+    <span className="connection" data-kind={kind} title={`The page is ${label}`}>
       <span className="connection-dot" aria-hidden="true" />
-      <span className="connection-words">{words}</span>
+      <span className="connection-words">{label}</span>
     </span>
   );
 }

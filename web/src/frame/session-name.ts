@@ -9,10 +9,10 @@ export function sessionName(listing: SessionListing | undefined): string {
     : folder;
 }
 
-export const sessionStateWords = ({ state, isElsewhere }: SessionListing): string =>
-  isElsewhere ? "on another machine" : stateWords[state];
+export const sessionStateText = ({ state, isElsewhere }: SessionListing): string =>
+  isElsewhere ? "on another machine" : stateLabels[state];
 
-const stateWords: Readonly<Record<SessionListing["state"], string>> = {
+const stateLabels: Readonly<Record<SessionListing["state"], string>> = {
   stored: "closed",
   open: "open elsewhere",
   reachable: "live",

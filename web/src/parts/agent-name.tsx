@@ -18,13 +18,13 @@ export function StateMark({ state }: { state: RosterState }) {
       className="state-mark"
       data-state={state}
       role="img"
-      aria-label={stateWords[state]}
-      title={stateWords[state]}
+      aria-label={stateLabels[state]}
+      title={stateLabels[state]}
     />
   );
 }
 
-export const stateWords: Readonly<Record<RosterState, string>> = {
+export const stateLabels: Readonly<Record<RosterState, string>> = {
   starting: "starting",
   working: "thinking",
   tool: "using a tool",

@@ -6,7 +6,7 @@ interface Props<T extends string> {
 }
 
 /** One of a few, as buttons beside each other. */
-export function Choice<T extends string>({ label, value, options, onChange }: Props<T>) {
+export function ChoiceGroup<T extends string>({ label, value, options, onChange }: Props<T>) {
   return (
     <div className="segments" role="group" aria-label={label}>
       {(Object.entries(options) as [T, string][]).map(([key, words]) => (

@@ -1,10 +1,10 @@
 import { visibleLine } from "../../../src/protocol/index.ts";
 import { activityOf } from "../../../src/view/index.ts";
 import type { RosterEntry } from "../state/roster.ts";
-import { stateWords } from "./agent-name.tsx";
+import { stateLabels } from "./agent-name.tsx";
 
 /** What somebody does this moment, in one line. */
-export function doingWords({ agent, member, state }: RosterEntry): string {
+export function activityText({ agent, member, state }: RosterEntry): string {
   if (agent && (state === "tool" || state === "working" || state === "waiting")) {
     const activity = activityOf(agent);
     switch (activity.kind) {
@@ -22,14 +22,14 @@ export function doingWords({ agent, member, state }: RosterEntry): string {
       case "thinking":
       case "asking":
       case "none":
-        return stateWords[state];
+        return stateLabels[state];
     }
   }
   if (agent?.status.kind === "idle" && agent.status.detail)
-    return `${stateWords[state]}: ${visibleLine(agent.status.detail.slice(0, 160))}`;
+    return `${stateLabels[state]}: ${visibleLine(agent.status.detail.slice(0, 160))}`;
   if (member?.detail !== undefined && (state === "ended" || state === "failed" || state === "stopped"))
-    return `${stateWords[state]}: ${visibleLine(member.detail.slice(0, 160))}`;
+    return `${stateLabels[state]}: ${visibleLine(member.detail.slice(0, 160))}`;
   // Nothing is known of it but what it tells its team.
   if (!agent && member?.detail) return visibleLine(member.detail.slice(0, 200));
-  return stateWords[state];
+  return stateLabels[state];
 }

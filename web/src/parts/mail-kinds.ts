@@ -1,10 +1,10 @@
 import { type MailBody, visibleLine } from "../../../src/protocol/index.ts";
 
 /** What a mail is, in a few words: for where there is no room for what it says. */
-export const kindWords = (kind: string): string =>
-  Object.hasOwn(words, kind) ? words[kind as MailBody["kind"]] : visibleLine(kind.replaceAll("_", " "));
+export const mailKindText = (kind: string): string =>
+  Object.hasOwn(labels, kind) ? labels[kind as MailBody["kind"]] : visibleLine(kind.replaceAll("_", " "));
 
-const words: Readonly<Record<MailBody["kind"], string>> = {
+const labels: Readonly<Record<MailBody["kind"], string>> = {
   text: "A message",
   idle_notification: "Has nothing to do",
   permission_request: "Asks for permission",

@@ -2,7 +2,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactNode, useMemo } from "react";
 import { visibleLine, visibleText } from "../../../src/protocol/index.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { decodeReferences } from "./decode-references.ts";
+import { decodeHtmlEntities } from "./decode-references.ts";
 import { TextLink } from "./text-link.tsx";
 import "./markdown.css";
 
@@ -129,14 +129,14 @@ function Inline({ token }: { token: MarkedToken }): ReactNode {
       );
     case "link":
       return (
-        <TextLink href={decodeReferences(token.href)} said={token.text}>
+        <TextLink href={decodeHtmlEntities(token.href)} said={token.text}>
           {inline(token.tokens)}
         </TextLink>
       );
     case "image":
       return (
         <>
-          [image: {words(token.text)}] <TextLink href={decodeReferences(token.href)} said="" />
+          [image: {words(token.text)}] <TextLink href={decodeHtmlEntities(token.href)} said="" />
         </>
       );
     case "html":
@@ -155,4 +155,4 @@ function Inline({ token }: { token: MarkedToken }): ReactNode {
   }
 }
 
-const words = (text: string): string => visibleText(decodeReferences(text));
+const words = (text: string): string => visibleText(decodeHtmlEntities(text));

@@ -8,7 +8,7 @@ type MemberChanged = Of<"member.changed">;
  * when it is idle, and so on; a task is what was done to it. `last` is how all of them are now, for what never changes.
  * Gives for each stored envelope, in order, what would have been told after it.
  */
-export function deriveLive(
+export function deriveLiveEvents(
   session: SessionId,
   stored: readonly Envelope[],
   last: readonly Envelope[],

@@ -1,9 +1,9 @@
 import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
 import type { ConnectionPorts } from "../state/connection.ts";
 import { type Message, type MessageType, readMessage } from "../state/read-message.ts";
-import { makeRecording, type Recording } from "./recording.ts";
+import { createRecording, type Recording } from "./recording.ts";
 
-export interface Loading {
+export interface LoadRecordingOptions {
   readonly open: ConnectionPorts["openStream"];
   readonly signal: AbortSignal;
   /** How many events have come. */
@@ -11,16 +11,19 @@ export interface Loading {
 }
 
 /** Everything that is stored of a session and of its team's members, by the same stream that shows them live. */
-export function loadRecording(session: SessionId, { open, signal, progress }: Loading): Promise<Recording> {
+export function loadRecording(
+  session: SessionId,
+  { open, signal, progress }: LoadRecordingOptions,
+): Promise<Recording> {
   return new Promise((resolve, reject) => {
-    const told: Envelope[] = [];
+    const received: Envelope[] = [];
     const wanted = new Set([session]);
     const done = new Set<SessionId>();
     const stream = open(`/api/events?${new URLSearchParams({ session })}`, {
-      opened: () => undefined,
-      message(type, data) {
+      onOpen: () => undefined,
+      onMessage(type, data) {
         try {
-          take(readMessage(type satisfies MessageType, data));
+          addEnvelopes(readMessage(type satisfies MessageType, data));
         } catch (error) {
           fail(error instanceof Error ? error : new Error(String(error)));
         }
@@ -38,19 +41,19 @@ export function loadRecording(session: SessionId, { open, signal, progress }: Lo
     const stop = () => fail(new Error("nobody looks any more"));
     signal.addEventListener("abort", stop, { once: true });
 
-    const take = (message: Message) => {
+    const addEnvelopes = (message: Message) => {
       switch (message.kind) {
         case "envelopes":
           for (const envelope of message.envelopes) {
-            told.push(envelope);
+            received.push(envelope);
             if (envelope.session === session) lookForMember(envelope);
           }
-          return progress(told.length);
+          return progress(received.length);
         case "sessions": {
           // A member whose session is not there any more is not waited for.
-          const there = new Set(message.sessions.map(({ id }) => id));
-          listed = there;
-          for (const id of wanted) if (id !== session && !there.has(id)) done.add(id);
+          const listings = new Set(message.sessions.map(({ id }) => id));
+          listed = listings;
+          for (const id of wanted) if (id !== session && !listings.has(id)) done.add(id);
           return finishIfDone();
         }
         case "gone":
@@ -72,7 +75,7 @@ export function loadRecording(session: SessionId, { open, signal, progress }: Lo
     const finishIfDone = () => {
       if (!listed || ![...wanted].every((id) => done.has(id))) return;
       end();
-      resolve(makeRecording(session, told));
+      resolve(createRecording(session, received));
     };
   });
 }

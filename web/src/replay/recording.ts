@@ -1,6 +1,6 @@
 import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
 import { isLive } from "../../../src/view/index.ts";
-import { deriveLive } from "./derive-live.ts";
+import { deriveLiveEvents } from "./derive-live.ts";
 
 /** All that happened in a session and its team, in the order of time. */
 export interface Recording {
@@ -16,8 +16,8 @@ export interface Recording {
  * What the server told of a session, put in order: of each agent as its log is, of all by the clock. How members and tasks were
  * at each moment is in no log, and is made up from what they did.
  */
-export function makeRecording(session: SessionId, told: readonly Envelope[]): Recording {
-  const stored = told.filter(({ event }) => !isLive(event));
+export function createRecording(session: SessionId, envelopesIn: readonly Envelope[]): Recording {
+  const stored = envelopesIn.filter(({ event }) => !isLive(event));
   const latest = new Map<string, number>();
   const dated = stored.map((envelope) => {
     // A clock that was set back must not turn a log around.
@@ -26,11 +26,11 @@ export function makeRecording(session: SessionId, told: readonly Envelope[]): Re
     return { envelope, time };
   });
   dated.sort((a, b) => a.time - b.time);
-  const last = told.filter(({ event }) => isLive(event));
+  const last = envelopesIn.filter(({ event }) => isLive(event));
   const envelopes: Envelope[] = [];
   const times: number[] = [];
   const steps: number[] = [];
-  const derive = deriveLive(session, stored, last);
+  const derive = deriveLiveEvents(session, stored, last);
   for (const { envelope, time } of dated) {
     steps.push(envelopes.length);
     for (const each of [envelope, ...derive(envelope)]) {

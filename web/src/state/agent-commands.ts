@@ -3,41 +3,41 @@ import { type BackgroundView, itemsOf, type SessionView } from "../../../src/vie
 import type { RosterEntry } from "./roster.ts";
 
 /** A command, and the session that it has to be sent to. */
-export interface Addressed {
+export interface AddressedCommand {
   readonly session: SessionId;
   readonly command: Command;
 }
 
 /** What can be done to somebody; undefined where it makes no sense. */
 export interface AgentCommands {
-  say(text: string): Addressed | undefined;
-  readonly interrupt: Addressed | undefined;
+  prompt(text: string): AddressedCommand | undefined;
+  readonly interrupt: AddressedCommand | undefined;
   /** Ends it. Of a lead that is the session. */
-  readonly stop: Addressed | undefined;
-  readonly respawn: Addressed | undefined;
+  readonly stop: AddressedCommand | undefined;
+  readonly respawn: AddressedCommand | undefined;
 }
 
 /** `session` is the one that is open: members of its team are reached through it. */
 export function commandsFor(entry: RosterEntry, session: SessionId, view: SessionView | undefined): AgentCommands {
   const hasEnded = entry.state === "ended" || entry.state === "failed" || entry.state === "stopped";
-  const isAtWork = !hasEnded && entry.state !== "idle";
+  const isWorking = !hasEnded && entry.state !== "idle";
   const { member } = entry;
   if (member) {
     const { team, name } = member;
-    const to = (command: Command): Addressed => ({ session, command });
+    const to = (command: Command): AddressedCommand => ({ session, command });
     return {
-      say: (text) => (hasEnded ? undefined : to({ type: "mail.send", team, to: name, text })),
-      interrupt: isAtWork ? to({ type: "member.interrupt", team, name }) : undefined,
+      prompt: (text) => (hasEnded ? undefined : to({ type: "mail.send", team, to: name, text })),
+      interrupt: isWorking ? to({ type: "member.interrupt", team, name }) : undefined,
       stop: hasEnded ? undefined : to({ type: "member.stop", team, name }),
       respawn: hasEnded ? to({ type: "member.respawn", team, name }) : undefined,
     };
   }
   const own = entry.session ?? session;
-  const to = (command: Command): Addressed => ({ session: own, command });
+  const to = (command: Command): AddressedCommand => ({ session: own, command });
   if (entry.kind === "lead") {
     return {
-      say: (text) => to({ type: "prompt", content: text }),
-      interrupt: isAtWork ? to({ type: "interrupt" }) : undefined,
+      prompt: (text) => to({ type: "prompt", content: text }),
+      interrupt: isWorking ? to({ type: "interrupt" }) : undefined,
       stop: to({ type: "close" }),
       respawn: undefined,
     };
@@ -45,8 +45,8 @@ export function commandsFor(entry: RosterEntry, session: SessionId, view: Sessio
   const path = entry.agent?.path;
   const task = view && entry.agent && runningTask(view, entry.agent.id);
   return {
-    say: (text) => (path === undefined ? undefined : to({ type: "prompt", agent: path, content: text })),
-    interrupt: isAtWork && path !== undefined ? to({ type: "interrupt", agent: path }) : undefined,
+    prompt: (text) => (path === undefined ? undefined : to({ type: "prompt", agent: path, content: text })),
+    interrupt: isWorking && path !== undefined ? to({ type: "interrupt", agent: path }) : undefined,
     stop: task ? to({ type: "background.stop", backgroundId: task.backgroundId }) : undefined,
     respawn: undefined,
   };

@@ -10,7 +10,7 @@ export interface Approval {
   readonly session: SessionId;
   readonly asker: Asker;
   /** Why it cannot be answered from here. */
-  readonly obstacle: string | undefined;
+  readonly readOnlyReason: string | undefined;
 }
 
 /** Who asks. The name is as it came. */
@@ -47,7 +47,7 @@ export function approvalsOf(
       : undefined;
   const at = lead ?? listing;
   if (listing?.state === "stored" && !lead) return [];
-  const obstacle =
+  const readOnlyReason =
     at?.state === "open"
       ? "The process that has this session open cannot be reached from here. Answer in its terminal."
       : undefined;
@@ -55,7 +55,7 @@ export function approvalsOf(
     question,
     session: at?.id ?? session,
     asker: askerOf(view, question),
-    obstacle,
+    obstacle: readOnlyReason,
   }));
 }
 

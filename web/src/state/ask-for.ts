@@ -1,11 +1,11 @@
-interface Asking {
+interface FetchJsonOptions {
   readonly signal?: AbortSignal;
   /** What is posted; without it nothing is changed. */
   readonly body?: unknown;
 }
 
 /** What the server has under an address. Rejects with what it says is wrong. */
-export async function askFor(address: string, { signal, body }: Asking = {}): Promise<unknown> {
+export async function fetchJson(address: string, { signal, body }: FetchJsonOptions = {}): Promise<unknown> {
   const posted = body !== undefined && {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -14,6 +14,6 @@ export async function askFor(address: string, { signal, body }: Asking = {}): Pr
   const response = await fetch(address, { ...posted, ...(signal && { signal }) });
   const answer: unknown = await response.json();
   if (response.ok) return answer;
-  const said = typeof answer === "object" && answer !== null && "message" in answer ? answer.message : undefined;
-  throw new Error(typeof said === "string" ? said : `the server answered with ${response.status}`);
+  const message = typeof answer === "object" && answer !== null && "message" in answer ? answer.message : undefined;
+  throw new Error(typeof message === "string" ? message : `the server answered with ${response.status}`);
 }

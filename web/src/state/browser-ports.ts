@@ -5,10 +5,10 @@ import { messageTypes } from "./read-message.ts";
 export const browserPorts: ConnectionPorts = {
   openStream(address, on) {
     const source = new EventSource(address);
-    source.addEventListener("open", () => on.opened());
+    source.addEventListener("open", () => on.onOpen());
     source.addEventListener("error", () => on.broken());
     for (const type of messageTypes) {
-      source.addEventListener(type, (event: MessageEvent<string>) => on.message(type, event.data));
+      source.addEventListener(type, (event: MessageEvent<string>) => on.onMessage(type, event.data));
     }
     return { close: () => source.close() };
   },

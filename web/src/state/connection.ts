@@ -18,8 +18,8 @@ export interface ConnectionPorts {
 }
 
 export interface StreamListener {
-  opened(): void;
-  message(type: MessageType, data: string): void;
+  onOpen(): void;
+  onMessage(type: MessageType, data: string): void;
   broken(): void;
 }
 
@@ -42,7 +42,7 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
   let stream: { close(): void } | undefined;
   let waiting: Envelope[] = [];
   /** Something was folded of which nobody who draws has heard. */
-  let hasUntold = false;
+  let hasPendingUpdates = false;
   let stopFrame: (() => void) | undefined;
   let stopRetry: (() => void) | undefined;
   let tries = 0;
@@ -52,27 +52,27 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
   const flush = () => {
     stopFrame?.();
     stopFrame = undefined;
-    const [came, isUntold] = [waiting, hasUntold];
+    const [came, isUntold] = [waiting, hasPendingUpdates];
     waiting = [];
-    hasUntold = false;
+    hasPendingUpdates = false;
     if (came.length > 0) store.setState((state) => foldEnvelopes(state, came));
     else if (isUntold) store.setState((state) => ({ ...state }));
   };
-  const take = (message: Message) => {
-    if (message.kind === "envelopes" && isCatchingUp(store.getState())) {
+  const receive = (onMessage: Message) => {
+    if (onMessage.kind === "envelopes" && isCatchingUp(store.getState())) {
       // At once, so that nothing heaps up and the end does not wait for it; only drawing waits.
-      store.setState((state) => foldEnvelopes(state, message.envelopes), { quiet: true });
-      hasUntold = true;
+      store.setState((state) => foldEnvelopes(state, onMessage.envelopes), { quiet: true });
+      hasPendingUpdates = true;
       stopFrame ??= ports.after(catchUpMs, flush);
       return;
     }
-    if (message.kind === "envelopes") {
-      for (const envelope of message.envelopes) waiting.push(envelope);
+    if (onMessage.kind === "envelopes") {
+      for (const envelope of onMessage.envelopes) waiting.push(envelope);
       stopFrame ??= ports.nextFrame(flush);
       return;
     }
     flush();
-    store.setState((state) => withMessage(state, message));
+    store.setState((state) => withMessage(state, onMessage));
   };
   const drop = () => {
     stream?.close();
@@ -85,29 +85,29 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
     drop();
     const { selected, views } = store.getState();
     const mine = ports.openStream(streamAddress(selected, views), {
-      opened() {
+      onOpen() {
         if (stream !== mine) return;
         tries = 0;
         set({ kind: "open" });
       },
-      message(type, data) {
+      onMessage(type, data) {
         if (stream !== mine) return;
-        let message: Message;
+        let onMessage: Message;
         try {
-          message = readMessage(type, data);
+          onMessage = readMessage(type, data);
         } catch {
           // It is not what this page understands. The stream begins again where it was; if that is no use the banner stays.
-          return broke();
+          return onBroken();
         }
-        take(message);
+        receive(onMessage);
       },
       broken() {
-        if (stream === mine) broke();
+        if (stream === mine) onBroken();
       },
     });
     stream = mine;
   };
-  const broke = () => {
+  const onBroken = () => {
     drop();
     tries += 1;
     const delayMs = Math.min(mostDelayMs, firstDelayMs * 2 ** (tries - 1)) * (0.75 + ports.random() / 2);
@@ -129,8 +129,8 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
         ...emptyDashboard,
         sessions: state.sessions,
         toasts: state.toasts,
-        toasted: state.toasted,
-        looks: state.looks,
+        toastCount: state.toastCount,
+        transcriptRequests: state.transcriptRequests,
         connection: state.connection.kind === "open" ? { kind: "connecting" } : state.connection,
         selected: session,
       }));
@@ -150,23 +150,23 @@ export function connect(store: Store<DashboardState>, ports: ConnectionPorts): L
 const isCatchingUp = ({ selected, caughtUp }: DashboardState): boolean =>
   selected !== undefined && !caughtUp.has(selected);
 
-function withMessage(state: DashboardState, message: Exclude<Message, { kind: "envelopes" }>): DashboardState {
-  switch (message.kind) {
+function withMessage(state: DashboardState, onMessage: Exclude<Message, { kind: "envelopes" }>): DashboardState {
+  switch (onMessage.kind) {
     case "sessions":
-      return { ...state, sessions: message.sessions };
+      return { ...state, sessions: onMessage.sessions };
     case "caught-up": {
-      const gone = new Map(state.gone);
-      gone.delete(message.session);
-      return { ...state, gone, caughtUp: new Set(state.caughtUp).add(message.session) };
+      const gone = new Map(state.missing);
+      gone.delete(onMessage.session);
+      return { ...state, missing: gone, caughtUp: new Set(state.caughtUp).add(onMessage.session) };
     }
     case "state": {
-      const { session, state: now } = message;
+      const { session, state: now } = onMessage;
       return {
         ...state,
         sessions: state.sessions?.map((each) => (each.id === session ? { ...each, state: now } : each)),
       };
     }
     case "gone":
-      return { ...state, gone: new Map(state.gone).set(message.session, message.message) };
+      return { ...state, missing: new Map(state.missing).set(onMessage.session, onMessage.message) };
   }
 }

@@ -1,6 +1,6 @@
 import type { AgentId, Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
 import type { SessionView } from "../../../src/view/index.ts";
-import type { Folds } from "./folds.ts";
+import type { SessionFolds } from "./folds.ts";
 
 /** All that the page draws. Never changed in place. */
 export interface DashboardState {
@@ -10,26 +10,26 @@ export interface DashboardState {
   readonly selected: SessionId | undefined;
   /** One per session: the selected one, and those of its team that are logs of their own. */
   readonly views: ReadonlyMap<SessionId, SessionView>;
-  readonly folds: ReadonlyMap<SessionId, Folds>;
+  readonly folds: ReadonlyMap<SessionId, SessionFolds>;
   /** Of these everything that is stored has been read. */
   readonly caughtUp: ReadonlySet<SessionId>;
   /** Why a session cannot be read. */
-  readonly gone: ReadonlyMap<SessionId, string>;
+  readonly missing: ReadonlyMap<SessionId, string>;
   /** Whose transcript is on the screen: nobody else's is kept. */
-  readonly looking: Looking | undefined;
+  readonly viewedTranscript: ViewedTranscript | undefined;
   /** How many times somebody has looked. */
-  readonly looks: number;
+  readonly transcriptRequests: number;
   readonly connection: Connection;
   readonly toasts: readonly Toast[];
   /** How many there have been. */
-  readonly toasted: number;
+  readonly toastCount: number;
   /** The moment that is drawn where it is not now: commands are refused then. */
   readonly replayAt: string | undefined;
 }
 
-export interface Looking {
+export interface ViewedTranscript {
   /** Each look has its own: what was asked for at another one is of no use any more. */
-  readonly look: number;
+  readonly request: number;
   readonly session: SessionId;
   /** Without it the agent that the session is about. */
   readonly agent: AgentId | undefined;
@@ -59,11 +59,11 @@ export const emptyDashboard: DashboardState = {
   views: new Map(),
   folds: new Map(),
   caughtUp: new Set(),
-  gone: new Map(),
-  looking: undefined,
-  looks: 0,
+  missing: new Map(),
+  viewedTranscript: undefined,
+  transcriptRequests: 0,
   connection: { kind: "connecting" },
   toasts: [],
-  toasted: 0,
+  toastCount: 0,
   replayAt: undefined,
 };

@@ -15,28 +15,28 @@ import {
 } from "../../../src/view/index.ts";
 
 /** What is folded beside `reduce`, one of each per session: bounded, pure, `emptyX` and `reduceX` of src/view. */
-export interface Folds {
+export interface SessionFolds {
   readonly events: number;
   readonly timeline: Timeline;
-  readonly traffic: MessageFlow;
+  readonly messageFlow: MessageFlow;
   readonly cost: CostSeries;
   readonly mail: MailFlow;
 }
 
-export const emptyFolds: Folds = {
+export const emptySessionFolds: SessionFolds = {
   events: 0,
   timeline: emptyTimeline,
-  traffic: emptyMessageFlow,
+  messageFlow: emptyMessageFlow,
   cost: emptyCostSeries,
   mail: emptyMailFlow,
 };
 
 /** Sees each envelope of the session once: stored ones that came twice are sorted out before. */
-export function reduceFolds(folds: Folds, envelope: Envelope): Folds {
+export function reduceSessionFolds(folds: SessionFolds, envelope: Envelope): SessionFolds {
   return {
     events: folds.events + 1,
     timeline: reduceTimeline(folds.timeline, envelope),
-    traffic: reduceMessageFlow(folds.traffic, envelope),
+    messageFlow: reduceMessageFlow(folds.messageFlow, envelope),
     cost: reduceCostSeries(folds.cost, envelope),
     mail: reduceMailFlow(folds.mail, envelope),
   };

@@ -2,43 +2,43 @@ import { useEffect } from "react";
 import type { AgentId, SessionId } from "../../../src/protocol/index.ts";
 import { agentOf, type Store } from "../../../src/view/index.ts";
 import type { DashboardState } from "./dashboard-state.ts";
-import { lookedAt, transcriptCame, transcriptFailed } from "./fold-envelopes.ts";
+import { withViewedTranscript, transcriptLoaded, transcriptFailed } from "./fold-envelopes.ts";
 import { readEnvelopes } from "./read-message.ts";
 
 /** Has the stored transcript of whoever is looked at fetched, where it was let go of. */
 export function useTranscriptLoading(store: Store<DashboardState>): void {
   useEffect(() => {
     let asked: number | undefined;
-    const look = () => {
+    const request = () => {
       const wanted = wantedTranscript(store.getState());
-      if (!wanted || wanted.look === asked) return;
-      asked = wanted.look;
+      if (!wanted || wanted.request === asked) return;
+      asked = wanted.request;
       void fetchTranscript(wanted.session, wanted.agent).then(
-        (stored) => store.setState((state) => transcriptCame(state, wanted.look, stored)),
+        (stored) => store.setState((state) => transcriptLoaded(state, wanted.request, stored)),
         (error: unknown) => {
-          const why = error instanceof Error ? error.message : String(error);
-          store.setState((state) => transcriptFailed(state, wanted.look, why));
+          const reason = error instanceof Error ? error.message : String(error);
+          store.setState((state) => transcriptFailed(state, wanted.request, reason));
         },
       );
     };
-    look();
-    return store.subscribe(look);
+    request();
+    return store.subscribe(request);
   }, [store]);
 }
 
 interface Wanted {
-  readonly look: number;
+  readonly request: number;
   readonly session: SessionId;
   readonly agent: AgentId;
 }
 
 /** Whoever is looked at and has no transcript here, unless it could not be had. */
 function wantedTranscript(state: DashboardState): Wanted | undefined {
-  const { looking } = state;
+  const { viewedTranscript: looking } = state;
   const view = looking && state.views.get(looking.session);
-  const agent = looking && lookedAt(state, looking);
+  const agent = looking && withViewedTranscript(state, looking);
   if (!looking || !view || !agent || looking.problem !== undefined) return undefined;
-  return agentOf(view, agent)?.isForgotten ? { look: looking.look, session: looking.session, agent } : undefined;
+  return agentOf(view, agent)?.isForgotten ? { request: looking.request, session: looking.session, agent } : undefined;
 }
 
 async function fetchTranscript(session: SessionId, agent: AgentId) {

@@ -2,7 +2,7 @@ import type { SessionId } from "../../../src/protocol/index.ts";
 import { useDashboard } from "./dashboard-store.ts";
 
 /** Why nothing can be asked of a session from here, for people; undefined where it can. */
-export function useObstacle(session: SessionId): string | undefined {
+export function useReadOnlyReason(session: SessionId): string | undefined {
   return useDashboard(({ replayAt, sessions }) => {
     if (replayAt !== undefined) return "This is a replay: nothing can be changed in the past.";
     const { state, isElsewhere } = sessions?.find(({ id }) => id === session) ?? {};

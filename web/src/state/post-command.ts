@@ -19,10 +19,10 @@ export async function postCommand(session: SessionId, command: Command): Promise
     const ack = AckShape.safeParse(await response.json());
     return ack.success ? ack.data : refusal("no_ack", `the server answered with ${response.status} and no word on it`);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     return refusal(
       "not_sent",
-      `it was not sent, the server cannot be reached (${why}): try again when the page is connected`,
+      `it was not sent, the server cannot be reached (${reason}): try again when the page is connected`,
     );
   }
 }

@@ -68,7 +68,7 @@ export function rosterOf(
       ? [agentEntry(lead, { session, kind: "lead", depth: 0, state: stateIn(session, lead) }, leadColor(view))]
       : []),
     ...members.flatMap((member) => memberEntries(member, views, stateIn)),
-    ...subAgents(view, session, { depth: 1, stateIn }),
+    ...subagentEntries(view, session, { depth: 1, stateIn }),
   ];
 }
 
@@ -93,16 +93,16 @@ function memberEntries(member: MemberView & { team: string }, views: Views, stat
     name: member.name,
     color: colorOf(member.color),
     agentType: member.agentType ?? agent?.agentType ?? "",
-    state: memberState(member) ?? (session && agent ? stateIn(session, agent) : byItsWord[member.state]),
+    state: memberState(member) ?? (session && agent ? stateIn(session, agent) : stateFromMember[member.state]),
     depth: member.role === "lead" ? 0 : 1,
     session,
     agent,
     member,
   };
-  return [entry, ...(session && view ? subAgents(view, session, { depth: 2, stateIn }) : [])];
+  return [entry, ...(session && view ? subagentEntries(view, session, { depth: 2, stateIn }) : [])];
 }
 
-function subAgents(
+function subagentEntries(
   view: SessionView,
   session: SessionId,
   { depth, stateIn }: { depth: number; stateIn: StateIn },
@@ -143,7 +143,7 @@ function memberState({ state, ended, alive }: MemberView): RosterState | undefin
 }
 
 /** Of one whose log is not to be had here. */
-const byItsWord: Readonly<Record<MemberView["state"], RosterState>> = {
+const stateFromMember: Readonly<Record<MemberView["state"], RosterState>> = {
   starting: "starting",
   working: "working",
   waiting: "asking",

@@ -1,13 +1,13 @@
 import { useMemo } from "react";
 import type { DashboardState } from "./dashboard-state.ts";
 import { useDashboard } from "./dashboard-store.ts";
-import type { Folds } from "./folds.ts";
+import type { SessionFolds } from "./folds.ts";
 
 /**
  * One fold of each session that is open: of the one that was chosen and of its team's. The same list for as long as each is
  * the same, so that what nothing has happened to is not drawn again.
  */
-export function useEachFold<T>(pick: (folds: Folds) => T): readonly T[] {
+export function useEachFold<T>(pick: (folds: SessionFolds) => T): readonly T[] {
   const selector = useMemo(() => {
     let last: readonly T[] = [];
     return ({ folds }: DashboardState): readonly T[] => {

@@ -6,8 +6,8 @@ const most = 4;
 
 export function addToast(store: Store<DashboardState>, toast: Omit<Toast, "id">): void {
   store.setState((state) => {
-    const toasted = state.toasted + 1;
-    return { ...state, toasted, toasts: [...state.toasts, { ...toast, id: toasted }].slice(-most) };
+    const toasted = state.toastCount + 1;
+    return { ...state, toastCount: toasted, toasts: [...state.toasts, { ...toast, id: toasted }].slice(-most) };
   });
 }
 

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type MailId, type MailListing, MailReading, type SessionId } from "../../../src/protocol/index.ts";
 import { joinMailFlows } from "../../../src/view/index.ts";
-import { askFor } from "./ask-for.ts";
-import { useCalm, useIsReading } from "./calm.ts";
+import { fetchJson } from "./ask-for.ts";
+import { useThrottledWhileLoading, useIsLoading } from "./calm.ts";
 import { useDashboard } from "./dashboard-store.ts";
-import type { Folds } from "./folds.ts";
+import type { SessionFolds } from "./folds.ts";
 import { type MailItem, mailItemsOf } from "./letters.ts";
 import { useEachFold } from "./team-folds.ts";
 
@@ -16,14 +16,14 @@ export interface Letters {
   refresh(): void;
 }
 
-const mailOf = ({ mail }: Folds) => mail;
+const mailOf = ({ mail }: SessionFolds) => mail;
 
 /** All mail of a session and its team. That there is new mail is told by the events; what it says is asked for then. */
 export function useMail(session: SessionId): Letters {
-  const flows = useCalm(session, useEachFold(mailOf));
+  const flows = useThrottledWhileLoading(session, useEachFold(mailOf));
   const facts = useMemo(() => joinMailFlows(flows), [flows]);
   const isPast = useDashboard((state) => state.replayAt !== undefined);
-  const isLoading = useIsReading(session);
+  const isLoading = useIsLoading(session);
   const { listings, problems, refresh } = useListings(session);
   // How far a mail has come is in the events; only of one that is new is anything to be asked.
   const count = isPast ? 0 : facts.length;
@@ -82,5 +82,5 @@ function useListings(session: SessionId) {
 async function fetchMail(session: SessionId, latest: string, signal: AbortSignal): Promise<MailReading> {
   const query = new URLSearchParams({ session });
   if (latest !== "") query.set("since", new Date(Date.parse(latest) - skewMs).toISOString());
-  return MailReading.parse(await askFor(`/api/mail?${query}`, { signal }));
+  return MailReading.parse(await fetchJson(`/api/mail?${query}`, { signal }));
 }

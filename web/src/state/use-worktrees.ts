@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod";
 import { type SessionId, WorktreeListing } from "../../../src/protocol/index.ts";
-import { askFor } from "./ask-for.ts";
-import { useIsReading } from "./calm.ts";
+import { fetchJson } from "./ask-for.ts";
+import { useIsLoading } from "./calm.ts";
 import { useDashboard } from "./dashboard-store.ts";
 import type { RosterEntry } from "./roster.ts";
 
@@ -14,7 +14,7 @@ export interface Worktrees {
 }
 
 /** Looking into all of them costs more than a moment: however much is done, it is not done more often. */
-const restMs = 1_500;
+const minRefreshMs = 1_500;
 
 /** The worktrees of the session's repository, asked for again when somebody has done something. */
 export function useWorktrees(session: SessionId, roster: readonly RosterEntry[]): Worktrees {
@@ -39,34 +39,34 @@ export function useWorktrees(session: SessionId, roster: readonly RosterEntry[])
       while (now.isWanted && !signal.aborted) {
         now.isWanted = false;
         try {
-          const answer = await askFor(`/api/worktrees?${new URLSearchParams({ session })}`, { signal });
+          const answer = await fetchJson(`/api/worktrees?${new URLSearchParams({ session })}`, { signal });
           setWorktrees(z.array(WorktreeListing).parse(answer));
           setProblem(undefined);
         } catch (error) {
           // Whatever is done in the meantime is asked for all the same.
           if (!signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
         }
-        await rest(signal);
+        await waitBeforeRefresh(signal);
       }
       now.isAsking = false;
     };
     void go();
   }, [session]);
-  const isReading = useIsReading(session);
+  const isLoading = useIsLoading(session);
   const isConnected = useDashboard(({ connection }) => connection.kind === "open");
   const isPast = useDashboard(({ replayAt }) => replayAt !== undefined);
   const done = isPast
     ? ""
     : roster.map(({ key, state: at, agent }) => `${key} ${at} ${agent?.toolCalls ?? 0}`).join("\n");
   useEffect(() => {
-    if (!isReading && isConnected) refresh();
-  }, [refresh, isReading, isConnected, done]);
+    if (!isLoading && isConnected) refresh();
+  }, [refresh, isLoading, isConnected, done]);
   return { worktrees, problem, refresh };
 }
 
-const rest = (signal: AbortSignal): Promise<void> =>
+const waitBeforeRefresh = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, restMs);
+    const timer = setTimeout(resolve, minRefreshMs);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
       resolve();

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type PermissionAnswer, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { type Choice, choicesOf, isElicitation, wanted } from "../../../../src/view/index.ts";
-import { agoWords, clockWords } from "../../parts/amounts.ts";
+import { formatAgo, formatClock } from "../../parts/amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
 import type { Approval } from "../../state/approvals.ts";
 import { useSend } from "../../state/send.ts";
@@ -16,21 +16,21 @@ interface Props {
 
 /** One question: who asks, what exactly for, why it is asked, and every answer there is. */
 export function ApprovalCard({ approval, isSettled }: Props) {
-  const { question, asker, session, obstacle } = approval;
+  const { question, asker, session, readOnlyReason: obstacle } = approval;
   const send = useSend();
-  const [isGiven, setGiven] = useState(false);
+  const [isAnswered, setGiven] = useState(false);
   const now = useNow(5_000);
   const name = visibleLine(asker.name);
   const reason = reasonOf(question);
-  const give = async (answer: PermissionAnswer) => {
-    if (isGiven || !isSettled()) return;
+  const sendAnswer = async (answer: PermissionAnswer) => {
+    if (isAnswered || !isSettled()) return;
     setGiven(true);
     const ack = await send(session, { type: "permission.reply", requestId: question.requestId, answer });
     if (!ack.ok) setGiven(false);
   };
   const titleId = `approval-${question.requestId}`;
   return (
-    <article className="approval" data-color={asker.color} aria-labelledby={titleId} aria-busy={isGiven}>
+    <article className="approval" data-color={asker.color} aria-labelledby={titleId} aria-busy={isAnswered}>
       <header>
         <h3 id={titleId}>
           <span className="approval-asker">{name}</span> {visibleLine(wanted(question))}
@@ -40,7 +40,7 @@ export function ApprovalCard({ approval, isSettled }: Props) {
           {asker.agentType !== "" && `${visibleLine(asker.agentType)} · `}
           {visibleLine(question.tool)} ·{" "}
           <time dateTime={question.at} title={question.at}>
-            {clockWords(question.at)}, {agoWords(question.at, now)}
+            {formatClock(question.at)}, {formatAgo(question.at, now)}
           </time>
         </p>
       </header>
@@ -48,8 +48,8 @@ export function ApprovalCard({ approval, isSettled }: Props) {
       {isElicitation(question) ? (
         <ElicitForm
           question={question}
-          isDisabled={isGiven || obstacle !== undefined}
-          onAnswer={(answer) => void give(answer)}
+          isDisabled={isAnswered || obstacle !== undefined}
+          onAnswer={(answer) => void sendAnswer(answer)}
         />
       ) : (
         <>
@@ -59,14 +59,14 @@ export function ApprovalCard({ approval, isSettled }: Props) {
             <Answers
               choices={choicesOf(question, asker).filter(({ isYes }) => !(isYes && tooLong(question)))}
               isTooLong={tooLong(question)}
-              isGiven={isGiven}
-              onAnswer={(answer) => void give(answer)}
+              isAnswered={isAnswered}
+              onAnswer={(answer) => void sendAnswer(answer)}
             />
           )}
         </>
       )}
       {obstacle !== undefined && <p className="approval-obstacle">{obstacle}</p>}
-      {isGiven && (
+      {isAnswered && (
         <p className="soft" role="status">
           Sent, waiting for the agent…
         </p>
@@ -78,11 +78,11 @@ export function ApprovalCard({ approval, isSettled }: Props) {
 interface AnswersProps {
   readonly choices: readonly Choice[];
   readonly isTooLong: boolean;
-  readonly isGiven: boolean;
+  readonly isAnswered: boolean;
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
-function Answers({ choices, isTooLong, isGiven, onAnswer }: AnswersProps) {
+function Answers({ choices, isTooLong, isAnswered, onAnswer }: AnswersProps) {
   const [words, setWords] = useState("");
   const yes = choices.filter(({ isYes }) => isYes);
   const message = words.trim();
@@ -97,7 +97,7 @@ function Answers({ choices, isTooLong, isGiven, onAnswer }: AnswersProps) {
             <button
               type="button"
               className={index === 0 ? "primary" : undefined}
-              disabled={isGiven}
+              disabled={isAnswered}
               onClick={() => onAnswer(choice.answer)}
             >
               {choice.label.replace(/:$/, "")}
@@ -123,12 +123,12 @@ function Answers({ choices, isTooLong, isGiven, onAnswer }: AnswersProps) {
       >
         <input
           value={words}
-          disabled={isGiven}
+          disabled={isAnswered}
           aria-label="What to do instead"
           placeholder="What to do instead (may be left empty)"
           onChange={(event) => setWords(event.currentTarget.value)}
         />
-        <button type="submit" className="danger" disabled={isGiven}>
+        <button type="submit" className="danger" disabled={isAnswered}>
           {message === "" ? "Deny" : "Deny and say so"}
         </button>
       </form>

@@ -39,7 +39,9 @@ export function ApprovalsView({ session }: { session: SessionId }) {
           <li key={approval.question.requestId}>
             <ApprovalCard
               approval={
-                isReplay ? { ...approval, obstacle: "This is a replay: nothing can be answered in it." } : approval
+                isReplay
+                  ? { ...approval, readOnlyReason: "This is a replay: nothing can be answered in it." }
+                  : approval
               }
               isSettled={() => performance.now() - movedAt.current > settleMs}
             />

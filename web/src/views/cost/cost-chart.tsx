@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
-import { countWords, moneyWords } from "../../parts/amounts.ts";
+import { formatCount, formatMoney } from "../../parts/amounts.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { ticksOf, tickWords } from "../timeline/time-window.ts";
-import { type Measure, roundUp, type Stack } from "./stack.ts";
+import { type Measure, roundUp, type StackedSeries } from "./stack.ts";
 
 interface Props {
-  readonly stack: Stack;
+  readonly stack: StackedSeries;
   readonly measure: Measure;
   readonly budgetUsd: number | undefined;
 }
@@ -13,8 +13,8 @@ interface Props {
 const height = 260;
 const edge = { top: 14, right: 8, bottom: 22, left: 58 };
 
-export const amountWords = (amount: number, measure: Measure): string =>
-  measure === "usd" ? moneyWords(amount) : countWords(Math.round(amount));
+export const formatAmount = (amount: number, measure: Measure): string =>
+  measure === "usd" ? formatMoney(amount) : formatCount(Math.round(amount));
 
 /** What was spent until when, one upon the other; a line for the budget where it is in sight. */
 export function CostChart({ stack, measure, budgetUsd }: Props) {
@@ -38,7 +38,7 @@ export function CostChart({ stack, measure, budgetUsd }: Props) {
     const found = times.findIndex((each) => each >= time);
     setChosen(found < 0 ? last : found);
   };
-  const walk = (event: KeyboardEvent) => {
+  const onChartKey = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last }[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -68,18 +68,18 @@ export function CostChart({ stack, measure, budgetUsd }: Props) {
           aria-valuemin={1}
           aria-valuemax={last}
           aria-valuenow={at ?? last}
-          aria-valuetext={momentWords(stack, at ?? last, measure)}
+          aria-valuetext={pointText(stack, at ?? last, measure)}
           onPointerMove={point}
           onPointerDown={point}
           onPointerLeave={() => setChosen(undefined)}
           onBlur={() => setChosen(undefined)}
-          onKeyDown={walk}
+          onKeyDown={onChartKey}
         >
           {[0, 0.25, 0.5, 0.75, 1].map((share) => (
             <g key={share} className="cost-scale">
               <line x1={edge.left} x2={width - edge.right} y1={y(share * top)} y2={y(share * top)} />
               <text x={edge.left - 8} y={y(share * top)} textAnchor="end" dominantBaseline="middle">
-                {amountWords(share * top, measure)}
+                {formatAmount(share * top, measure)}
               </text>
             </g>
           ))}
@@ -93,7 +93,7 @@ export function CostChart({ stack, measure, budgetUsd }: Props) {
             <g className="cost-budget">
               <line x1={edge.left} x2={width - edge.right} y1={y(budget)} y2={y(budget)} />
               <text x={edge.left + 6} y={y(budget) - 5}>
-                budget {moneyWords(budget)}
+                budget {formatMoney(budget)}
               </text>
             </g>
           )}
@@ -115,13 +115,13 @@ export function CostChart({ stack, measure, budgetUsd }: Props) {
   );
 }
 
-function momentWords({ times, totals }: Stack, at: number, measure: Measure): string {
+function pointText({ times, totals }: StackedSeries, at: number, measure: Measure): string {
   const when = new Date(times[at] ?? 0).toLocaleTimeString("en-GB");
-  return `until ${when}: ${amountWords(totals[at] ?? 0, measure)}`;
+  return `until ${when}: ${formatAmount(totals[at] ?? 0, measure)}`;
 }
 
 interface CardProps {
-  readonly stack: Stack;
+  readonly stack: StackedSeries;
   readonly at: number;
   readonly measure: Measure;
   readonly isLeft: boolean;
@@ -132,14 +132,14 @@ function MomentCard({ stack, at, measure, isLeft }: CardProps) {
   return (
     <div className="cost-card" data-left={isLeft} aria-hidden="true">
       <p>
-        <strong>{momentWords(stack, at, measure)}</strong>
+        <strong>{pointText(stack, at, measure)}</strong>
       </p>
       <ul>
         {rows.map(({ key, name, color, sums }) => (
           <li key={key}>
             <span className="cost-swatch" data-color={color} />
             <span>{name}</span>
-            <span className="number">{amountWords(sums[at] ?? 0, measure)}</span>
+            <span className="number">{formatAmount(sums[at] ?? 0, measure)}</span>
           </li>
         ))}
       </ul>

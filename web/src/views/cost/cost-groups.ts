@@ -3,7 +3,7 @@ import { addCosts, type CostCell, type CostSeries, type CostSum, valuesOf } from
 import type { RosterEntry } from "../../state/roster.ts";
 
 /** What costs are told apart by. */
-export type By = "agent" | "model";
+export type GroupBy = "agent" | "model";
 
 export interface CostGroup extends CostSum {
   readonly key: string;
@@ -14,7 +14,7 @@ export interface CostGroup extends CostSum {
 }
 
 /** The dearest first. Colours are given out so that neighbours differ; an agent has its own where that is free. */
-export function costGroups(series: CostSeries, by: By, roster: readonly RosterEntry[]): readonly CostGroup[] {
+export function costGroups(series: CostSeries, by: GroupBy, roster: readonly RosterEntry[]): readonly CostGroup[] {
   const sums = new Map<string, { sum: CostSum; cells: CostCell[] }>();
   for (const cell of valuesOf(series.sums)) {
     const key = keyOf(cell, by);
@@ -34,9 +34,9 @@ export function costGroups(series: CostSeries, by: By, roster: readonly RosterEn
 }
 
 /** First those who have one have it, then the others what is left. */
-function colorsFor(wishes: readonly (AgentColor | undefined)[]): readonly AgentColor[] {
+function colorsFor(wantedColors: readonly (AgentColor | undefined)[]): readonly AgentColor[] {
   const free = new Set(palette);
-  const own = wishes.map((wish) => (wish && free.delete(wish) ? wish : undefined));
+  const own = wantedColors.map((wish) => (wish && free.delete(wish) ? wish : undefined));
   return own.map((color, index) => {
     const given = color ?? [...free][0] ?? palette[index % palette.length] ?? "blue";
     free.delete(given);
@@ -46,9 +46,9 @@ function colorsFor(wishes: readonly (AgentColor | undefined)[]): readonly AgentC
 
 const palette: readonly AgentColor[] = ["blue", "orange", "green", "purple", "cyan", "pink", "yellow", "red"];
 
-export const keyOf = ({ agent, model }: CostCell, by: By): string => (by === "model" ? model : (agent ?? ""));
+export const keyOf = ({ agent, model }: CostCell, by: GroupBy): string => (by === "model" ? model : (agent ?? ""));
 
-const noteOf = (cells: readonly CostCell[], by: By): string =>
+const noteOf = (cells: readonly CostCell[], by: GroupBy): string =>
   by === "agent"
     ? [...new Set(cells.map(({ model }) => visibleLine(model)))].join(", ")
     : `${new Set(cells.map(({ agent }) => agent)).size} ${cells.length === 1 ? "agent" : "agents"}`;

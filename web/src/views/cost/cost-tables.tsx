@@ -1,9 +1,9 @@
 import { cachedShare, type CostSum } from "../../../../src/view/index.ts";
-import { countWords, moneyWords } from "../../parts/amounts.ts";
-import { amountWords } from "./cost-chart.tsx";
+import { formatCount, formatMoney } from "../../parts/amounts.ts";
+import { formatAmount } from "./cost-chart.tsx";
 import type { CostGroup } from "./cost-groups.ts";
-import { percentWords } from "./cost-totals.tsx";
-import { type Measure, type Stack, thinned } from "./stack.ts";
+import { formatPercent } from "./cost-totals.tsx";
+import { type Measure, type StackedSeries, thinOut } from "./stack.ts";
 
 interface Props {
   readonly title: string;
@@ -64,14 +64,14 @@ function Sums({ sum }: { sum: CostSum }) {
   const { usage } = sum;
   const share = cachedShare(sum);
   const cells = [
-    countWords(sum.requests),
-    countWords(usage.inputTokens),
-    countWords(usage.cacheReadTokens),
-    countWords(usage.cacheWriteTokens),
-    countWords(usage.outputTokens),
-    share === undefined ? "-" : percentWords(share),
-    sum.lostAttempts === 0 ? "-" : `${sum.lostAttempts} (${moneyWords(sum.lostUsd)})`,
-    moneyWords(sum.costUsd),
+    formatCount(sum.requests),
+    formatCount(usage.inputTokens),
+    formatCount(usage.cacheReadTokens),
+    formatCount(usage.cacheWriteTokens),
+    formatCount(usage.outputTokens),
+    share === undefined ? "-" : formatPercent(share),
+    sum.lostAttempts === 0 ? "-" : `${sum.lostAttempts} (${formatMoney(sum.lostUsd)})`,
+    formatMoney(sum.costUsd),
   ];
   return cells.map((words, index) => (
     // Columns have no other name than their place.
@@ -83,7 +83,7 @@ function Sums({ sum }: { sum: CostSum }) {
 }
 
 /** What the chart shows, in numbers. */
-export function TimeTable({ stack, measure }: { stack: Stack; measure: Measure }) {
+export function TimeTable({ stack, measure }: { stack: StackedSeries; measure: Measure }) {
   return (
     <details className="cost-block">
       <summary>Over time, in numbers</summary>
@@ -103,15 +103,15 @@ export function TimeTable({ stack, measure }: { stack: Stack; measure: Measure }
             </tr>
           </thead>
           <tbody>
-            {thinned(stack, 20).map((at) => (
+            {thinOut(stack, 20).map((at) => (
               <tr key={at}>
                 <th scope="row">{new Date(stack.times[at] ?? 0).toLocaleTimeString("en-GB")}</th>
                 {stack.layers.map(({ key, sums }) => (
                   <td key={key} className="number">
-                    {amountWords(sums[at] ?? 0, measure)}
+                    {formatAmount(sums[at] ?? 0, measure)}
                   </td>
                 ))}
-                <td className="number">{amountWords(stack.totals[at] ?? 0, measure)}</td>
+                <td className="number">{formatAmount(stack.totals[at] ?? 0, measure)}</td>
               </tr>
             ))}
           </tbody>

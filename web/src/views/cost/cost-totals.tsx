@@ -1,5 +1,5 @@
 import { cachedShare, type CostSum } from "../../../../src/view/index.ts";
-import { countWords, moneyWords } from "../../parts/amounts.ts";
+import { formatCount, formatMoney } from "../../parts/amounts.ts";
 import { tokens } from "./cost-groups.ts";
 
 export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: number | undefined }) {
@@ -10,7 +10,7 @@ export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: nu
       <div>
         <dt>Spent</dt>
         <dd>
-          <strong>{moneyWords(total.costUsd)}</strong>
+          <strong>{formatMoney(total.costUsd)}</strong>
           {budgetUsd === undefined ? (
             <span className="soft">no budget is set</span>
           ) : (
@@ -21,28 +21,28 @@ export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: nu
       <div>
         <dt>Tokens</dt>
         <dd>
-          <strong>{countWords(tokens(total))}</strong>
+          <strong>{formatCount(tokens(total))}</strong>
           <span className="soft">
-            {countWords(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens)} read,{" "}
-            {countWords(usage.outputTokens)} written
+            {formatCount(usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens)} read,{" "}
+            {formatCount(usage.outputTokens)} written
           </span>
         </dd>
       </div>
       <div>
         <dt>From the cache</dt>
         <dd>
-          <strong>{share === undefined ? "-" : percentWords(share)}</strong>
+          <strong>{share === undefined ? "-" : formatPercent(share)}</strong>
           <span className="soft">of what was read</span>
         </dd>
       </div>
       <div>
         <dt>Requests</dt>
         <dd>
-          <strong>{countWords(total.requests)}</strong>
+          <strong>{formatCount(total.requests)}</strong>
           <span className="soft">
             {total.lostAttempts === 0
               ? "none was lost"
-              : `${total.lostAttempts} lost, for ${moneyWords(total.lostUsd)}`}
+              : `${total.lostAttempts} lost, for ${formatMoney(total.lostUsd)}`}
           </span>
         </dd>
       </div>
@@ -57,11 +57,11 @@ function Budget({ spent, budgetUsd }: { spent: number; budgetUsd: number }) {
     <span className="cost-of-budget" data-level={level}>
       <meter min={0} max={1} value={Math.min(1, share)} aria-label="Share of the budget" />
       <span>
-        {percentWords(share)} of {moneyWords(budgetUsd)}
+        {formatPercent(share)} of {formatMoney(budgetUsd)}
       </span>
     </span>
   );
 }
 
-export const percentWords = (share: number): string =>
+export const formatPercent = (share: number): string =>
   share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`;

@@ -1,28 +1,28 @@
 import { memo, useMemo, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { type CostSeries, joinCostSeries } from "../../../../src/view/index.ts";
-import { useCalm, useIsReading } from "../../state/calm.ts";
-import type { Folds } from "../../state/folds.ts";
-import { useMoment } from "../../state/moment.ts";
+import { useThrottledWhileLoading, useIsLoading } from "../../state/calm.ts";
+import type { SessionFolds } from "../../state/folds.ts";
+import { useDisplayedTime } from "../../state/moment.ts";
 import { type RosterEntry, useRoster } from "../../state/roster.ts";
 import { useEachFold } from "../../state/team-folds.ts";
-import { Choice } from "../../parts/choice.tsx";
+import { ChoiceGroup } from "../../parts/choice.tsx";
 import { CostChart } from "./cost-chart.tsx";
-import { type By, costGroups, totalOf } from "./cost-groups.ts";
+import { type GroupBy, costGroups, totalOf } from "./cost-groups.ts";
 import { CostTable, TimeTable } from "./cost-tables.tsx";
 import { CostTotals } from "./cost-totals.tsx";
-import { type Measure, stackOf } from "./stack.ts";
+import { type Measure, stackSeries } from "./stack.ts";
 import "../../styles/tables.css";
 import "./cost-view.css";
 
-const costOf = ({ cost }: Folds) => cost;
+const costOf = ({ cost }: SessionFolds) => cost;
 
 /** What the session and its team have spent: in all, by whom, on which model, and when. */
 export function CostView({ session }: { session: SessionId }) {
-  const all = useCalm(session, useEachFold(costOf));
-  const roster = useCalm(session, useRoster(session));
-  const isReading = useIsReading(session);
-  const { now, kind } = useMoment(session, 5_000);
+  const all = useThrottledWhileLoading(session, useEachFold(costOf));
+  const roster = useThrottledWhileLoading(session, useRoster(session));
+  const isReading = useIsLoading(session);
+  const { now, kind } = useDisplayedTime(session, 5_000);
   const series = useMemo(() => joinCostSeries(all), [all]);
   // Who there is and what they are called, not what they do.
   const names = roster.map(({ agent, name, color }) => `${agent?.id} ${name} ${color}`).join("\n");
@@ -47,7 +47,7 @@ interface SpentProps {
 }
 
 const Spent = memo(function Spent({ series, roster, until }: SpentProps) {
-  const [by, setBy] = useState<By>("agent");
+  const [by, setBy] = useState<GroupBy>("agent");
   const [chosen, setMeasure] = useState<Measure | undefined>(undefined);
   const groups = useMemo(
     () => ({ agent: costGroups(series, "agent", roster), model: costGroups(series, "model", roster) }),
@@ -57,7 +57,7 @@ const Spent = memo(function Spent({ series, roster, until }: SpentProps) {
   // A model whose price is not known costs nothing here, and yet uses tokens.
   const measure = chosen ?? (total.costUsd > 0 ? "usd" : "tokens");
   const stack = useMemo(
-    () => stackOf(series, { groups: groups[by], by, measure, until }),
+    () => stackSeries(series, { groups: groups[by], by, measure, until }),
     [series, groups, by, measure, until],
   );
   return (
@@ -66,8 +66,13 @@ const Spent = memo(function Spent({ series, roster, until }: SpentProps) {
       <section className="cost-block" aria-label="Over time">
         <div className="cost-bar">
           <h3>Over time</h3>
-          <Choice label="By" value={by} onChange={setBy} options={{ agent: "By agent", model: "By model" }} />
-          <Choice label="In" value={measure} onChange={setMeasure} options={{ usd: "Dollars", tokens: "Tokens" }} />
+          <ChoiceGroup label="By" value={by} onChange={setBy} options={{ agent: "By agent", model: "By model" }} />
+          <ChoiceGroup
+            label="In"
+            value={measure}
+            onChange={setMeasure}
+            options={{ usd: "Dollars", tokens: "Tokens" }}
+          />
         </div>
         <CostChart stack={stack} measure={measure} budgetUsd={series.budgetUsd} />
         <ul className="cost-legend">

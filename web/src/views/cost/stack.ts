@@ -1,10 +1,10 @@
 import { type CostCell, type CostSeries, valuesOf } from "../../../../src/view/index.ts";
-import { type By, type CostGroup, keyOf, tokens } from "./cost-groups.ts";
+import { type GroupBy, type CostGroup, keyOf, tokens } from "./cost-groups.ts";
 
 export type Measure = "usd" | "tokens";
 
 /** Sums over time, one upon the other. */
-export interface Stack {
+export interface StackedSeries {
   /** When each step ends; the first is the beginning, where all is nothing. */
   readonly times: readonly number[];
   /** From the bottom up; the last may be of all that have none of their own. */
@@ -26,13 +26,13 @@ const most = 7;
 
 export interface StackOptions {
   readonly groups: readonly CostGroup[];
-  readonly by: By;
+  readonly by: GroupBy;
   readonly measure: Measure;
   /** The end of what is drawn, if that is later than the last. */
   readonly until: number;
 }
 
-export function stackOf(series: CostSeries, { groups, by, measure, until }: StackOptions): Stack {
+export function stackSeries(series: CostSeries, { groups, by, measure, until }: StackOptions): StackedSeries {
   if (series.buckets.values.length === 0) return { times: [], layers: [], totals: [] };
   const own = groups.length <= most + 1 ? groups : groups.slice(0, most);
   const layers = own.map(({ key, name, color }): MutableLayer => ({ key, name, color, sums: [0] }));
@@ -75,7 +75,7 @@ export function roundUp(value: number): number {
 }
 
 /** Few times, for a table: the last step of each part. */
-export function thinned(stack: Stack, rows: number): readonly number[] {
+export function thinOut(stack: StackedSeries, rows: number): readonly number[] {
   const count = stack.times.length - 1;
   const step = Math.max(1, Math.ceil(count / rows));
   const picked: number[] = [];

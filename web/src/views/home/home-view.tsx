@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { type SessionId, type SessionListing, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { sessionName, sessionStateWords } from "../../frame/session-name.ts";
-import { agoWords } from "../../parts/amounts.ts";
+import { sessionName, sessionStateText } from "../../frame/session-name.ts";
+import { formatAgo } from "../../parts/amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
 import { hrefOf } from "../../route.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
@@ -62,11 +62,11 @@ function SessionRow({ listing, now }: { listing: SessionListing; now: number }) 
       <span className="home-row-head">
         <strong>{sessionName(listing)}</strong>
         <span className="badge" data-state={listing.state}>
-          {sessionStateWords(listing)}
+          {sessionStateText(listing)}
         </span>
         {listing.team !== undefined && <span className="tag">team {visibleLine(listing.team)}</span>}
         <span className="home-time" title={listing.updatedAt}>
-          {isLive ? `started ${agoWords(listing.startedAt, now)}` : agoWords(listing.updatedAt, now)}
+          {isLive ? `started ${formatAgo(listing.startedAt, now)}` : formatAgo(listing.updatedAt, now)}
         </span>
       </span>
       <span className="home-words">

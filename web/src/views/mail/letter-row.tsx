@@ -1,11 +1,11 @@
 import { memo, useState } from "react";
 import * as z from "zod";
 import { type MailState, type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { clockWords } from "../../parts/amounts.ts";
-import { kindWords } from "../../parts/mail-kinds.ts";
+import { formatClock } from "../../parts/amounts.ts";
+import { mailKindText } from "../../parts/mail-kinds.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { hrefOf } from "../../route.ts";
-import { askFor } from "../../state/ask-for.ts";
+import { fetchJson } from "../../state/ask-for.ts";
 import type { MailItem } from "../../state/letters.ts";
 import { mailText } from "./mail-words.ts";
 
@@ -34,7 +34,7 @@ export const MailRow = memo(function LetterRow({ item, session, colors }: Props)
           {stateLabels[state]}
         </span>
         <time className="soft" dateTime={at}>
-          {clockWords(at)}
+          {formatClock(at)}
         </time>
       </header>
       {kept?.refused !== undefined && (
@@ -76,7 +76,7 @@ function Body({ item, session }: { item: MailItem; session: SessionId }) {
   const { title, text, fields } = mailText(mail.body);
   const ask = () => {
     const query = new URLSearchParams({ session, mail: item.id });
-    askFor(`/api/mail-text?${query}`)
+    fetchJson(`/api/mail-text?${query}`)
       .then((answer) => setWhole(MailText.parse(answer)))
       .catch((error: unknown) => setWhole({ problem: error instanceof Error ? error.message : String(error) }));
   };
@@ -110,7 +110,7 @@ function Body({ item, session }: { item: MailItem; session: SessionId }) {
 function DeletedMail({ item: { kind, summary, place }, session }: { item: MailItem; session: SessionId }) {
   return (
     <>
-      <p className="letter-title">{kindWords(kind)}</p>
+      <p className="letter-title">{mailKindText(kind)}</p>
       {summary !== "" && <p>{visibleText(summary)}</p>}
       {place && (
         <p>

@@ -1,11 +1,11 @@
 import { useMemo, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { emptyView } from "../../../../src/view/index.ts";
-import { Choice } from "../../parts/choice.tsx";
-import { kindWords, oneLine } from "../../parts/mail-kinds.ts";
+import { ChoiceGroup } from "../../parts/choice.tsx";
+import { mailKindText, oneLine } from "../../parts/mail-kinds.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import { isConversation, type Thread, threadsOf } from "../../state/letters.ts";
-import { useObstacle } from "../../state/obstacle.ts";
+import { useReadOnlyReason } from "../../state/obstacle.ts";
 import { useMail } from "../../state/use-letters.ts";
 import { MailList } from "./letter-list.tsx";
 import { Name } from "./letter-row.tsx";
@@ -33,7 +33,7 @@ export function MailView({ session }: { session: SessionId }) {
         .map(({ name }) => name),
     [teams, led],
   );
-  const readOnlyReason = useObstacle(session);
+  const readOnlyReason = useReadOnlyReason(session);
   const away = readOnlyReason ?? (led === undefined ? noPartnerText(memberships.size > 0) : undefined);
   const other = thread?.names.find((name) => name !== "team-lead" && present.includes(name));
   const open = threads.reduce((sum, each) => sum + each.open, 0);
@@ -45,7 +45,7 @@ export function MailView({ session }: { session: SessionId }) {
           {shown.length} {shown.length === 1 ? "message" : "messages"}
           {open > 0 && `, ${open} not read`}
         </p>
-        <Choice
+        <ChoiceGroup
           label="Show"
           value={shows}
           onChange={setShows}
@@ -121,7 +121,7 @@ function ThreadButton({ thread: { names, mail: letters, open }, colors, isChosen
         )}
       </span>
       <span className="thread-last soft">
-        {summaryText === "" ? kindWords(last?.kind ?? "") : oneLine(summaryText)}
+        {summaryText === "" ? mailKindText(last?.kind ?? "") : oneLine(summaryText)}
       </span>
     </button>
   );

@@ -1,12 +1,12 @@
 import type { Envelope } from "../../../../src/protocol/index.ts";
 
 /** An event in a line: its type, and what it is about. */
-export function eventWords({ event }: Envelope): string {
-  const about = aboutWords(event);
+export function eventText({ event }: Envelope): string {
+  const about = subjectText(event);
   return about === "" ? event.type : `${event.type}: ${about.slice(0, 160)}`;
 }
 
-function aboutWords(event: Envelope["event"]): string {
+function subjectText(event: Envelope["event"]): string {
   switch (event.type) {
     case "tool.called":
       return event.title;

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef } from "react";
 import { visibleLine } from "../../../../src/protocol/index.ts";
-import { clockWords, spanWords } from "../../parts/amounts.ts";
+import { formatClock, formatDuration } from "../../parts/amounts.ts";
 import type { Recording } from "../../replay/recording.ts";
-import { eventWords } from "./event-words.ts";
+import { eventText } from "./event-words.ts";
 import { type Replay, speeds } from "./use-replay.ts";
 
 /** Goes through a recording: by time, by event, or as it went. */
@@ -27,7 +27,7 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           step="any"
           value={replay.time - first}
           aria-label="Moment"
-          aria-valuetext={`${clockWords(at)}, event ${replay.count} of ${envelopes.length}`}
+          aria-valuetext={`${formatClock(at)}, event ${replay.count} of ${envelopes.length}`}
           onChange={(event) => {
             replay.pause();
             replay.seek(first + Number(event.currentTarget.value));
@@ -82,13 +82,14 @@ export function ReplayControls({ recording, replay }: { recording: Recording; re
           Skip silences
         </label>
         <p className="replay-time" data-testid="replay-time">
-          <time dateTime={at}>{clockWords(at)}</time>{" "}
+          <time dateTime={at}>{formatClock(at)}</time>{" "}
           <span className="soft">
-            +{spanWords(replay.time - first)} of {spanWords(last - first)} · event {replay.count} of {envelopes.length}
+            +{formatDuration(replay.time - first)} of {formatDuration(last - first)} · event {replay.count} of{" "}
+            {envelopes.length}
           </span>
         </p>
       </div>
-      <p className="replay-event soft">{shown ? visibleLine(eventWords(shown)) : "before the first event"}</p>
+      <p className="replay-event soft">{shown ? visibleLine(eventText(shown)) : "before the first event"}</p>
     </div>
   );
 }

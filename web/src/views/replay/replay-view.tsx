@@ -3,7 +3,7 @@ import { type Ack, type SessionId } from "../../../../src/protocol/index.ts";
 import { AgentList } from "../../frame/agent-list.tsx";
 import { ErrorBoundary } from "../../frame/error-boundary.tsx";
 import { viewTitles } from "../../frame/tabs.tsx";
-import { countWords } from "../../parts/amounts.ts";
+import { formatCount } from "../../parts/amounts.ts";
 import type { Player } from "../../replay/player.ts";
 import type { Recording } from "../../replay/recording.ts";
 import { parseRoute, type Route, viewNames } from "../../route.ts";
@@ -20,9 +20,9 @@ export function ReplayView({ session }: { session: SessionId }) {
   const loaded = useRecording(session);
   switch (loaded.kind) {
     case "loading":
-      return <Waiting words={`Reading the session: ${countWords(loaded.events)} events`} />;
+      return <Waiting message={`Reading the session: ${formatCount(loaded.events)} events`} />;
     case "preparing":
-      return <Waiting words={`Preparing: ${Math.round(loaded.part * 100)}%`} />;
+      return <Waiting message={`Preparing: ${Math.round(loaded.part * 100)}%`} />;
     case "failed":
       return (
         <section className="replay-note" role="alert">
@@ -31,17 +31,18 @@ export function ReplayView({ session }: { session: SessionId }) {
         </section>
       );
     case "ready":
-      if (loaded.recording.envelopes.length === 0) return <Waiting words="Nothing has happened in this session yet." />;
+      if (loaded.recording.envelopes.length === 0)
+        return <Waiting message="Nothing has happened in this session yet." />;
       return <Replaying key={session} recording={loaded.recording} player={loaded.player} />;
   }
 }
 
-function Waiting({ words }: { words: string }) {
+function Waiting({ message }: { message: string }) {
   return (
     <section className="replay-note">
       <h2>Replay</h2>
       <p className="soft" role="status">
-        {words}
+        {message}
       </p>
     </section>
   );

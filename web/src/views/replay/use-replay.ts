@@ -22,17 +22,17 @@ export function useRecording(session: SessionId): Loaded {
   const [loaded, setLoaded] = useState<Loaded>({ kind: "loading", events: 0 });
   useEffect(() => {
     const left = new AbortController();
-    const tell = (next: Loaded) => {
+    const onProgress = (next: Loaded) => {
       if (!left.signal.aborted) setLoaded(next);
     };
-    tell({ kind: "loading", events: 0 });
+    onProgress({ kind: "loading", events: 0 });
     loadRecording(session, {
       open: browserPorts.openStream,
       signal: left.signal,
-      progress: (events) => tell({ kind: "loading", events }),
+      progress: (events) => onProgress({ kind: "loading", events }),
     }).then(
-      (recording) => prepare(recording, tell, left.signal),
-      (error: unknown) => tell({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
+      (recording) => prepare(recording, onProgress, left.signal),
+      (error: unknown) => onProgress({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
     );
     return () => left.abort();
   }, [session]);
@@ -40,7 +40,7 @@ export function useRecording(session: SessionId): Loaded {
 }
 
 /** In slices, so that the page can be used meanwhile. */
-function prepare(recording: Recording, tell: (loaded: Loaded) => void, signal: AbortSignal): void {
+function prepare(recording: Recording, onProgress: (loaded: Loaded) => void, signal: AbortSignal): void {
   const player = createPlayer(recording, {
     ...emptyDashboard,
     selected: recording.session,
@@ -50,8 +50,8 @@ function prepare(recording: Recording, tell: (loaded: Loaded) => void, signal: A
   const go = () => {
     if (signal.aborted) return;
     const part = player.prepare(40);
-    if (part >= 1) return tell({ kind: "ready", recording, player });
-    tell({ kind: "preparing", part });
+    if (part >= 1) return onProgress({ kind: "ready", recording, player });
+    onProgress({ kind: "preparing", part });
     setTimeout(go, 0);
   };
   go();
@@ -93,7 +93,10 @@ export function useReplay(recording: Recording, player: Player, sessions: Dashbo
     const caughtUp = new Set(state.views.keys());
     return { ...state, sessions: then, caughtUp, replayAt: new Date(place.time).toISOString() };
   }, [player, place, sessions]);
-  useEffect(() => store.setState((before) => ({ ...drawn, looking: before.looking })), [store, drawn]);
+  useEffect(
+    () => store.setState((before) => ({ ...drawn, viewedTranscript: before.viewedTranscript })),
+    [store, drawn],
+  );
 
   const now = useRef({ place, speed, skips });
   now.current = { place, speed, skips };

@@ -1,6 +1,6 @@
 import { memo, useEffect, useRef } from "react";
 import { type WorkItem, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { agoWords } from "../../parts/amounts.ts";
+import { formatAgo } from "../../parts/amounts.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 import { type BoardTask, columnTitles } from "./task-columns.ts";
@@ -24,7 +24,7 @@ interface Props {
 /** One task: whose it is, what it waits for, and what is known of its being done. */
 export const TaskCard = memo(function TaskCard(props: Props) {
   const { placed, color, owners, now, isRelated, moved, onPoint } = props;
-  const { task, waitsFor, came, frees } = placed;
+  const { task, waitsFor, finishedDependencies: came, unblocks: frees } = placed;
   const card = useRef<HTMLElement>(null);
   useEffect(() => {
     if (moved.current !== task.id) return;
@@ -54,12 +54,12 @@ export const TaskCard = memo(function TaskCard(props: Props) {
         <span className="task-owner">{task.owner === undefined ? "nobody's" : visibleLine(task.owner)}</span>
         <Proof task={task} />
         <span className="soft">
-          <time dateTime={task.updatedAt}>{agoWords(task.updatedAt, now)}</time>
+          <time dateTime={task.updatedAt}>{formatAgo(task.updatedAt, now)}</time>
         </span>
       </p>
-      <Others words="Waits for" tasks={waitsFor} />
-      <Others words="After" tasks={came} />
-      <Others words="Then" tasks={frees} />
+      <Others label="Waits for" tasks={waitsFor} />
+      <Others label="After" tasks={came} />
+      <Others label="Then" tasks={frees} />
       <Details task={task} />
       {owners && <Changes {...props} owners={owners} />}
     </article>
@@ -74,23 +74,23 @@ function Proof({ task: { status, proof, acceptance } }: { task: WorkItem }) {
       <span className="tag">{acceptance.length === 1 ? "1 check" : `${acceptance.length} checks`}</span>
     ) : null;
   return (
-    <span className="tag task-proof" data-proof={proof} title={proofWords[proof]}>
+    <span className="tag task-proof" data-proof={proof} title={proofText[proof]}>
       {proof}
     </span>
   );
 }
 
-const proofWords = {
+const proofText = {
   claimed: "Its owner says so; no check has shown it",
   verified: "Its checks have passed",
   refuted: "Its checks have failed",
 } as const;
 
-function Others({ words, tasks }: { words: string; tasks: readonly WorkItem[] }) {
+function Others({ label, tasks }: { label: string; tasks: readonly WorkItem[] }) {
   if (tasks.length === 0) return null;
   return (
     <p className="task-others">
-      <span className="soft">{words}</span>{" "}
+      <span className="soft">{label}</span>{" "}
       {tasks.map(({ id, subject, status }) => (
         <button
           key={id}

@@ -14,9 +14,9 @@ export interface BoardTask {
   /** What it waits for: not done, or done with checks that have not said so yet. */
   readonly waitsFor: readonly WorkItem[];
   /** What it waited for and need not any more. */
-  readonly came: readonly WorkItem[];
+  readonly finishedDependencies: readonly WorkItem[];
   /** What waits for it. */
-  readonly frees: readonly WorkItem[];
+  readonly unblocks: readonly WorkItem[];
 }
 
 /** What can be begun stands before what has to wait; what was done last before what was done long ago. */
@@ -28,8 +28,8 @@ export function taskColumns(tasks: readonly WorkItem[]): Readonly<Record<ColumnN
     if (task.status === "deleted") continue;
     const before = found(task.blockedBy);
     const waitsFor = before.filter(isOpen);
-    const came = before.filter((other) => !isOpen(other));
-    columns[task.status].push({ task, waitsFor, came, frees: found(task.blocks) });
+    const finishedDependencies = before.filter((other) => !isOpen(other));
+    columns[task.status].push({ task, waitsFor, finishedDependencies, unblocks: found(task.blocks) });
   }
   columns.pending.sort((a, b) => Number(a.waitsFor.length > 0) - Number(b.waitsFor.length > 0) || byId(a, b));
   columns.in_progress.sort(byId);

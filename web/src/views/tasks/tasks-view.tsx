@@ -1,10 +1,10 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { type SessionId, teamLead, visibleLine, type WorkItem } from "../../../../src/protocol/index.ts";
 import { emptyView, type SessionView } from "../../../../src/view/index.ts";
-import { Choice } from "../../parts/choice.tsx";
+import { ChoiceGroup } from "../../parts/choice.tsx";
 import { useDashboard } from "../../state/dashboard-store.ts";
-import { useMoment } from "../../state/moment.ts";
-import { useObstacle } from "../../state/obstacle.ts";
+import { useDisplayedTime } from "../../state/moment.ts";
+import { useReadOnlyReason } from "../../state/obstacle.ts";
 import { useSend } from "../../state/send.ts";
 import { NewTask, type WantedTask } from "./new-task.tsx";
 import { TaskCard, type TaskChange } from "./task-card.tsx";
@@ -21,9 +21,9 @@ export function TasksView({ session }: { session: SessionId }) {
   const name = chosen !== undefined && names.includes(chosen) ? chosen : (names[0] ?? "");
   const tasks = lists.get(name) ?? nothing;
   const columns = useMemo(() => taskColumns(tasks), [tasks]);
-  const { now } = useMoment(session, 10_000);
-  const obstacle = obstacleTo(name, memberships);
-  const away = useObstacle(session) ?? obstacle;
+  const { now } = useDisplayedTime(session, 10_000);
+  const readOnlyReason = readOnlyReasonFor(name, memberships);
+  const away = useReadOnlyReason(session) ?? readOnlyReason;
 
   const members = teams.get(name)?.members ?? noMembers;
   const colors = useMemo(() => new Map(members.map((member) => [member.name, member.color])), [members]);
@@ -68,7 +68,7 @@ export function TasksView({ session }: { session: SessionId }) {
           {shown === 0 ? "no tasks" : `${columns.completed.length} of ${shown} completed`}
         </p>
         {names.length > 1 && (
-          <Choice
+          <ChoiceGroup
             label="List"
             value={name}
             onChange={setChosen}
@@ -146,7 +146,7 @@ function listNames(lists: SessionView["tasks"], memberships: SessionView["member
 }
 
 /** Why a list cannot be changed through this session. */
-function obstacleTo(list: string, memberships: SessionView["memberships"]): string | undefined {
+function readOnlyReasonFor(list: string, memberships: SessionView["memberships"]): string | undefined {
   if (list === "")
     return memberships.size === 0 ? undefined : "This is the session's own list, from before it had a team.";
   return memberships.get(list)?.role === "lead"

@@ -1,11 +1,11 @@
 import { type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { type Message, tokensOf } from "../../../../src/view/index.ts";
-import { AgentName, stateWords } from "../../parts/agent-name.tsx";
-import { agoWords, countWords, moneyWords } from "../../parts/amounts.ts";
-import { doingWords } from "../../parts/doing-words.ts";
-import { kindWords, oneLine } from "../../parts/mail-kinds.ts";
+import { AgentName, stateLabels } from "../../parts/agent-name.tsx";
+import { formatAgo, formatCount, formatMoney } from "../../parts/amounts.ts";
+import { activityText } from "../../parts/doing-words.ts";
+import { mailKindText, oneLine } from "../../parts/mail-kinds.ts";
 import { hrefOf } from "../../route.ts";
-import { useMoment } from "../../state/moment.ts";
+import { useDisplayedTime } from "../../state/moment.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { Composer } from "../transcript/composer.tsx";
 import { type Aliases, messagesOf } from "./roads.ts";
@@ -21,7 +21,7 @@ interface Props {
 /** Everything about the one who is selected, and what can be done. */
 export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
   const { agent, member } = entry;
-  const { now } = useMoment(session, 1_000);
+  const { now } = useDisplayedTime(session, 1_000);
   return (
     <aside className="agent-panel" aria-label={`Selected: ${visibleLine(entry.name)}`}>
       <header>
@@ -30,24 +30,24 @@ export function AgentPanel({ entry, roster, session, recent, aliases }: Props) {
       </header>
       <dl className="panel-facts">
         <Fact name="State">
-          {stateWords[entry.state]}
-          {agent && <span className="soft"> · {agoWords(agent.updatedAt, now)}</span>}
+          {stateLabels[entry.state]}
+          {agent && <span className="soft"> · {formatAgo(agent.updatedAt, now)}</span>}
         </Fact>
-        {doingWords(entry) !== stateWords[entry.state] && <Fact name="Does">{doingWords(entry)}</Fact>}
+        {activityText(entry) !== stateLabels[entry.state] && <Fact name="Does">{activityText(entry)}</Fact>}
         {agent?.description !== undefined && <Fact name="For">{visibleLine(agent.description)}</Fact>}
         {agent?.progress && <Fact name="Progress">{visibleLine(agent.progress.text.slice(0, 300))}</Fact>}
         {agent && <Fact name="Model">{visibleLine(agent.model)}</Fact>}
         {agent && (
           <Fact name="Tokens">
-            {countWords(tokensOf(agent.spending.total))}
+            {formatCount(tokensOf(agent.spending.total))}
             {agent.contextTokens !== undefined && (
-              <span className="soft"> · {countWords(agent.contextTokens)} in context</span>
+              <span className="soft"> · {formatCount(agent.contextTokens)} in context</span>
             )}
           </Fact>
         )}
         {agent && (
           <Fact name="Cost">
-            {moneyWords(agent.spending.total.costUsd)}
+            {formatMoney(agent.spending.total.costUsd)}
             <span className="soft">
               {" "}
               · {agent.turns} turns, {agent.toolCalls} calls
@@ -116,5 +116,5 @@ function RecentMessages({ entry, roster, messages, aliases }: RecentMessagesProp
 
 const messageText = ({ how, kind, summary }: Message): string => {
   if (summary !== "") return oneLine(summary);
-  return how === "mail" ? kindWords(kind) : how === "order" ? "its task" : "its report";
+  return how === "mail" ? mailKindText(kind) : how === "order" ? "its task" : "its report";
 };

@@ -12,7 +12,7 @@ export interface PlacedNode extends Point {
   readonly parent: string | undefined;
 }
 
-export interface Drawing {
+export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   readonly nodes: readonly PlacedNode[];
@@ -27,14 +27,14 @@ const cell = { width: 124, height: 92 };
 const fan = 96;
 
 /** The lead in the middle, its own around it, and around each of them its own. Where there is little room, in rows. */
-export function layOut(roster: readonly RosterEntry[], room: { width: number; height: number }): Drawing {
-  const { shown, hidden } = withoutResting(roster);
+export function layOutGraph(roster: readonly RosterEntry[], room: { width: number; height: number }): GraphLayout {
+  const { shown, hidden } = withoutIdle(roster);
   const [lead, ...others] = shown;
   if (!lead) return { ...room, nodes: [], hidden };
   const parents = parentsOf(shown, lead);
   const ring = others.filter((entry) => parents.get(entry.key) === lead.key);
   const below = (key: string) => others.filter((entry) => parents.get(entry.key) === key && entry.key !== key);
-  const place = room.width < 640 || ring.length > 16 ? inRows : around;
+  const place = room.width < 640 || ring.length > 16 ? layOutRows : layOutCircle;
   return { ...place({ lead, ring, below }, room), hidden };
 }
 
@@ -44,7 +44,10 @@ interface Tree {
   below(key: string): readonly RosterEntry[];
 }
 
-function around({ lead, ring, below }: Tree, room: { width: number; height: number }): Omit<Drawing, "hidden"> {
+function layOutCircle(
+  { lead, ring, below }: Tree,
+  room: { width: number; height: number },
+): Omit<GraphLayout, "hidden"> {
   const hasMore = ring.some(({ key }) => below(key).length > 0);
   const margin = hasMore ? fan : 0;
   const width = room.width;
@@ -73,7 +76,7 @@ function around({ lead, ring, below }: Tree, room: { width: number; height: numb
   return { width, height, nodes };
 }
 
-function inRows({ lead, ring, below }: Tree, room: { width: number; height: number }): Omit<Drawing, "hidden"> {
+function layOutRows({ lead, ring, below }: Tree, room: { width: number; height: number }): Omit<GraphLayout, "hidden"> {
   const columns = Math.max(2, Math.floor(room.width / cell.width));
   const nodes: PlacedNode[] = [{ entry: lead, size: "lead", parent: undefined, x: room.width / 2, y: cell.height / 2 }];
   let y = cell.height * 1.7;
@@ -107,10 +110,10 @@ function parentsOf(shown: readonly RosterEntry[], lead: RosterEntry): ReadonlyMa
   return parents;
 }
 
-function withoutResting(roster: readonly RosterEntry[]): { shown: readonly RosterEntry[]; hidden: number } {
+function withoutIdle(roster: readonly RosterEntry[]): { shown: readonly RosterEntry[]; hidden: number } {
   const subAgents = roster.filter(({ kind }) => kind === "sub-agent");
   if (subAgents.length <= maxSubAgents) return { shown: roster, hidden: 0 };
-  const [resting, working] = [subAgents.filter(isResting), subAgents.filter((entry) => !isResting(entry))];
+  const [resting, working] = [subAgents.filter(isIdleSubagent), subAgents.filter((entry) => !isIdleSubagent(entry))];
   const kept = new Set([...working, ...resting.reverse()].slice(0, maxSubAgents));
   return {
     shown: roster.filter((entry) => entry.kind !== "sub-agent" || kept.has(entry)),
@@ -118,7 +121,7 @@ function withoutResting(roster: readonly RosterEntry[]): { shown: readonly Roste
   };
 }
 
-const isResting = ({ state }: RosterEntry): boolean =>
+const isIdleSubagent = ({ state }: RosterEntry): boolean =>
   !["starting", "working", "tool", "asking", "waiting"].includes(state);
 
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value));

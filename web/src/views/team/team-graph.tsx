@@ -1,14 +1,14 @@
 import { type KeyboardEvent, memo, useRef } from "react";
 import { visibleLine } from "../../../../src/protocol/index.ts";
-import { stateWords } from "../../parts/agent-name.tsx";
-import { doingWords } from "../../parts/doing-words.ts";
+import { stateLabels } from "../../parts/agent-name.tsx";
+import { activityText } from "../../parts/doing-words.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { type AnimatedMessage, MessageDot } from "./flights.tsx";
-import { type Drawing, neighbour, type PlacedNode } from "./lay-out.ts";
+import { type GraphLayout, neighbour, type PlacedNode } from "./lay-out.ts";
 import { type GraphEdge, edgePath, edgeWidth } from "./roads.ts";
 
 interface Props {
-  readonly drawing: Drawing;
+  readonly drawing: GraphLayout;
   readonly edges: readonly GraphEdge[];
   readonly animatedMessages: readonly AnimatedMessage[];
   readonly selected: string | undefined;
@@ -79,7 +79,7 @@ interface NodeProps {
 const GraphNode = memo(
   function GraphNode({ node, isSelected, onSelect, hold }: NodeProps) {
     const { entry, size, x, y } = node;
-    const activity = doingWords(entry);
+    const activity = activityText(entry);
     return (
       <button
         ref={hold}
@@ -99,7 +99,7 @@ const GraphNode = memo(
           {entry.state === "asking" && <span className="team-flag">?</span>}
         </span>
         <span className="team-name">{visibleLine(entry.name)}</span>
-        {activity !== stateWords[entry.state] && <span className="unseen">{stateWords[entry.state]}</span>}
+        {activity !== stateLabels[entry.state] && <span className="unseen">{stateLabels[entry.state]}</span>}
         <span className="team-doing">{activity}</span>
       </button>
     );
@@ -112,7 +112,7 @@ const GraphNode = memo(
     a.node.entry.state === b.node.entry.state &&
     a.node.entry.name === b.node.entry.name &&
     a.node.entry.color === b.node.entry.color &&
-    doingWords(a.node.entry) === doingWords(b.node.entry),
+    activityText(a.node.entry) === activityText(b.node.entry),
 );
 
 const Ring = () => (

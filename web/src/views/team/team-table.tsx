@@ -1,8 +1,8 @@
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { messageCount, tokensOf, type MessageFlow, valuesOf } from "../../../../src/view/index.ts";
-import { AgentName, stateWords } from "../../parts/agent-name.tsx";
-import { countWords, moneyWords } from "../../parts/amounts.ts";
-import { doingWords } from "../../parts/doing-words.ts";
+import { AgentName, stateLabels } from "../../parts/agent-name.tsx";
+import { formatCount, formatMoney } from "../../parts/amounts.ts";
+import { activityText } from "../../parts/doing-words.ts";
 import { hrefOf } from "../../route.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import type { Aliases } from "./roads.ts";
@@ -43,13 +43,13 @@ export function TeamTable({ roster, messageFlow, aliases, session, onSelect }: P
                 <AgentName entry={entry} />
               </th>
               <td>
-                {stateWords[entry.state] === doingWords(entry)
-                  ? doingWords(entry)
-                  : `${stateWords[entry.state]}: ${doingWords(entry)}`}
+                {stateLabels[entry.state] === activityText(entry)
+                  ? activityText(entry)
+                  : `${stateLabels[entry.state]}: ${activityText(entry)}`}
               </td>
               <td>{sentMessagesText(entry, roster, { messageFlow, aliases })}</td>
-              <td className="number">{entry.agent ? countWords(tokensOf(entry.agent.spending.total)) : "-"}</td>
-              <td className="number">{entry.agent ? moneyWords(entry.agent.spending.total.costUsd) : "-"}</td>
+              <td className="number">{entry.agent ? formatCount(tokensOf(entry.agent.spending.total)) : "-"}</td>
+              <td className="number">{entry.agent ? formatMoney(entry.agent.spending.total.costUsd) : "-"}</td>
               <td className="buttons">
                 <button type="button" onClick={() => onSelect(entry.key)}>
                   Details <span className="unseen">of {visibleLine(entry.name)}</span>

@@ -1,29 +1,29 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { joinMessageFlows } from "../../../../src/view/index.ts";
-import { Choice } from "../../parts/choice.tsx";
+import { ChoiceGroup } from "../../parts/choice.tsx";
 import { useSize } from "../../parts/use-size.ts";
-import { useCalm } from "../../state/calm.ts";
+import { useThrottledWhileLoading } from "../../state/calm.ts";
 import { useDashboard, useSessionView } from "../../state/dashboard-store.ts";
-import type { Folds } from "../../state/folds.ts";
+import type { SessionFolds } from "../../state/folds.ts";
 import { useRoster } from "../../state/roster.ts";
 import { useEachFold } from "../../state/team-folds.ts";
 import { AgentPanel } from "./agent-panel.tsx";
 import { useAnimatedMessages } from "./flights.tsx";
-import { layOut } from "./lay-out.ts";
+import { layOutGraph } from "./lay-out.ts";
 import { aliasesOf, graphEdgesOf } from "./roads.ts";
 import { TeamGraph } from "./team-graph.tsx";
 import { TeamTable } from "./team-table.tsx";
 import "../../styles/tables.css";
 import "./team-view.css";
 
-const messageFlowOf = ({ traffic: messageFlow }: Folds) => messageFlow;
+const messageFlowOf = ({ messageFlow }: SessionFolds) => messageFlow;
 
 /** The team at a glance: who there is, what each does, and what they say to each other. */
 export function TeamView({ session }: { session: SessionId }) {
-  const roster = useCalm(session, useRoster(session));
+  const roster = useThrottledWhileLoading(session, useRoster(session));
   const view = useSessionView(session);
-  const all = useCalm(session, useEachFold(messageFlowOf));
+  const all = useThrottledWhileLoading(session, useEachFold(messageFlowOf));
   const messageFlow = useMemo(() => joinMessageFlows(all), [all]);
   const [shows, setShows] = useState<"graph" | "table">("graph");
   const [chosen, setChosen] = useState<string | undefined>(undefined);
@@ -35,7 +35,7 @@ export function TeamView({ session }: { session: SessionId }) {
   // Who there is matters here, not what they do.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
   const aliases = useMemo(() => aliasesOf(roster, view), [keys, memberships]);
-  const drawing = useMemo(() => (room ? layOut(roster, room) : undefined), [roster, room]);
+  const drawing = useMemo(() => (room ? layOutGraph(roster, room) : undefined), [roster, room]);
   const edges = useMemo(
     () => (drawing ? graphEdgesOf(drawing.nodes, messageFlow.edges, aliases) : []),
     [drawing, messageFlow.edges, aliases],
@@ -51,7 +51,7 @@ export function TeamView({ session }: { session: SessionId }) {
         <div className="team-bar">
           <h2>Team</h2>
           <p className="soft">{summary(roster)}</p>
-          <Choice label="Show as" value={shows} onChange={setShows} options={{ graph: "Graph", table: "Table" }} />
+          <ChoiceGroup label="Show as" value={shows} onChange={setShows} options={{ graph: "Graph", table: "Table" }} />
         </div>
         <div className="team-place" ref={place}>
           {shows === "graph" && drawing && (

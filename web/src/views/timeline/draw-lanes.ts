@@ -1,6 +1,6 @@
 import { visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, Period, SpanKind } from "../../../../src/view/index.ts";
-import { axisHeight, laneHeight, type LaneRow, placed, rowSpans } from "./lane-rows.ts";
+import { axisHeight, laneHeight, type LaneRow, placeSpans, rowSpans } from "./lane-rows.ts";
 import { tickWords, ticksOf } from "./time-window.ts";
 
 export const colorNames = [
@@ -68,7 +68,7 @@ function drawLane(
   on.fillStyle = colors["--line"];
   on.fillRect(0, y + laneHeight - 1, width, 1);
   const toX = toXOf(picture);
-  const spans = placed(rowSpans(row, period, now));
+  const spans = placeSpans(rowSpans(row, period, now));
   // Of many that share a pixel one is drawn.
   const drawnTo = new Map<string, number>();
   for (const { span, top, height } of spans) {

@@ -54,7 +54,7 @@ export interface PlacedSpan {
 export const [laneHeight, axisHeight, lanePad] = [36, 26, 5];
 
 /** Calls that run beside each other share the height of the lane; everything else has all of it, and rest is a line. */
-export function placed(spans: Iterable<ClosedSpan>): readonly PlacedSpan[] {
+export function placeSpans(spans: Iterable<ClosedSpan>): readonly PlacedSpan[] {
   const all = [...spans];
   const calls = all.filter(isCall).sort((a, b) => a.from - b.from);
   const rows = new Map<ClosedSpan, number>();

@@ -5,20 +5,20 @@ import { AgentName } from "../../parts/agent-name.tsx";
 import { useColors } from "../../parts/use-colors.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { hrefOf } from "../../route.ts";
-import type { Moment } from "../../state/moment.ts";
+import type { DisplayedTime } from "../../state/moment.ts";
 import { useNavigation } from "../../state/navigation.ts";
 import { colorNames, drawLanes } from "./draw-lanes.ts";
-import { axisHeight, laneHeight, type LaneRow, placed, rowSpans, spanAt } from "./lane-rows.ts";
-import { wordsOf } from "./span-words.ts";
+import { axisHeight, laneHeight, type LaneRow, placeSpans, rowSpans, spanAt } from "./lane-rows.ts";
+import { spanText } from "./span-words.ts";
 import { fitted, panned, periodOf, showing, type TimeWindow, zoomed } from "./time-window.ts";
 import { useGestures } from "./use-gestures.ts";
-import { type Mark, walk } from "./walk.ts";
+import { type Mark, stepBetweenSpans } from "./walk.ts";
 
 interface Props {
   readonly rows: readonly LaneRow[];
   readonly window: TimeWindow;
   readonly now: number;
-  readonly kind: Moment["kind"];
+  readonly kind: DisplayedTime["kind"];
   readonly all: Period;
   readonly session: SessionId;
   onWindow(window: TimeWindow): void;
@@ -47,7 +47,7 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     if (at.y < axisHeight || !row) return undefined;
     const time = period.from + at.x * perPixel;
     const slack = 5 * perPixel;
-    const spans = placed(rowSpans(row, period, now));
+    const spans = placeSpans(rowSpans(row, period, now));
     const span = spanAt(spans, { time, y: y - index * laneHeight, slack });
     return span && { row: index, span };
   };
@@ -99,7 +99,7 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     else if (event.key === "Enter" && walked) open(walked);
     else if (event.key === "Escape" && walked) setWalked(undefined);
     else if (event.key.startsWith("Arrow")) {
-      const next = walk(rows, { mark: walked, key: event.key, all: { from: all.from, to: now }, at });
+      const next = stepBetweenSpans(rows, { mark: walked, key: event.key, all: { from: all.from, to: now }, at });
       if (!next) return;
       setWalked(next);
       const shown = showing(window, next.span, now);
@@ -111,7 +111,7 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
     event.preventDefault();
   };
 
-  const shown = marked && wordsFor(rows, marked);
+  const shown = marked && spanLabel(rows, marked);
   return (
     <div className="timeline-scroll" ref={scroll} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
       <div className="timeline-inner" style={{ height: axisHeight + rows.length * laneHeight }}>
@@ -158,14 +158,14 @@ export const Lanes = memo(function Lanes({ rows, window, now, kind, all, session
   );
 });
 
-const wordsFor = (rows: readonly LaneRow[], { row, span }: Mark) => ({
+const spanLabel = (rows: readonly LaneRow[], { row, span }: Mark) => ({
   who: visibleLine(rows[row]?.entry?.name ?? ""),
-  ...wordsOf(span),
+  ...spanText(span),
 });
 
 interface CardProps {
   readonly mark: { readonly row: number; readonly span: ClosedSpan };
-  readonly shown: ReturnType<typeof wordsFor>;
+  readonly shown: ReturnType<typeof spanLabel>;
   readonly top: number;
   readonly period: Period;
   readonly width: number;

@@ -1,8 +1,8 @@
 import { visibleLine } from "../../../../src/protocol/index.ts";
 import type { ClosedSpan, SpanKind } from "../../../../src/view/index.ts";
-import { clockWords, spanWords } from "../../parts/amounts.ts";
+import { formatClock, formatDuration } from "../../parts/amounts.ts";
 
-export const kindWords: Readonly<Record<SpanKind, string>> = {
+export const kindText: Readonly<Record<SpanKind, string>> = {
   thinking: "thinking",
   tool: "tool",
   permission: "waits for permission",
@@ -11,24 +11,24 @@ export const kindWords: Readonly<Record<SpanKind, string>> = {
   stopped: "stopped",
 };
 
-export const spanKinds = Object.keys(kindWords) as SpanKind[];
+export const spanKinds = Object.keys(kindText) as SpanKind[];
 
-export interface SpanWords {
+export interface SpanText {
   readonly head: string;
   readonly detail: string;
   readonly when: string;
 }
 
-export function wordsOf(span: ClosedSpan): SpanWords {
+export function spanText(span: ClosedSpan): SpanText {
   const { kind, name, title, from, to, outcome, merged } = span;
   const tool = kind === "tool" || kind === "permission" ? visibleLine(name) : "";
   const head =
     merged === undefined
-      ? [kindWords[kind], tool].filter((word) => word !== "").join(": ")
-      : `${merged} spans, mostly ${kindWords[kind]}`;
+      ? [kindText[kind], tool].filter((word) => word !== "").join(": ")
+      : `${merged} spans, mostly ${kindText[kind]}`;
   const about =
     kind === "tool" || kind === "permission" ? title : [name, title].filter((word) => word !== "").join(": ");
   const ended = outcome !== undefined && outcome !== "ok" ? ` (${outcome})` : "";
-  const when = `${clockWords(new Date(from).toISOString())}, for ${spanWords(to - from)}`;
+  const when = `${formatClock(new Date(from).toISOString())}, for ${formatDuration(to - from)}`;
   return { head, detail: merged === undefined ? `${visibleLine(about)}${ended}` : "", when };
 }

@@ -1,12 +1,12 @@
 import { useMemo, useState } from "react";
 import type { Period, SpanKind } from "../../../../src/view/index.ts";
 import { AgentName } from "../../parts/agent-name.tsx";
-import { spanWords } from "../../parts/amounts.ts";
+import { formatDuration } from "../../parts/amounts.ts";
 import { type LaneRow, rowSpans } from "./lane-rows.ts";
-import { kindWords, spanKinds } from "./span-words.ts";
+import { kindText, spanKinds } from "./span-words.ts";
 
 /** The same in numbers: how long everybody was at what. Only counted while it is open. */
-export function TimeSums({ rows, all, now }: { rows: readonly LaneRow[]; all: Period; now: number }) {
+export function TimeTotals({ rows, all, now }: { rows: readonly LaneRow[]; all: Period; now: number }) {
   // The seconds that pass between two events are not worth counting everything again.
   const coarse = Math.ceil(now / 5_000) * 5_000;
   const [isOpen, setOpen] = useState(false);
@@ -25,7 +25,7 @@ export function TimeSums({ rows, all, now }: { rows: readonly LaneRow[]; all: Pe
               <th scope="col">Agent</th>
               {spanKinds.map((kind) => (
                 <th scope="col" key={kind} className="number">
-                  {kindWords[kind]}
+                  {kindText[kind]}
                 </th>
               ))}
               <th scope="col" className="number">
@@ -39,7 +39,7 @@ export function TimeSums({ rows, all, now }: { rows: readonly LaneRow[]; all: Pe
                 <th scope="row">{row.entry ? <AgentName entry={row.entry} /> : row.agent}</th>
                 {spanKinds.map((kind) => (
                   <td key={kind} className="number">
-                    {sum.ms[kind] === undefined ? "-" : spanWords(sum.ms[kind])}
+                    {sum.ms[kind] === undefined ? "-" : formatDuration(sum.ms[kind])}
                   </td>
                 ))}
                 <td className="number">{row.entry?.agent?.toolCalls ?? "-"}</td>

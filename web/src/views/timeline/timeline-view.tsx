@@ -1,27 +1,27 @@
 import { useMemo, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { timelinePeriod } from "../../../../src/view/index.ts";
-import { useCalm, useIsReading } from "../../state/calm.ts";
-import type { Folds } from "../../state/folds.ts";
-import { useMoment } from "../../state/moment.ts";
+import { useThrottledWhileLoading, useIsLoading } from "../../state/calm.ts";
+import type { SessionFolds } from "../../state/folds.ts";
+import { useDisplayedTime } from "../../state/moment.ts";
 import { useRoster } from "../../state/roster.ts";
 import { useEachFold } from "../../state/team-folds.ts";
 import { laneRows } from "./lane-rows.ts";
 import { Lanes } from "./lanes.tsx";
-import { kindWords, spanKinds } from "./span-words.ts";
-import { TimeSums } from "./time-sums.tsx";
+import { kindText, spanKinds } from "./span-words.ts";
+import { TimeTotals } from "./time-sums.tsx";
 import { firstWindow, fitted, periodOf, type TimeWindow, zoomed } from "./time-window.ts";
 import "../../styles/tables.css";
 import "./timeline-view.css";
 
-const timelineOf = ({ timeline }: Folds) => timeline;
+const timelineOf = ({ timeline }: SessionFolds) => timeline;
 
 /** What everybody did when: a lane for each. */
 export function TimelineView({ session }: { session: SessionId }) {
-  const roster = useCalm(session, useRoster(session));
-  const timelines = useCalm(session, useEachFold(timelineOf));
-  const isReading = useIsReading(session);
-  const moment = useMoment(session, 250);
+  const roster = useThrottledWhileLoading(session, useRoster(session));
+  const timelines = useThrottledWhileLoading(session, useEachFold(timelineOf));
+  const isReading = useIsLoading(session);
+  const moment = useDisplayedTime(session, 250);
   const rows = useMemo(() => laneRows(timelines, roster), [timelines, roster]);
   const all = useMemo(() => timelinePeriod(timelines), [timelines]);
   const [chosen, setChosen] = useState<TimeWindow | undefined>(undefined);
@@ -54,7 +54,7 @@ export function TimelineView({ session }: { session: SessionId }) {
           {spanKinds.map((kind) => (
             <li key={kind}>
               <span className="swatch" data-kind={kind} />
-              {kindWords[kind]}
+              {kindText[kind]}
             </li>
           ))}
         </ul>
@@ -91,7 +91,7 @@ export function TimelineView({ session }: { session: SessionId }) {
         </div>
       </div>
       <Lanes {...{ rows, window, now, session, all }} kind={moment.kind} onWindow={setChosen} />
-      <TimeSums rows={rows} all={all} now={now} />
+      <TimeTotals rows={rows} all={all} now={now} />
     </section>
   );
 }

@@ -17,7 +17,7 @@ interface Step {
 }
 
 /** From span to span along a lane, and to the one at the same time in the next. Undefined where there is none. */
-export function walk(rows: readonly LaneRow[], { mark, key, all, at }: Step): Mark | undefined {
+export function stepBetweenSpans(rows: readonly LaneRow[], { mark, key, all, at }: Step): Mark | undefined {
   const spansOf = (row: number): ClosedSpan[] => {
     const found = rows[row];
     return found ? [...rowSpans(found, all, all.to)].sort((a, b) => a.from - b.from || a.row - b.row) : [];

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import type { CallItem, CallResult } from "../../../../src/view/index.ts";
-import { spanWords } from "../../parts/amounts.ts";
+import { formatDuration } from "../../parts/amounts.ts";
 import { diffCounts, diffRows } from "../../parts/diff-rows.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { Foldable } from "./foldable.tsx";
@@ -22,13 +22,13 @@ export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) 
         isOpenAtFirst={isOpen}
         summary={
           <>
-            <span className="call-state" title={stateWords[state]}>
+            <span className="call-state" title={stateLabels[state]}>
               <span aria-hidden="true">{stateMarks[state]}</span>
-              <span className="unseen">{stateWords[state]}</span>
+              <span className="unseen">{stateLabels[state]}</span>
             </span>
             <span className="call-name">{visibleLine(call.name)}</span>
             {firstLine !== call.name && <code className="call-title">{withoutName(firstLine, call.name)}</code>}
-            <span className="call-came">{cameTo(call)}</span>
+            <span className="call-came">{resultText(call)}</span>
           </>
         }
       >
@@ -56,7 +56,7 @@ const stateMarks: Readonly<Record<CallItem["state"], string>> = {
   interrupted: "◼",
 };
 
-const stateWords: Readonly<Record<CallItem["state"], string>> = {
+const stateLabels: Readonly<Record<CallItem["state"], string>> = {
   asked: "asked for",
   running: "running",
   ok: "done",
@@ -69,14 +69,14 @@ const stateWords: Readonly<Record<CallItem["state"], string>> = {
 const withoutName = (title: string, name: string): string =>
   title.startsWith(`${name} `) ? title.slice(name.length + 1) : title;
 
-function cameTo({ state, result }: CallItem): string {
-  if (!result) return state === "running" ? "running" : state === "asked" ? "" : stateWords[state];
-  const time = result.durationMs >= 100 ? spanWords(result.durationMs) : "";
-  return [outcomeWords(result, state), time].filter((word) => word !== "").join(" · ");
+function resultText({ state, result }: CallItem): string {
+  if (!result) return state === "running" ? "running" : state === "asked" ? "" : stateLabels[state];
+  const time = result.durationMs >= 100 ? formatDuration(result.durationMs) : "";
+  return [outcomeText(result, state), time].filter((word) => word !== "").join(" · ");
 }
 
-function outcomeWords({ display, content }: CallResult, state: CallItem["state"]): string {
-  if (state !== "ok" && display?.kind !== "terminal") return stateWords[state];
+function outcomeText({ display, content }: CallResult, state: CallItem["state"]): string {
+  if (state !== "ok" && display?.kind !== "terminal") return stateLabels[state];
   switch (display?.kind) {
     case "diff": {
       const { added, removed } = diffCounts(diffRows(display.patch));

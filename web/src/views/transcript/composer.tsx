@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { type Addressed, commandsFor } from "../../state/agent-commands.ts";
+import { type AddressedCommand, commandsFor } from "../../state/agent-commands.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { useSend } from "../../state/send.ts";
@@ -19,9 +19,9 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
   if (listing?.state !== "reachable") return <Closed state={listing?.state} session={session} />;
 
   const commands = commandsFor(entry, session, view);
-  const give = ({ session, command }: Addressed) => void send(session, command);
-  const say = async () => {
-    const said = commands.say(text);
+  const sendCommand = ({ session, command }: AddressedCommand) => void send(session, command);
+  const sendPrompt = async () => {
+    const said = commands.prompt(text);
     if (!said || text.trim() === "" || isSending) return;
     setSending(true);
     const ack = await send(said.session, said.command);
@@ -29,7 +29,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
     if (ack.ok) setText("");
     field.current?.focus();
   };
-  const canSay = commands.say("…") !== undefined;
+  const canPrompt = commands.prompt("…") !== undefined;
   const name = visibleLine(entry.name);
   return (
     <form
@@ -37,10 +37,10 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
       aria-label={`Write to ${name}`}
       onSubmit={(event) => {
         event.preventDefault();
-        void say();
+        void sendPrompt();
       }}
     >
-      {canSay && (
+      {canPrompt && (
         <textarea
           ref={field}
           data-composer
@@ -53,12 +53,12 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
             if (event.key === "Escape") event.currentTarget.blur();
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
-            void say();
+            void sendPrompt();
           }}
         />
       )}
       <div className="buttons">
-        {canSay && (
+        {canPrompt && (
           <button type="submit" className="primary" disabled={text.trim() === "" || isSending}>
             Send
           </button>
@@ -67,7 +67,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
           <button
             type="button"
             title="Stops the turn it is at, and nothing else"
-            onClick={() => commands.interrupt && give(commands.interrupt)}
+            onClick={() => commands.interrupt && sendCommand(commands.interrupt)}
           >
             Interrupt
           </button>
@@ -76,14 +76,14 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
           <ConfirmButton
             label={entry.kind === "lead" ? "End session" : "Stop"}
             confirm={entry.kind === "lead" ? "Really end the session?" : `Really stop ${name}?`}
-            onConfirm={() => commands.stop && give(commands.stop)}
+            onConfirm={() => commands.stop && sendCommand(commands.stop)}
           />
         )}
         {commands.respawn && (
           <button
             type="button"
             title="Starts it again from where it was"
-            onClick={() => commands.respawn && give(commands.respawn)}
+            onClick={() => commands.respawn && sendCommand(commands.respawn)}
           >
             Respawn
           </button>

@@ -1,6 +1,6 @@
 import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import type { Draft } from "../../../../src/view/index.ts";
-import { spanWords } from "../../parts/amounts.ts";
+import { formatDuration } from "../../parts/amounts.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 
 /** The answer as far as it has come. */
@@ -19,7 +19,7 @@ export function DraftRow({ draft }: { draft: Draft }) {
           <strong>{visibleLine(tool.name)}</strong> <code>{visibleLine(tool.inputJson.slice(-maxInput))}</code>
         </p>
       )}
-      <p className="draft-phase soft">{phaseWords(draft)}</p>
+      <p className="draft-phase soft">{phaseText(draft)}</p>
     </article>
   );
 }
@@ -28,7 +28,7 @@ export function DraftRow({ draft }: { draft: Draft }) {
 const maxThinking = 1_500;
 const maxInput = 300;
 
-function phaseWords({ phase, tool }: Draft): string {
+function phaseText({ phase, tool }: Draft): string {
   switch (phase.kind) {
     case "requested":
       return "Waiting for the first word…";
@@ -41,6 +41,6 @@ function phaseWords({ phase, tool }: Draft): string {
     case "waiting":
       return `Waiting: ${visibleLine(phase.reason)}`;
     case "retrying":
-      return `The answer broke off (${visibleLine(phase.failure.message)}); try ${phase.attempt + 1} in ${spanWords(phase.delayMs)}`;
+      return `The answer broke off (${visibleLine(phase.failure.message)}); try ${phase.attempt + 1} in ${formatDuration(phase.delayMs)}`;
   }
 }

@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from "react";
 import { visibleText } from "../../../../src/protocol/index.ts";
 import type { TranscriptItem } from "../../../../src/view/index.ts";
-import { countWords } from "../../parts/amounts.ts";
+import { formatCount } from "../../parts/amounts.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { CallRow } from "./call-row.tsx";
 import { Foldable } from "./foldable.tsx";
@@ -41,7 +41,7 @@ export const ItemRow = memo(function ItemRow({ item, foldKey, isWaiting = false 
         <Foldable
           foldKey={foldKey}
           isOpenAtFirst={false}
-          summary={`The conversation was long (${countWords(item.tokensBefore)} tokens): older turns are now a summary`}
+          summary={`The conversation was long (${formatCount(item.tokensBefore)} tokens): older turns are now a summary`}
         >
           {() => <Markdown text={item.summary} />}
         </Foldable>
@@ -54,7 +54,7 @@ export const ItemRow = memo(function ItemRow({ item, foldKey, isWaiting = false 
       );
     case "idle":
       return (
-        <Remark level={item.reason === "failed" ? "error" : "warning"}>{restWords(item.reason, item.detail)}</Remark>
+        <Remark level={item.reason === "failed" ? "error" : "warning"}>{idleText(item.reason, item.detail)}</Remark>
       );
     case "stopped":
       return (
@@ -94,7 +94,7 @@ function Thinking({ item, foldKey }: { item: Extract<TranscriptItem, { kind: "th
   );
 }
 
-function restWords(reason: string, detail: string | undefined): string {
+function idleText(reason: string, detail: string | undefined): string {
   const more = detail === undefined || detail === "" ? "" : `: ${visibleText(detail)}`;
   if (reason === "interrupted") return `Interrupted${more}`;
   return reason === "limit" ? `Stopped at a limit${more}` : `Could not go on${more}`;

@@ -2,7 +2,7 @@ import { visibleText } from "../../../../src/protocol/index.ts";
 import type { PromptItem } from "../../../../src/view/index.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { Foldable } from "./foldable.tsx";
-import { mailIn, partText, signalWords } from "./prompt-words.ts";
+import { mailIn, partText, signalText } from "./prompt-words.ts";
 import { Time } from "./time.tsx";
 
 /** What was said to the agent: a person's words, mail, and what the runtime has to tell look different. */
@@ -34,7 +34,7 @@ export function PromptRow({ item, foldKey, isWaiting }: { item: PromptItem; fold
     case "background":
     case "hook":
     case "agent": {
-      const words = signalWords(text);
+      const words = signalText(text);
       const [first = ""] = words.split("\n", 1);
       return (
         <div className="signal">

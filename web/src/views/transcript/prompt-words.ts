@@ -29,7 +29,7 @@ export function mailIn(text: string): {
 }
 
 /** The summary of a notification; its tags are for models. */
-export function signalWords(text: string): string {
+export function signalText(text: string): string {
   const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
   const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];
   return visibleText(unescaped([summary, result].filter((part) => part !== undefined).join("\n") || text).trim());

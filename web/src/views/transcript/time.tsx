@@ -1,9 +1,9 @@
-import { clockWords } from "../../parts/amounts.ts";
+import { formatClock } from "../../parts/amounts.ts";
 
 export function Time({ at }: { at: string }) {
   return (
     <time className="row-time" dateTime={at} title={at}>
-      {clockWords(at)}
+      {formatClock(at)}
     </time>
   );
 }

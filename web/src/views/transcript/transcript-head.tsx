@@ -1,7 +1,7 @@
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { type AgentView, tokensOf } from "../../../../src/view/index.ts";
-import { AgentName, stateWords } from "../../parts/agent-name.tsx";
-import { countWords, moneyWords } from "../../parts/amounts.ts";
+import { AgentName, stateLabels } from "../../parts/agent-name.tsx";
+import { formatCount, formatMoney } from "../../parts/amounts.ts";
 import { hrefOf } from "../../route.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 
@@ -22,9 +22,9 @@ export function TranscriptHead({ session, agent, entry, isUnfolded, onFold, isSe
     agent.model.split("/").at(-1) ?? "",
     agent.permissionMode === "default" ? "" : agent.permissionMode,
     `${agent.turns} turns`,
-    agent.contextTokens === undefined ? "" : `${countWords(agent.contextTokens)} in context`,
-    `${countWords(tokensOf(agent.spending.total))} tokens`,
-    moneyWords(agent.spending.total.costUsd),
+    agent.contextTokens === undefined ? "" : `${formatCount(agent.contextTokens)} in context`,
+    `${formatCount(tokensOf(agent.spending.total))} tokens`,
+    formatMoney(agent.spending.total.costUsd),
   ].filter((fact) => fact !== "");
   return (
     <header className="transcript-head">
@@ -34,7 +34,7 @@ export function TranscriptHead({ session, agent, entry, isUnfolded, onFold, isSe
       </h2>
       {entry && (
         <span className="badge" data-agent-state={entry.state}>
-          {stateWords[entry.state]}
+          {stateLabels[entry.state]}
         </span>
       )}
       <ul className="transcript-facts">

@@ -5,28 +5,28 @@ import { DraftRow } from "./draft-row.tsx";
 import { UnfoldedContext } from "./foldable.tsx";
 import { ItemRow } from "./item-row.tsx";
 import { SearchBar } from "./search/search-bar.tsx";
-import { useMarks } from "./search/use-marks.ts";
+import { useMatchHighlights } from "./search/use-marks.ts";
 import { useSearch } from "./search/use-search.ts";
-import { useTarget } from "./use-target.ts";
+import { useScrollTarget } from "./use-target.ts";
 
 interface Props {
   readonly agent: AgentView;
   /** The event to go to. */
   readonly at: string | undefined;
   /** More of what is stored is on its way. */
-  readonly isReading: boolean;
+  readonly isLoading: boolean;
   /** Everything is open that was not folded by hand. */
   readonly isUnfolded: boolean;
   /** What is looked for; undefined: nothing is. */
-  readonly words: string | undefined;
-  onSearch(words: string | undefined): void;
+  readonly query: string | undefined;
+  onSearch(query: string | undefined): void;
 }
 
 /** As near to the end, new things are followed. */
 const nearPx = 60;
 
 /** The transcript, of which only what is on the screen is drawn. It stays at its end while nobody scrolls away from it. */
-export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSearch }: Props) {
+export function TranscriptList({ agent, at, isLoading, isUnfolded, query, onSearch }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const isStuck = useRef(true);
   const [isAway, setAway] = useState(false);
@@ -54,7 +54,7 @@ export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSear
     if (isStuck.current) virtual.scrollToEnd();
   }, [virtual, total, count]);
 
-  const target = useTarget(agent, at);
+  const target = useScrollTarget(agent, at);
   useEffect(() => {
     if (target === undefined) return;
     isStuck.current = false;
@@ -66,7 +66,7 @@ export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSear
     () => virtual.getVirtualItems().find(({ end }) => end > (virtual.scrollOffset ?? 0))?.index ?? 0,
     [virtual],
   );
-  const search = useSearch(agent, words ?? "", { setWords: onSearch, firstSeen });
+  const search = useSearch(agent, query ?? "", { setQuery: onSearch, firstSeen });
   const { current } = search;
   useEffect(() => {
     if (current === undefined) return;
@@ -74,7 +74,7 @@ export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSear
     setAway(true);
     virtual.scrollToIndex(current, { align: "center" });
   }, [virtual, current]);
-  useMarks(scroller, { words, current, scrollTo: (offset) => virtual.scrollToOffset(offset) });
+  useMatchHighlights(scroller, { query, current, scrollTo: (offset) => virtual.scrollToOffset(offset) });
   const closeSearch = () => {
     onSearch(undefined);
     scroller.current?.focus();
@@ -104,7 +104,7 @@ export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSear
 
   return (
     <div className="transcript-place">
-      {words !== undefined && <SearchBar search={search} onClose={closeSearch} />}
+      {query !== undefined && <SearchBar search={search} onClose={closeSearch} />}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div
         ref={scroller}
@@ -117,7 +117,7 @@ export function TranscriptList({ agent, at, isReading, isUnfolded, words, onSear
         aria-live="off"
       >
         {count === 0 && (
-          <p className="transcript-loading soft">{isReading ? "Reading…" : "Nothing has been said yet."}</p>
+          <p className="transcript-loading soft">{isLoading ? "Reading…" : "Nothing has been said yet."}</p>
         )}
         <div className="transcript-rows" style={{ height: total }}>
           {virtual.getVirtualItems().map(({ index, key, start }) => (

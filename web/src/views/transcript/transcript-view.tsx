@@ -2,7 +2,7 @@ import { useContext, useEffect, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { agentOf, itemsOf, leadOf, type SessionView } from "../../../../src/view/index.ts";
 import { DashboardContext, useDashboard } from "../../state/dashboard-store.ts";
-import { lookAt, lookAway } from "../../state/fold-envelopes.ts";
+import { openTranscript, closeTranscript } from "../../state/fold-envelopes.ts";
 import { useNavigation } from "../../state/navigation.ts";
 import { useRoster } from "../../state/roster.ts";
 import { Composer } from "./composer.tsx";
@@ -18,16 +18,16 @@ export function TranscriptView({ session }: { session: SessionId }) {
   const at = route.kind === "session" ? route.at : undefined;
   const owner = useDashboard((state) => ownerOf(state.views, wanted) ?? session);
   useEffect(() => {
-    store.setState((state) => lookAt(state, owner, wanted));
+    store.setState((state) => openTranscript(state, owner, wanted));
   }, [store, owner, wanted]);
-  useEffect(() => () => store.setState(lookAway), [store]);
+  useEffect(() => () => store.setState(closeTranscript), [store]);
 
   const view = useDashboard((state) => state.views.get(owner));
   const agent = view && (wanted === undefined ? leadOf(view) : agentOf(view, wanted));
   const [isUnfolded, setUnfolded] = useState(false);
   const [words, setWords] = useState<string | undefined>(undefined);
   const isCaughtUp = useDashboard((state) => state.caughtUp.has(owner));
-  const problem = useDashboard((state) => state.looking?.problem);
+  const problem = useDashboard((state) => state.viewedTranscript?.problem);
   const isReplay = useDashboard((state) => state.replayAt !== undefined);
   const entry = useRoster(session).find((each) => each.agent !== undefined && each.agent.id === agent?.id);
 
@@ -62,9 +62,9 @@ export function TranscriptView({ session }: { session: SessionId }) {
           key={agent.id}
           agent={agent}
           at={at}
-          isReading={!isCaughtUp && !isReplay}
+          isLoading={!isCaughtUp && !isReplay}
           isUnfolded={isUnfolded}
-          words={words}
+          query={words}
           onSearch={setWords}
         />
       )}

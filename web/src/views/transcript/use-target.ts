@@ -4,20 +4,20 @@ import { type AgentView, itemAt } from "../../../../src/view/index.ts";
 import { readEnvelopes } from "../../state/read-message.ts";
 
 /** An event's place in the log, and the call that it is about. */
-interface Place {
+interface TargetPosition {
   readonly at: string;
   readonly seq: number;
   readonly callId: CallId | undefined;
 }
 
 /** Where in the transcript an event is: given by its id, or by its number in the log. Undefined until that is known. */
-export function useTarget(agent: AgentView, at: string | undefined): number | undefined {
-  const [found, setFound] = useState<Place>();
+export function useScrollTarget(agent: AgentView, at: string | undefined): number | undefined {
+  const [found, setFound] = useState<TargetPosition>();
   const place = at !== undefined && /^\d+$/.test(at) ? { at, seq: Number(at), callId: undefined } : found;
   useEffect(() => {
     if (at === undefined || /^\d+$/.test(at)) return;
     const gone = new AbortController();
-    findPlace({ session: agent.session, agent: agent.id }, at, gone.signal).then(
+    findTarget({ session: agent.session, agent: agent.id }, at, gone.signal).then(
       (place) => setFound(place),
       (error: unknown) => {
         if (!gone.signal.aborted) throw error;
@@ -29,11 +29,11 @@ export function useTarget(agent: AgentView, at: string | undefined): number | un
   return indexOf(agent, place);
 }
 
-async function findPlace(
+async function findTarget(
   of: { session: SessionId; agent: AgentId },
   at: string,
   signal: AbortSignal,
-): Promise<Place | undefined> {
+): Promise<TargetPosition | undefined> {
   const response = await fetch(`/api/transcript?${new URLSearchParams(of)}`, { signal });
   if (!response.ok) return undefined;
   // Ids can be put in order: an event that no transcript has is next to those around it.
@@ -43,7 +43,7 @@ async function findPlace(
   return { at, seq, callId: "callId" in event ? event.callId : undefined };
 }
 
-function indexOf({ transcript }: AgentView, { seq, callId }: Place): number {
+function indexOf({ transcript }: AgentView, { seq, callId }: TargetPosition): number {
   let [low, high] = [0, transcript.length - 1];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

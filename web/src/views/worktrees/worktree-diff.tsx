@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type SessionId, visibleLine, type WorktreeListing } from "../../../../src/protocol/index.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { diffRows } from "../../parts/diff-rows.ts";
-import { askFor } from "../../state/ask-for.ts";
+import { fetchJson } from "../../state/ask-for.ts";
 import { type DiffFile, diffFiles } from "./diff-files.ts";
 
 const Answer = z.object({ diff: z.string() });
@@ -19,7 +19,7 @@ export function WorktreeDiff({ session, worktree }: { session: SessionId; worktr
   const holds = JSON.stringify([worktree.commits, worktree.files]);
   useEffect(() => {
     const left = new AbortController();
-    askFor(`/api/diff?${new URLSearchParams({ session, worktree: name })}`, { signal: left.signal })
+    fetchJson(`/api/diff?${new URLSearchParams({ session, worktree: name })}`, { signal: left.signal })
       .then((answer) => {
         setDiff(Answer.parse(answer).diff);
         setProblem(undefined);

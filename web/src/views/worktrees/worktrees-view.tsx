@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
 import { LandingReport as Report, type SessionId, type WorktreeListing } from "../../../../src/protocol/index.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { askFor } from "../../state/ask-for.ts";
-import { useCalm } from "../../state/calm.ts";
+import { fetchJson } from "../../state/ask-for.ts";
+import { useThrottledWhileLoading } from "../../state/calm.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import { type RosterEntry, useRoster } from "../../state/roster.ts";
 import { useWorktrees } from "../../state/use-worktrees.ts";
@@ -12,12 +12,12 @@ import "./worktrees-view.css";
 
 /** The branches that agents work on, what each would change, and their way to the current one. */
 export function WorktreesView({ session }: { session: SessionId }) {
-  const roster = useCalm(session, useRoster(session));
+  const roster = useThrottledWhileLoading(session, useRoster(session));
   const { worktrees, problem, refresh } = useWorktrees(session, roster);
   const isPast = useDashboard((state) => state.replayAt !== undefined);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [landing, setLanding] = useState<Landing>({ kind: "none" });
-  const shown = useMemo(() => withWho(worktrees ?? [], roster, isPast), [worktrees, roster, isPast]);
+  const shown = useMemo(() => withEntries(worktrees ?? [], roster, isPast), [worktrees, roster, isPast]);
   const branches = shown.flatMap(({ worktree }) => {
     const branch = isPast ? undefined : landable(worktree);
     return branch !== undefined && chosen.has(branch) ? [branch] : [];
@@ -31,7 +31,7 @@ export function WorktreesView({ session }: { session: SessionId }) {
   const land = async () => {
     setLanding({ kind: "going" });
     try {
-      const report = Report.parse(await askFor("/api/land", { body: { session, branches } }));
+      const report = Report.parse(await fetchJson("/api/land", { body: { session, branches } }));
       setLanding({ kind: "done", report });
       setChosen(new Set());
     } catch (error) {
@@ -44,7 +44,7 @@ export function WorktreesView({ session }: { session: SessionId }) {
       <div className="worktrees-bar">
         <h2 id="worktrees-title">Worktrees</h2>
         <p className="soft" role="status">
-          {landing.kind === "going" ? "Landing: this takes as long as the check does…" : isPast ? pastWords : ""}
+          {landing.kind === "going" ? "Landing: this takes as long as the check does…" : isPast ? replayNote : ""}
         </p>
         {!isPast && (
           <div className="buttons">
@@ -106,7 +106,7 @@ type Landing =
   | { readonly kind: "done"; readonly report: Report }
   | { readonly kind: "failed"; readonly why: string };
 
-const pastWords = "Of those who were there at this moment, as they are now: what they held then is not kept.";
+const replayNote = "Of those who were there at this moment, as they are now: what they held then is not kept.";
 
 /** Its branch, if there is something on it and nobody is at work on the worktree itself. */
 const landable = ({ branch, commits, state }: WorktreeListing): string | undefined =>
@@ -118,7 +118,7 @@ interface Placed {
 }
 
 /** Those of this session first. Of a moment that is past, only those. */
-function withWho(
+function withEntries(
   worktrees: readonly WorktreeListing[],
   roster: readonly RosterEntry[],
   isPast: boolean,

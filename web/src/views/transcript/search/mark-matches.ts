@@ -7,17 +7,17 @@ const most = 500;
  * Marks the words in what is drawn without touching it: ranges that the browser paints. Gives back the first of them inside
  * of `current`. Words that go over the bounds of elements (one in the middle is bold) are found, and not marked.
  */
-export function markMatches(place: HTMLElement, words: string, current: Element | null): Range | undefined {
+export function highlightMatches(place: HTMLElement, query: string, current: Element | null): Range | undefined {
   if (!("highlights" in CSS)) return undefined;
-  const isAsked = words.trim() !== "";
-  const ranges = isAsked ? rangesIn(place, patternOf(words, "giu")) : [];
+  const isAsked = query.trim() !== "";
+  const ranges = isAsked ? rangesIn(place, patternOf(query, "giu")) : [];
   const isCurrent = (range: Range) => current?.contains(range.startContainer) ?? false;
   CSS.highlights.set("found", new Highlight(...ranges.filter((range) => !isCurrent(range))));
   CSS.highlights.set("found-current", new Highlight(...ranges.filter(isCurrent)));
   return ranges.find(isCurrent);
 }
 
-export function unmarkMatches(): void {
+export function clearHighlights(): void {
   if (!("highlights" in CSS)) return;
   CSS.highlights.delete("found");
   CSS.highlights.delete("found-current");

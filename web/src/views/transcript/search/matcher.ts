@@ -4,25 +4,25 @@ import { partText } from "../prompt-words.ts";
 /** Whether something of a transcript has the words in it, folded parts too; upper and lower case are the same. */
 export type Matcher = (item: TranscriptItem) => boolean;
 
-export function matcherOf(words: string): Matcher {
-  const pattern = patternOf(words);
+export function createMatcher(query: string): Matcher {
+  const pattern = patternOf(query);
   const has = (text: string | undefined) => text !== undefined && text !== "" && pattern.test(text);
   // Marks that Markdown takes away are between words that are read as one phrase.
-  const hasSaid = (text: string) => has(text) || (marks.test(text) && has(text.replaceAll(allMarks, "")));
+  const hasText = (text: string) => has(text) || (marks.test(text) && has(text.replaceAll(allMarks, "")));
   const known = new WeakMap<TranscriptItem, boolean>();
   return (item) => {
     const before = known.get(item);
     if (before !== undefined) return before;
-    const found = isIn(item, has, hasSaid);
+    const found = isIn(item, has, hasText);
     known.set(item, found);
     return found;
   };
 }
 
 /** Words as they are; a space is any white space. */
-export const patternOf = (words: string, flags = "iu"): RegExp =>
+export const patternOf = (query: string, flags = "iu"): RegExp =>
   new RegExp(
-    words
+    query
       .trim()
       .split(/\s+/)
       .map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`))
@@ -35,13 +35,13 @@ const allMarks = /[*_`~]/g;
 
 type Has = (text: string | undefined) => boolean;
 
-function isIn(item: TranscriptItem, has: Has, hasSaid: (text: string) => boolean): boolean {
+function isIn(item: TranscriptItem, has: Has, hasText: (text: string) => boolean): boolean {
   switch (item.kind) {
     case "prompt":
-      return item.parts.some((part) => hasSaid(partText(part)));
+      return item.parts.some((part) => hasText(partText(part)));
     case "text":
     case "summary":
-      return hasSaid(item.text);
+      return hasText(item.text);
     case "thinking":
       return has(item.text);
     case "call":
@@ -53,11 +53,11 @@ function isIn(item: TranscriptItem, has: Has, hasSaid: (text: string) => boolean
         (item.result?.content.some((part) => has(partText(part))) ?? false)
       );
     case "notice":
-      return hasSaid(item.message);
+      return hasText(item.message);
     case "failure":
       return has(item.failure.message);
     case "compaction":
-      return hasSaid(item.summary);
+      return hasText(item.summary);
     case "idle":
     case "stopped":
       return has(item.detail);

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
-import { countWords } from "../../../parts/amounts.ts";
+import { formatCount } from "../../../parts/amounts.ts";
 import type { Search } from "./use-search.ts";
 
 /** Words to look for, how many there are, and from one to the next. */
 export function SearchBar({ search, onClose }: { search: Search; onClose: () => void }) {
-  const { words, hits, current, setWords, step } = search;
+  const { query, hits, current, setQuery: setWords, step } = search;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const at = current === undefined ? 0 : hits.rows.indexOf(current) + 1;
@@ -13,7 +13,7 @@ export function SearchBar({ search, onClose }: { search: Search; onClose: () => 
       <input
         ref={field}
         type="search"
-        value={words}
+        value={query}
         maxLength={500}
         placeholder="Find in this transcript"
         aria-label="Find in this transcript"
@@ -26,7 +26,7 @@ export function SearchBar({ search, onClose }: { search: Search; onClose: () => 
         }}
       />
       <span className="soft" role="status">
-        {statusWords(words, search.hits, at)}
+        {statusText(query, search.hits, at)}
       </span>
       <button
         type="button"
@@ -53,9 +53,9 @@ export function SearchBar({ search, onClose }: { search: Search; onClose: () => 
   );
 }
 
-function statusWords(words: string, { rows, isLooking }: Search["hits"], at: number): string {
-  if (words.trim() === "") return "";
+function statusText(query: string, { rows, isSearching: isLooking }: Search["hits"], at: number): string {
+  if (query.trim() === "") return "";
   if (rows.length === 0) return isLooking ? "looking…" : "not found";
-  const all = `${countWords(rows.length)}${isLooking ? "+" : ""}`;
-  return at === 0 ? `${all} places` : `${countWords(at)} of ${all}`;
+  const all = `${formatCount(rows.length)}${isLooking ? "+" : ""}`;
+  return at === 0 ? `${all} places` : `${formatCount(at)} of ${all}`;
 }

@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { type AgentView, itemAt } from "../../../../../src/view/index.ts";
-import { matcherOf } from "./matcher.ts";
+import { createMatcher } from "./matcher.ts";
 
-export interface Hits {
+export interface SearchHits {
   /** Rows of the transcript, from the first to the last. */
   readonly rows: readonly number[];
   /** There may be more. */
-  readonly isLooking: boolean;
+  readonly isSearching: boolean;
 }
 
-const none: Hits = { rows: [], isLooking: false };
+const none: SearchHits = { rows: [], isSearching: false };
 
 /** Keys and frames come between two pieces of a long search. */
 const pieceMs = 10;
@@ -17,10 +17,10 @@ const pieceMs = 10;
 const pauseMs = 120;
 
 /** Which rows have the words in them; of none while there are no words. Goes on as the transcript grows. */
-export function useHits({ transcript, waitingPrompts }: AgentView, words: string): Hits {
-  const isAsked = words.trim() !== "";
-  const matches = useMemo(() => (isAsked ? matcherOf(words) : undefined), [words, isAsked]);
-  const [found, setFound] = useState<{ readonly of: typeof matches; readonly hits: Hits }>({
+export function useSearchHits({ transcript, waitingPrompts }: AgentView, query: string): SearchHits {
+  const isAsked = query.trim() !== "";
+  const matches = useMemo(() => (isAsked ? createMatcher(query) : undefined), [query, isAsked]);
+  const [found, setFound] = useState<{ readonly of: typeof matches; readonly hits: SearchHits }>({
     of: undefined,
     hits: none,
   });
@@ -38,12 +38,12 @@ export function useHits({ transcript, waitingPrompts }: AgentView, words: string
         const item = itemAt(transcript, at) ?? waitingPrompts[at - transcript.length];
         if (item && matches(item)) rows.push(at);
       }
-      const isLooking = at < count;
+      const isSearching = at < count;
       // Where it has been all through, what is known stays until there is more.
       setFound((before) =>
-        isLooking && before.of === matches ? before : { of: matches, hits: { rows: [...rows], isLooking } },
+        isSearching && before.of === matches ? before : { of: matches, hits: { rows: [...rows], isSearching } },
       );
-      if (isLooking) timer = setTimeout(look, 0);
+      if (isSearching) timer = setTimeout(look, 0);
     };
     let timer = setTimeout(look, isNew ? pauseMs : 0);
     return () => clearTimeout(timer);
@@ -52,4 +52,4 @@ export function useHits({ transcript, waitingPrompts }: AgentView, words: string
   return found.of === matches ? found.hits : looking;
 }
 
-const looking: Hits = { rows: [], isLooking: true };
+const looking: SearchHits = { rows: [], isSearching: true };

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { markMatches, unmarkMatches } from "./mark-matches.ts";
+import { highlightMatches, clearHighlights } from "./mark-matches.ts";
 
 interface Marked {
-  readonly words: string | undefined;
+  readonly query: string | undefined;
   /** The row that was gone to. */
   readonly current: number | undefined;
   scrollTo(offset: number): void;
@@ -12,15 +12,18 @@ interface Marked {
 const maxTries = 30;
 
 /** Marks the words in the rows that are drawn, and brings the first one of the current row to where it can be seen. */
-export function useMarks(scroller: RefObject<HTMLElement | null>, { words, current, scrollTo }: Marked): void {
+export function useMatchHighlights(
+  scroller: RefObject<HTMLElement | null>,
+  { query, current, scrollTo }: Marked,
+): void {
   const shown = useRef<string | undefined>(undefined);
-  const goal = current === undefined ? undefined : `${current} ${words ?? ""}`;
+  const goal = current === undefined ? undefined : `${current} ${query ?? ""}`;
   // After every drawing: rows come and go while one scrolls.
   useEffect(() => {
     const box = scroller.current;
-    if (words === undefined || !box) return;
+    if (query === undefined || !box) return;
     const row = current === undefined ? null : box.querySelector(`[data-index="${current}"]`);
-    const range = markMatches(box, words, row);
+    const range = highlightMatches(box, query, row);
     if (!range || shown.current === goal) return;
     let tries = 0;
     let seenFor = 0;
@@ -37,5 +40,5 @@ export function useMarks(scroller: RefObject<HTMLElement | null>, { words, curre
     let frame = requestAnimationFrame(look);
     return () => cancelAnimationFrame(frame);
   });
-  useEffect(() => (words === undefined ? undefined : unmarkMatches), [words]);
+  useEffect(() => (query === undefined ? undefined : clearHighlights), [query]);
 }

@@ -1,31 +1,31 @@
 import { useCallback, useEffect, useState } from "react";
 import type { AgentView } from "../../../../../src/view/index.ts";
-import { type Hits, useHits } from "./use-hits.ts";
+import { type SearchHits, useSearchHits } from "./use-hits.ts";
 
 /** Looking for words in one agent's transcript. */
 export interface Search {
-  readonly words: string;
-  readonly hits: Hits;
+  readonly query: string;
+  readonly hits: SearchHits;
   /** The row that was gone to last, if it is still one of them. */
   readonly current: number | undefined;
-  setWords(words: string): void;
+  setQuery(query: string): void;
   /** To the next one with 1, to the one before with -1; from the end it goes on at the beginning. */
   step(by: 1 | -1): void;
 }
 
 /** `firstSeen` is the first row on the screen: the search begins there. */
-export function useSearch(agent: AgentView, words: string, { setWords, firstSeen }: Source): Search {
-  const hits = useHits(agent, words);
-  const [gone, setGone] = useState<{ readonly words: string; readonly row: number } | undefined>(undefined);
-  const current = gone?.words === words && hits.rows.includes(gone.row) ? gone.row : undefined;
-  const isThere = hits.rows.length > 0 && gone?.words !== words;
+export function useSearch(agent: AgentView, query: string, { setQuery, firstSeen }: Source): Search {
+  const hits = useSearchHits(agent, query);
+  const [gone, setGone] = useState<{ readonly query: string; readonly row: number } | undefined>(undefined);
+  const current = gone?.query === query && hits.rows.includes(gone.row) ? gone.row : undefined;
+  const isOnHit = hits.rows.length > 0 && gone?.query !== query;
   useEffect(() => {
-    if (!isThere) return;
+    if (!isOnHit) return;
     const from = firstSeen();
     const row = hits.rows.find((each) => each >= from) ?? hits.rows.at(-1);
     // While it still looks, there may be one nearer to where somebody is.
-    if (row !== undefined && (row >= from || !hits.isLooking)) setGone({ words, row });
-  }, [isThere, hits, words, firstSeen]);
+    if (row !== undefined && (row >= from || !hits.isSearching)) setGone({ query, row });
+  }, [isOnHit, hits, query, firstSeen]);
   const step = useCallback(
     (by: 1 | -1) => {
       const { rows } = hits;
@@ -33,14 +33,14 @@ export function useSearch(agent: AgentView, words: string, { setWords, firstSeen
       const at = gone?.row ?? firstSeen();
       const next =
         by === 1 ? (rows.find((row) => row > at) ?? rows[0]) : (rows.findLast((row) => row < at) ?? rows.at(-1));
-      if (next !== undefined) setGone({ words, row: next });
+      if (next !== undefined) setGone({ query, row: next });
     },
-    [hits, gone, words, firstSeen],
+    [hits, gone, query, firstSeen],
   );
-  return { words, hits, current, setWords, step };
+  return { query, hits, current, setQuery, step };
 }
 
 interface Source {
-  setWords(words: string): void;
+  setQuery(query: string): void;
   firstSeen(): number;
 }
