@@ -20,7 +20,7 @@ export type CompactResult =
   | { readonly type: "failed"; readonly message: string; readonly aborted: boolean };
 
 /** The share of the context window that the newest turns may keep when the older ones are summarised. */
-const keptShare = 0.2;
+const keptContextShare = 0.2;
 const charactersPerToken = 4;
 
 /**
@@ -30,14 +30,14 @@ const charactersPerToken = 4;
 export async function compact(options: Compact): Promise<CompactResult> {
   const { conversation, recorder, client, signal } = options;
   const keptFromTurn = cutAt(conversation, client);
-  const older = before(conversation, keptFromTurn);
+  const older = messagesBefore(conversation, keptFromTurn);
   if (older.length === 0) return { type: "nothing_to_compact" };
 
   const asked = await askModel({
     ...options,
     request: {
       ...options.request,
-      messages: withRequest(fit(older, client), summaryRequest(options.instructions)),
+      messages: withRequest(fitToBudget(older, client), summaryRequest(options.instructions)),
       caller: { ...options.caller, purpose: "compact" },
     },
     maxPromptTokens: maxTokens(conversation, options.request),
@@ -72,7 +72,7 @@ function cutAt(conversation: Conversation, client: ModelClient): number | null {
   const turns = conversation.turns();
   const last = messages.at(-1);
   const mustKeepLast = last?.role === "user" && last.parts.some((part) => part.type === "tool_result");
-  const budget = client.contextWindow * keptShare * charactersPerToken;
+  const budget = client.contextWindow * keptContextShare * charactersPerToken;
   let size = 0;
   let kept: number | null = null;
   let turnIndex = turns.length;
@@ -92,7 +92,7 @@ function cutAt(conversation: Conversation, client: ModelClient): number | null {
   return kept;
 }
 
-function before(conversation: Conversation, keptFromTurn: number | null): readonly Message[] {
+function messagesBefore(conversation: Conversation, keptFromTurn: number | null): readonly Message[] {
   const messages = conversation.messages();
   if (keptFromTurn === null) {
     // What was said last is not answered yet: it stays, and only what lies before it is summarised.
@@ -110,7 +110,7 @@ function before(conversation: Conversation, keptFromTurn: number | null): readon
 }
 
 /** When not even the older part fits into the window, its own oldest messages go first. */
-function fit(messages: readonly Message[], client: ModelClient): readonly Message[] {
+function fitToBudget(messages: readonly Message[], client: ModelClient): readonly Message[] {
   const budget = (client.contextWindow - client.maxOutputTokens) * 0.9 * charactersPerToken;
   let size = messages.reduce((sum, message) => sum + characters(message.parts), 0);
   let from = 0;
@@ -123,11 +123,11 @@ function fit(messages: readonly Message[], client: ModelClient): readonly Messag
   const firstUser = rest.findIndex(
     (message) => message.role === "user" && !message.parts.some((part) => part.type === "tool_result"),
   );
-  return firstUser < 0 ? asText(rest) : rest.slice(firstUser);
+  return firstUser < 0 ? renderMessages(rest) : rest.slice(firstUser);
 }
 
 /** Calls and results as plain words, for a stretch of conversation that no longer begins where one can begin. */
-function asText(messages: readonly Message[]): readonly Message[] {
+function renderMessages(messages: readonly Message[]): readonly Message[] {
   const lines = messages.flatMap((message) =>
     message.parts.map((part) => {
       switch (part.type) {

@@ -13,15 +13,15 @@ export {
 export { agentMemory } from "./fragments/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/agent-result.ts";
-export { conflictTask, whyGaveUp } from "./fragments/conflict.ts";
-export { isWorkerServers, scratchpadWords, type WorkerFacts, workerServers } from "./fragments/coordinator.ts";
+export { conflictTask, giveUpReason } from "./fragments/conflict.ts";
+export { isWorkerServers, scratchpadText, type WorkerFacts, workerServers } from "./fragments/coordinator.ts";
 export { historyQuestion, progressQuestion } from "./fragments/agent-summary.ts";
 export { type ReportCheck, reportCheckQuestion, parseReportCheck } from "./fragments/hand-over.ts";
 export { backgroundNotification } from "./fragments/background-notification.ts";
 export { planModeOff, planModeOn, planModeOnForCoordinator, planUnattended } from "./fragments/plan-mode.ts";
 export { nestedInstructions } from "./fragments/instructions.ts";
 export { hookContext, sentBackByHook } from "./fragments/hook-words.ts";
-export { earlierReports } from "./fragments/earlier-reports.ts";
+export { archivedReportsNote } from "./fragments/earlier-reports.ts";
 export { memberMail } from "./fragments/member-mail.ts";
 export type { AgentHooks, HookedCall } from "./hooks.ts";
 export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions.ts";
@@ -36,9 +36,9 @@ export {
   refreshSystemPrompt,
 } from "./system-prompt.ts";
 export { escapeSenders, escapeTags } from "./fragments/escape-markup.ts";
-export { everybodyIdle } from "./fragments/everybody-idle.ts";
+export { teamIdlePrompt } from "./fragments/everybody-idle.ts";
 export { claimedTask, taskDetails, taskLine, taskLines } from "./fragments/task-words.ts";
-export { memoryGone, ownMemoryGone } from "./fragments/memory-gone.ts";
+export { lostTranscriptNotice, ownLostTranscriptNotice } from "./fragments/memory-gone.ts";
 export { leadConduct, teammateConduct } from "./fragments/team-words.ts";
 export { ongoingWork, type OngoingTeam } from "./fragments/still-there.ts";
-export { forkInstructions, forkMark } from "./fragments/fork.ts";
+export { forkInstructions, forkMarker } from "./fragments/fork.ts";

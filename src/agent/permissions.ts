@@ -8,7 +8,7 @@ import type {
   Surroundings,
 } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
-import { deniedByLead, deniedByPerson, deniedByPolicy, nobodyToAsk } from "./fragments/denied.ts";
+import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "./fragments/denied.ts";
 import { deniedByHook } from "./fragments/hook-words.ts";
 import { type AgentHooks, type BeforeCall, underHook } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
@@ -107,7 +107,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
         end = `${tool.name} needs an answer, and nobody is there to give it`;
         return { behavior: "deny", message: decision.unattended };
       }
-      return { behavior: "deny", message: nobodyToAsk(tool.name, decision.question) };
+      return { behavior: "deny", message: deniedUnattended(tool.name, decision.question) };
     }
     let answer: PermissionAnswer;
     try {
@@ -115,7 +115,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     } catch (error) {
       if (!signal.aborted) throw error;
       await settle({ behavior: "deny", by: "interrupt" });
-      return { behavior: "deny", message: deniedByPerson("The user interrupted instead of answering.") };
+      return { behavior: "deny", message: deniedByUser("The user interrupted instead of answering.") };
     }
     if (answer.behavior === "deny") {
       const { by = "user", message } = answer;
@@ -149,7 +149,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
 }
 
 const refusals = {
-  user: deniedByPerson,
+  user: deniedByUser,
   lead: deniedByLead,
   policy: (message: string | undefined) => deniedByPolicy(message ?? "nobody is there to give permissions"),
 };

@@ -18,7 +18,7 @@ import { type CompactResult, compact, estimateTokens } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
 import { watchdogAbortReason } from "./given-up.ts";
-import { cutAnswer } from "./fragments/interrupted.ts";
+import { truncatedCall } from "./fragments/interrupted.ts";
 import { type AgentHooks, sentBack } from "./hooks.ts";
 import type { Ledger } from "./limits.ts";
 import { maxTokens } from "./most-tokens.ts";
@@ -273,7 +273,7 @@ function usable(parts: readonly AnswerPart[], { conversation, createId }: LoopOp
 
 async function refuseCutCalls(calls: readonly ToolCallPart[], recorder: Recorder): Promise<void> {
   for (const { callId } of calls) {
-    const content = [{ type: "text" as const, text: cutAnswer }];
+    const content = [{ type: "text" as const, text: truncatedCall }];
     await recorder.record({ type: "tool.settled", callId, durationMs: 0, outcome: "failed", content });
   }
 }

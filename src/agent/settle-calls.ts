@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolContext,
 } from "../tool/index.ts";
-import { interruptedCall, neverStarted } from "./fragments/interrupted.ts";
+import { interruptedCall, callNotStarted } from "./fragments/interrupted.ts";
 import { allowedWithNote } from "./fragments/denied.ts";
 import { unknownTool } from "./fragments/unknown-tool.ts";
 import { type AgentHooks, guardCall, withWords } from "./hooks.ts";
@@ -78,7 +78,7 @@ async function settleCall(settle: SettleCalls, call: ToolCallPart): Promise<void
 
 async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {
   const { signal, recorder, turn } = settle;
-  if (signal.aborted) return told("interrupted", neverStarted);
+  if (signal.aborted) return told("interrupted", callNotStarted);
   const tool = settle.tools.get(call.name);
   if (!tool) return told("failed", unknownTool(call.name, [...settle.tools.keys()]));
   const parsed = parseInput(tool, call.input);
@@ -86,13 +86,13 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () =>
 
   const seen = { callId: call.callId, tool: tool.name, input: parsed.value };
   const guarded = await guardCall(settle.hooks, { tool, call: seen, signal });
-  if (signal.aborted) return told("interrupted", neverStarted);
+  if (signal.aborted) return told("interrupted", callNotStarted);
   if ("denied" in guarded) return told("denied", guarded.denied);
 
   const { hook } = guarded;
   const permission = await settle.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
   if (permission.behavior === "deny") return told("denied", permission.message);
-  if (signal.aborted) return told("interrupted", neverStarted);
+  if (signal.aborted) return told("interrupted", callNotStarted);
 
   const { input } = permission;
   const title = tool.title(input);

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../protocol/index.ts";
 import type { Conversation } from "./conversation.ts";
-import { lostBeforeStart, unknownOutcome } from "./fragments/interrupted.ts";
+import { callLostBeforeStart, unknownOutcome } from "./fragments/interrupted.ts";
 
 /** Gives a result to every call that was left without one: by an earlier process, or for want of space on the disk. */
 export async function settleOpenCalls(
@@ -9,7 +9,7 @@ export async function settleOpenCalls(
 ): Promise<number> {
   const open = conversation.openCalls();
   for (const { call, started } of open) {
-    const text = started ? unknownOutcome : lostBeforeStart;
+    const text = started ? unknownOutcome : callLostBeforeStart;
     await record({
       type: "tool.settled",
       callId: call.callId,

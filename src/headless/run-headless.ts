@@ -3,7 +3,7 @@ import type { RunOutcome, Session } from "../session/index.ts";
 import { createCarryingOut } from "./carry-out.ts";
 import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
-import { orAborted, untilAborted } from "./until-aborted.ts";
+import { undefinedOnAbort, iterateUntilAborted } from "./until-aborted.ts";
 
 export interface HeadlessOptions {
   readonly session: Session;
@@ -51,7 +51,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   const leave = () => void session.close("interrupted");
   options.signal.addEventListener("abort", leave, { once: true });
   try {
-    for await (const item of untilAborted(options.commands, AbortSignal.any([options.signal, asked.failed]))) {
+    for await (const item of iterateUntilAborted(options.commands, AbortSignal.any([options.signal, asked.failed]))) {
       if ("problem" in item) {
         problem = item.problem;
         printer.problem(item.problem);
@@ -60,10 +60,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
       asked.add(item);
       if (item.type === "close") break;
     }
-    await orAborted(asked.atOnce(), options.signal);
+    await undefinedOnAbort(asked.atOnce(), options.signal);
     // The input has ended: who could answer a question has left.
     await session.dispatch({ type: "permission.abandon" });
-    await orAborted(asked.all(), options.signal);
+    await undefinedOnAbort(asked.all(), options.signal);
     const outcome = await settleAll(options, printer, ended);
     await session.close(closeReason(outcome));
     await following;

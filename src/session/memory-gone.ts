@@ -1,4 +1,4 @@
-import { type Agent, memoryGone, ownMemoryGone } from "../agent/index.ts";
+import { type Agent, lostTranscriptNotice, ownLostTranscriptNotice } from "../agent/index.ts";
 import { type SessionId, teamLead, teamUser } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
 import type { Mailbox } from "../team/index.ts";
@@ -14,8 +14,8 @@ export async function reportMissingTranscript(
   { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Agent },
 ): Promise<void> {
   const { name } = member;
-  const text = memoryGone(member);
+  const text = lostTranscriptNotice(member);
   await agent.record({ type: "notice.raised", level: "warning", code: "member", message: text });
   await mailbox.send({ from: name, to: teamLead, text, wakes: false });
-  await mailbox.send({ from: teamUser, to: name, text: ownMemoryGone, wakes: false });
+  await mailbox.send({ from: teamUser, to: name, text: ownLostTranscriptNotice, wakes: false });
 }

@@ -1,4 +1,4 @@
-import { conflictTask, whyGaveUp } from "../agent/index.ts";
+import { conflictTask, giveUpReason } from "../agent/index.ts";
 import { isInside } from "../platform/index.ts";
 import { type AgentId, type PermissionMode, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import type { SessionStore } from "../store/index.ts";
@@ -45,7 +45,7 @@ export function createConflictAgent(options: ConflictAgentOptions): ResolveConfl
         mode: options.mode,
         signal,
       });
-      const failure = report.status === "completed" ? whyGaveUp(report.text) : (report.reason ?? report.status);
+      const failure = report.status === "completed" ? giveUpReason(report.text) : (report.reason ?? report.status);
       if (failure !== undefined) {
         onProgress(`${conflict.branch}: not settled by the agent: ${oneLine(failure)}`);
         return "given up";

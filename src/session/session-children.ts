@@ -1,4 +1,4 @@
-import { type Agent, type AgentReport, forkMark } from "../agent/index.ts";
+import { type Agent, type AgentReport, forkMarker } from "../agent/index.ts";
 import type { Ack, AgentId, AgentPath, ContentPart, Message, PromptId, StoredEnvelope } from "../protocol/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import {
@@ -252,6 +252,6 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
 function isForked(messages: readonly Message[]): boolean {
   return messages.some(
     ({ role, parts }) =>
-      role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMark)),
+      role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMarker)),
   );
 }

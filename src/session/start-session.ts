@@ -6,7 +6,7 @@ import {
   composeSystemPrompt,
   createLedger,
   refreshSystemPrompt,
-  scratchpadWords,
+  scratchpadText,
 } from "../agent/index.ts";
 import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
 import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
@@ -316,7 +316,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
             cwd,
             git: undefined,
             skills: offersSkills ? slash.listed.filter(({ name }) => !skills.includes(name)) : [],
-            own: coordinator ? [...blocks, scratchpadWords(coordinator.scratchpad)] : blocks,
+            own: coordinator ? [...blocks, scratchpadText(coordinator.scratchpad)] : blocks,
           }),
         loadExtras: (definition, own) =>
           loadAgentExtras(definition, { ...own, config, env: options.env, clock, mcp, slash }),

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { scratchpadWords, teammateConduct } from "../agent/index.ts";
+import { scratchpadText, teammateConduct } from "../agent/index.ts";
 import { closeAll, idMaker, systemClock } from "../platform/index.ts";
 import {
   type AgentId,
@@ -212,7 +212,7 @@ export async function startTeammate(options: TeammateOptions): Promise<RunningTe
             members: otherMembers.filter(({ name }) => name !== teamLead),
             planModeRequired: member.planModeRequired,
           }),
-          ...(scratchpad === undefined ? [] : [scratchpadWords(scratchpad)]),
+          ...(scratchpad === undefined ? [] : [scratchpadText(scratchpad)]),
           ...(remoteHost ? [remoteHost.conduct] : []),
         ].join("\n\n"),
         env: worktree?.env ?? {},

@@ -1,4 +1,4 @@
-import { type Agent, type Conversation, everybodyIdle } from "../agent/index.ts";
+import { type Agent, type Conversation, teamIdlePrompt } from "../agent/index.ts";
 import { type MailId, type MemberStatus, type PromptId, teamLead } from "../protocol/index.ts";
 import type { TaskList } from "../store/index.ts";
 import type { Mailbox, ReceivedMail } from "./mailbox/mailbox.ts";
@@ -149,7 +149,7 @@ export function createTeamIdleDetector(options: TeamIdleOptions): TeamIdleDetect
     if (closed || options.lead().running || !isEverybodyIdle()) return;
     hasChanged = false;
     if (left.length === 0 && reports === 0) return;
-    await options.lead().admit("agent", [{ type: "text", text: everybodyIdle({ left, reports }) }]);
+    await options.lead().admit("agent", [{ type: "text", text: teamIdlePrompt({ openTasks: left, reports }) }]);
     options.lead().wake();
   };
 

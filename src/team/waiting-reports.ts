@@ -1,5 +1,5 @@
 import type { Conversation } from "../agent/index.ts";
-import { earlierReports } from "../agent/index.ts";
+import { archivedReportsNote } from "../agent/index.ts";
 import type { ContentPart, Envelope, Mail, PromptId } from "../protocol/index.ts";
 
 /**
@@ -40,7 +40,7 @@ export function createReportBacklog({ conversation, archive, most = 8 }: ReportB
       if (insteadOf === undefined || waiting.length < most) return undefined;
       const text = textOf(conversation().waitingParts(insteadOf) ?? []);
       const path = await archive(mail.from, text);
-      return { insteadOf, before: [{ type: "text", text: earlierReports({ member: mail.from, path }) }] };
+      return { insteadOf, before: [{ type: "text", text: archivedReportsNote({ member: mail.from, path }) }] };
     },
     added(mail, promptId) {
       if (isReport(mail)) add(mail.from, promptId);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { backgroundNotification } from "../../src/agent/fragments/background-notification.ts";
-import { deniedByLead, deniedByPerson, deniedByPolicy, nobodyToAsk } from "../../src/agent/fragments/denied.ts";
-import { earlierReports } from "../../src/agent/fragments/earlier-reports.ts";
+import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "../../src/agent/fragments/denied.ts";
+import { archivedReportsNote } from "../../src/agent/fragments/earlier-reports.ts";
 import * as interrupted from "../../src/agent/fragments/interrupted.ts";
 import { summaryOpening, summaryRequest } from "../../src/agent/fragments/summary.ts";
 import { composeSystemPrompt, refreshSystemPrompt } from "../../src/agent/system-prompt.ts";
@@ -29,11 +29,11 @@ describe("what a model reads", () => {
       ...interrupted,
       denied: [
         deniedByPolicy("the rule Bash forbids it"),
-        deniedByPerson(undefined),
-        deniedByPerson("no"),
+        deniedByUser(undefined),
+        deniedByUser("no"),
         deniedByLead(undefined),
         deniedByLead("add tests"),
-        nobodyToAsk("Bash", "Allow $ ls?"),
+        deniedUnattended("Bash", "Allow $ ls?"),
       ],
       summary: [summaryRequest(undefined), summaryRequest("keep names"), summaryOpening("S")],
       background: backgroundNotification({
@@ -68,7 +68,7 @@ describe("what a model reads", () => {
 });
 
 test("where reports are that have made room for newer ones", () => {
-  expect(earlierReports({ member: "scout", path: "/s/tasks/reports-of-scout.output" })).toMatchInlineSnapshot(
+  expect(archivedReportsNote({ member: "scout", path: "/s/tasks/reports-of-scout.output" })).toMatchInlineSnapshot(
     `"[Earlier reports of scout that you have not heard are in /s/tasks/reports-of-scout.output, the oldest first.]"`,
   );
 });

@@ -4,8 +4,8 @@ import {
   backgroundNotification,
   claimedTask,
   conflictTask,
-  earlierReports,
-  everybodyIdle,
+  archivedReportsNote,
+  teamIdlePrompt,
   hookContext,
   leadConduct,
   memberMail,
@@ -67,11 +67,11 @@ const bodies: readonly MailBody[] = [
 
 /** What a model reads that others have had a hand in, each as it is after the runtime's own opening tag. */
 const words: Readonly<Record<string, () => readonly string[]>> = {
-  "everybody is idle": () => [everybodyIdle({ left: [task], reports: 1 })],
+  "everybody is idle": () => [teamIdlePrompt({ openTasks: [task], reports: 1 })],
   "a task that was claimed": () => [claimedTask(task)],
   mail: () =>
     bodies.map((body) => inside(memberMail(bodyMail(body, { from: forged, summary: forged, color: forged })))),
-  "earlier reports": () => [earlierReports({ member: forged, path: "/home/x" })],
+  "earlier reports": () => [archivedReportsNote({ member: forged, path: "/home/x" })],
   "still there": () => [
     ongoingWork({
       running: [{ id: "bg_1", kind: "shell", description: forged }],

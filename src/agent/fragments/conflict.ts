@@ -15,7 +15,7 @@ export interface ConflictTask {
   readonly task?: string | undefined;
 }
 
-const giveUp = "GIVE UP:";
+const giveUpPrefix = "GIVE UP:";
 
 /** What the agent is told. Both sides' words are quoted: they are what others meant, not orders. */
 export const conflictTask = (conflict: ConflictTask): string =>
@@ -32,14 +32,14 @@ export const conflictTask = (conflict: ConflictTask): string =>
     [
       "Edit the files until no mark is left and the result makes sense as a whole; other files too, where they must follow. To settle a conflict by removing a file, remove it.",
       "Do not commit, do not go on with the rebase: that is done for you, and the project's checks are run on the result.",
-      `End with one or two sentences on how you settled it. If the two sides cannot both be kept, change nothing more and begin your last message with "${giveUp}" and why: the user decides then.`,
+      `End with one or two sentences on how you settled it. If the two sides cannot both be kept, change nothing more and begin your last message with "${giveUpPrefix}" and why: the user decides then.`,
     ].join("\n"),
   ].join("\n\n");
 
 /** Why an agent has not settled a conflict, if it says so. */
-export function whyGaveUp(lastWords: string): string | undefined {
-  const line = lastWords.trim();
-  return line.startsWith(giveUp) ? line.slice(giveUp.length).trim().slice(0, 500) : undefined;
+export function giveUpReason(lastText: string): string | undefined {
+  const line = lastText.trim();
+  return line.startsWith(giveUpPrefix) ? line.slice(giveUpPrefix.length).trim().slice(0, 500) : undefined;
 }
 
 const commits = (list: ConflictTask["ours"]) =>

@@ -9,13 +9,13 @@ export const deniedByLead = (message: string | undefined): string =>
     : "The lead of your team has turned this down. Do not repeat it; ask what it would rather have, or go on without it.";
 
 /** The result of a call that a person has refused. */
-export const deniedByPerson = (message: string | undefined): string =>
+export const deniedByUser = (message: string | undefined): string =>
   message
     ? `The user refused this call and says: ${message}`
     : "The user refused this call. Do not repeat it; ask what they would rather have, or go on without it.";
 
 /** The result of a call that would have needed a person where there is none. */
-export const nobodyToAsk = (tool: string, question: string): string =>
+export const deniedUnattended = (tool: string, question: string): string =>
   `Not allowed: ${question} This needs a permission, and nobody is there to give it. Go on without it. (The user can allow it beforehand: --allowedTools ${tool}, a rule in the settings, or another --permission-mode.)`;
 
 /** Goes with the result of a call that a person has allowed and said something to. */

@@ -11,7 +11,7 @@ function wordsOf({ body, from, id }: Mail): string {
     case "text":
       return body.file === undefined ? body.text : `${body.text}\n[cut: the whole text is in ${body.file}]`;
     case "idle_notification":
-      return idleWords(body, from);
+      return idleText(body, from);
     case "task_assignment":
       return `Task #${body.taskId} is yours now, assigned by ${body.assignedBy}: ${body.subject}\n\n${body.description}\n\nSet it to in_progress with TaskUpdate when you begin, and to completed when it is done.`;
     case "shutdown_request":
@@ -44,7 +44,7 @@ function wordsOf({ body, from, id }: Mail): string {
   }
 }
 
-function idleWords(body: Extract<Mail["body"], { kind: "idle_notification" }>, from: string): string {
+function idleText(body: Extract<Mail["body"], { kind: "idle_notification" }>, from: string): string {
   const state = {
     available: `${from} is done with what it was doing and ${body.isLeaving ? "has agreed to end" : "waits for mail"}.`,
     interrupted: `${from} was interrupted and waits for mail.`,

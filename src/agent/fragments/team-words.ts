@@ -1,6 +1,6 @@
 import { escapeMarkup } from "./escape-markup.ts";
 
-export interface TeamPlaceWords {
+export interface TeamConductFacts {
   readonly team: string;
   readonly name: string;
   readonly lead: string;
@@ -13,7 +13,7 @@ export interface TeamPlaceWords {
 const shown = 40;
 
 /** What a teammate's system prompt says on how teams work. */
-export const teammateConduct = ({ team, name, lead, members, planModeRequired }: TeamPlaceWords): string =>
+export const teammateConduct = ({ team, name, lead, members, planModeRequired }: TeamConductFacts): string =>
   `You are ${plain(name)}, a member of the team ${plain(team)}. Its lead is ${plain(lead)}. ${others(members)}
 
 How the team works
@@ -30,7 +30,7 @@ export const leadConduct = ({
   team,
   lead,
   alsoLed = [],
-}: Pick<TeamPlaceWords, "team" | "lead"> & { readonly alsoLed?: readonly string[] }): string =>
+}: Pick<TeamConductFacts, "team" | "lead"> & { readonly alsoLed?: readonly string[] }): string =>
   `You lead the team ${plain(team)}; in it you are ${plain(lead)}.
 - Agent with a name starts a teammate. It stays: it works, goes idle, and is woken by mail or a task. Give each one a part that it can do without the others, and say in its prompt what it needs to know: it has not seen this conversation.
 - Put the work on the task list with TaskCreate, with blockedBy where the order matters and acceptance where a command can tell that it is done. Idle teammates claim free tasks by themselves; owner gives one to somebody.
@@ -39,7 +39,7 @@ export const leadConduct = ({
 - Answer a plan with SendMessage to its author, message {"type":"plan_approval_response","request_id":"…","approve":true}, or with approve false and feedback. Only you, or the user, can.
 - When the work is done, ask each teammate to end with SendMessage, message {"type":"shutdown_request"}; TeamDelete then removes the team.${alsoLed.length === 0 ? "" : `\n- You lead ${alsoLed.map(plain).join(", ")} as well. Your task tools are those of ${plain(team)} now, and Agent puts new teammates there; others you reach as name@team.`}`;
 
-function others(members: TeamPlaceWords["members"]): string {
+function others(members: TeamConductFacts["members"]): string {
   if (members.length === 0) return "Nobody else is in it yet; others may join.";
   const names = members
     .slice(0, shown)

@@ -3,7 +3,7 @@ import { type BackendType, type Event, TroupeError } from "../../protocol/index.
 import type { Session } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { watchCommand } from "./sample-files.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { rejectOnAbort } from "./unless-aborted.ts";
 
 /** One member dies in the middle of its work, and comes back. */
 export interface Accident {
@@ -45,7 +45,7 @@ export function createAccident(options: AccidentOptions): Accident {
   };
 
   async function run(): Promise<void> {
-    await unlessAborted(moment.promise, signal);
+    await rejectOnAbort(moment.promise, signal);
     await systemClock.sleep(options.pauseMs, signal);
     if (options.backend === "tmux") await killProcess();
     else await stopRunner();
@@ -59,7 +59,7 @@ export function createAccident(options: AccidentOptions): Accident {
     if (!found) throw new TroupeError("team", `nobody knows which process ${name} is`);
     tell(`kills ${name}'s process (kill -9 ${found.pid}) in the middle of a call`);
     process.kill(found.pid, "SIGKILL");
-    await unlessAborted(missed.promise, signal);
+    await rejectOnAbort(missed.promise, signal);
   }
 
   async function stopRunner(): Promise<void> {

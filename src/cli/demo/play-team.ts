@@ -11,7 +11,7 @@ import { fault, testCommand, watchCommand } from "./sample-files.ts";
 import { agentTypes } from "./script/agent-types.ts";
 import { prompt } from "./script/lead.ts";
 import { type Pace, teamScript } from "./script/team-script.ts";
-import { unlessAborted } from "./unless-aborted.ts";
+import { rejectOnAbort } from "./unless-aborted.ts";
 import type { Workspace } from "./workspace.ts";
 
 export const team = "demo";
@@ -89,7 +89,7 @@ async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Pro
       if (envelope.event.type === "permission.asked") void allow(session, envelope.event, { pauseMs, signal });
     });
     await session.dispatch({ type: "prompt", content: prompt });
-    await unlessAborted(Promise.all([accident.over, members.ended]), signal);
+    await rejectOnAbort(Promise.all([accident.over, members.ended]), signal);
     await session.settled();
     await session.close();
     await following;

@@ -1,9 +1,9 @@
 /** What is waited for, or the signal's reason as soon as it aborts. */
-export function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason as Error);
     if (signal.aborted) return leave();
     signal.addEventListener("abort", leave, { once: true });
-    wanted.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
   });
 }

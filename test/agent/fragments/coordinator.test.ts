@@ -3,7 +3,7 @@ import { composeCoordinatorPrompt } from "../../../src/agent/index.ts";
 import {
   coordinatorConduct,
   isWorkerServers,
-  scratchpadWords,
+  scratchpadText,
   workerContext,
   workerServers,
 } from "../../../src/agent/fragments/coordinator.ts";
@@ -12,7 +12,7 @@ test("what a coordinator is told", () => {
   expect(coordinatorConduct).toMatchSnapshot();
   expect(coordinatorConduct.length).toBeLessThan(5_500);
   expect(workerContext({ tools: ["Bash", "Edit", "Read"], scratchpad: "/home/u/scratchpad" })).toMatchSnapshot();
-  expect(scratchpadWords("/home/u/scratchpad")).toMatchSnapshot();
+  expect(scratchpadText("/home/u/scratchpad")).toMatchSnapshot();
 });
 
 test("servers by name with their tools; what a server calls itself opens no tag and no line", () => {
