@@ -78,7 +78,7 @@ export async function guardCall(
  * What the policy's decision becomes under a hook's verdict. A hook can make any call be asked about. Its `allow` lifts only
  * a question that nobody asked for but the mode: what a rule or a guard of the policy denies or asks stays so.
  */
-export function underHook(
+export function applyHookVerdict(
   decision: PermissionDecision,
   { verdict, reason, title }: Pick<BeforeCall, "verdict" | "reason"> & { title: string },
 ): PermissionDecision {
@@ -93,17 +93,17 @@ export function underHook(
 }
 
 /** Puts what hooks have to say at the end of what the model reads of a call. */
-export function withWords(outcome: ToolOutcome, words: readonly (string | undefined)[]): ToolOutcome {
-  const said = words.filter((text) => text !== undefined);
-  if (said.length === 0) return outcome;
-  const parts = said.map((text) => ({ type: "text" as const, text: hookFeedback(redactSecrets(text)) }));
+export function appendHookFeedback(outcome: ToolOutcome, texts: readonly (string | undefined)[]): ToolOutcome {
+  const feedback = texts.filter((text) => text !== undefined);
+  if (feedback.length === 0) return outcome;
+  const parts = feedback.map((text) => ({ type: "text" as const, text: hookFeedback(redactSecrets(text)) }));
   return { ...outcome, content: [...outcome.content, ...parts] };
 }
 
 /** How often one run may be sent back to work before its end is believed. */
-const sentBackLimit = 10;
+const maxTimesSentBack = 10;
 
-export interface SendBack {
+export interface SendBackRequest {
   readonly hooks?: AgentHooks | undefined;
   readonly parts: readonly AnswerPart[];
   /** How often it has happened in this run. */
@@ -114,12 +114,19 @@ export interface SendBack {
 }
 
 /** Whether a hook has sent the agent back to work: what it says then waits to be put into the conversation. */
-export async function sentBack({ hooks, parts, times, recorder, signal, createId }: SendBack): Promise<boolean> {
+export async function sendBackToWork({
+  hooks,
+  parts,
+  times,
+  recorder,
+  signal,
+  createId,
+}: SendBackRequest): Promise<boolean> {
   if (!hooks || signal.aborted) return false;
   const lastWords = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   const why = await hooks.beforeStop({ lastWords, again: times > 0 }, signal);
   if (why === undefined || signal.aborted) return false;
-  if (times >= sentBackLimit) {
+  if (times >= maxTimesSentBack) {
     const message = `a hook has sent the agent back to work ${times} times: it may stop now all the same`;
     await recorder.record({ type: "notice.raised", level: "warning", code: "hook", message });
     return false;

@@ -10,7 +10,7 @@ import type {
 import { parseInput, type Tool } from "../tool/index.ts";
 import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "./fragments/denied.ts";
 import { deniedByHook } from "./fragments/hook-words.ts";
-import { type AgentHooks, type BeforeCall, underHook } from "./hooks.ts";
+import { type AgentHooks, type BeforeCall, applyHookVerdict } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** Whether one call may run, asking whoever there is to ask. */
@@ -59,7 +59,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
   const allow = async (request: AllowRequest): Promise<Allowance> => {
     const { tool, input, hook } = request;
     const decided = await ports.decide(tool, input);
-    const decision = hook ? underHook(decided, { ...hook, title: tool.title(input) }) : decided;
+    const decision = hook ? applyHookVerdict(decided, { ...hook, title: tool.title(input) }) : decided;
     switch (decision.behavior) {
       case "allow":
         return { behavior: "allow", input: request.input };
@@ -79,7 +79,8 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const call = { callId: request.call.callId, tool: tool.name, input: request.input, suggestions };
     const byHook = await ports.hooks?.beforeAsking(call, signal);
     if (byHook?.behavior === "deny") return { behavior: "deny", message: deniedByHook(byHook.message) };
-    if (byHook) return byHook.input ? judged(request, byHook.input.value) : { behavior: "allow", input: request.input };
+    if (byHook)
+      return byHook.input ? recheckInput(request, byHook.input.value) : { behavior: "allow", input: request.input };
 
     const around = await ports.around?.(tool, request.input);
     const requestId = ports.createId<RequestId>("ask");
@@ -90,7 +91,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       input: request.input,
       question: decision.question,
       suggestions: [...decision.suggestions],
-      ...because(decision),
+      ...askReason(decision),
       ...(around && { around }),
     };
     // Asked before it is published: whoever hears of the question may answer at once.
@@ -111,7 +112,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     }
     let answer: PermissionAnswer;
     try {
-      answer = await orAborted(answered, signal);
+      answer = await rejectOnAbort(answered, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       await settle({ behavior: "deny", by: "interrupt" });
@@ -126,12 +127,14 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     const note = answer.message;
     await settle({ behavior: "allow", scope: answer.scope, by: "user", ...(note && { message: note }) });
     const allowance: Allowance =
-      answer.input === undefined ? { behavior: "allow", input: request.input } : await judged(request, answer.input);
+      answer.input === undefined
+        ? { behavior: "allow", input: request.input }
+        : await recheckInput(request, answer.input);
     return allowance.behavior === "allow" ? { ...allowance, note } : allowance;
   };
 
   /** Input that came with an answer is nothing the policy has seen yet: it is checked and judged like the model's own. */
-  const judged = async ({ tool }: AllowRequest, input: unknown): Promise<Allowance> => {
+  const recheckInput = async ({ tool }: AllowRequest, input: unknown): Promise<Allowance> => {
     const parsed = parseInput(tool, input);
     if (!parsed.ok)
       return { behavior: "deny", message: deniedByPolicy(`the changed input is not valid: ${parsed.message}`) };
@@ -155,14 +158,14 @@ const refusals = {
 };
 
 /** That a mode asks is known to whoever has chosen it; a rule of the user's, or a change, is worth a word. */
-function because({ reason, rule }: Extract<PermissionDecision, { behavior: "ask" }>): { readonly reason?: string } {
+function askReason({ reason, rule }: Extract<PermissionDecision, { behavior: "ask" }>): { readonly reason?: string } {
   if (reason !== undefined) return { reason };
   if (rule === "hook" || rule.startsWith("mode ")) return {};
   return { reason: rule.startsWith("ask ") ? `the rule ${rule}` : rule };
 }
 
 /** Whoever is asked may take no notice of the signal; the agent does not wait for them. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
     if (signal.aborted) abort();

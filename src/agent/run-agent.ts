@@ -19,7 +19,7 @@ import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
 import { watchdogAbortReason } from "./given-up.ts";
 import { truncatedCall } from "./fragments/interrupted.ts";
-import { type AgentHooks, sentBack } from "./hooks.ts";
+import { type AgentHooks, sendBackToWork } from "./hooks.ts";
 import type { Ledger } from "./limits.ts";
 import { maxTokens } from "./most-tokens.ts";
 import type { Permissions } from "./permissions.ts";
@@ -206,7 +206,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
     const calls = parts.filter((part) => part.type === "tool_call");
     if (calls.length === 0) {
       if (conversation.hasReason) continue;
-      if (await sentBack({ ...options, parts, times: timesSentBack, recorder })) {
+      if (await sendBackToWork({ ...options, parts, times: timesSentBack, recorder })) {
         timesSentBack += 1;
         continue;
       }

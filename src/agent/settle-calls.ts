@@ -11,7 +11,7 @@ import {
 import { interruptedCall, callNotStarted } from "./fragments/interrupted.ts";
 import { allowedWithNote } from "./fragments/denied.ts";
 import { unknownTool } from "./fragments/unknown-tool.ts";
-import { type AgentHooks, guardCall, withWords } from "./hooks.ts";
+import { type AgentHooks, guardCall, appendHookFeedback } from "./hooks.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -115,7 +115,10 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () =>
   });
   const noted = withNote(bounded, permission.note);
   if (!settle.hooks || bounded.outcome !== "ok") return noted;
-  return withWords(noted, [hook?.context, ...(await settle.hooks.afterCall({ ...seen, input }, bounded, signal))]);
+  return appendHookFeedback(noted, [
+    hook?.context,
+    ...(await settle.hooks.afterCall({ ...seen, input }, bounded, signal)),
+  ]);
 }
 
 const withNote = (outcome: ToolOutcome, note: string | undefined): ToolOutcome =>

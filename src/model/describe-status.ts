@@ -2,7 +2,7 @@ import type { ModelFailure } from "../protocol/index.ts";
 import { suggestModel } from "./catalog.ts";
 import { type Endpoint, hostOf, keyVariables } from "./endpoint.ts";
 
-interface ServerWords {
+interface ServerError {
   readonly status: number | undefined;
   readonly message: string;
   readonly type: string | undefined;
@@ -16,19 +16,22 @@ interface Circumstances {
 }
 
 /** A refusal in the server's own words: by status, or, for an error event in a stream that began well, by its type. */
-export function describeStatus(words: ServerWords, { endpoint, retryAfterMs, final }: Circumstances): ModelFailure {
-  const kind = kindOf(words, final);
+export function describeStatus(
+  serverError: ServerError,
+  { endpoint, retryAfterMs, final }: Circumstances,
+): ModelFailure {
+  const kind = kindOf(serverError, final);
   return {
     kind,
-    message: `${headline(kind, words, endpoint)}${words.message && `: ${stripStatus(words)}`}${wayOut(kind, endpoint)}`,
-    ...(words.status !== undefined && { status: words.status }),
+    message: `${headline(kind, serverError, endpoint)}${serverError.message && `: ${stripStatus(serverError)}`}${advice(kind, endpoint)}`,
+    ...(serverError.status !== undefined && { status: serverError.status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
 
-function kindOf(words: ServerWords, final: boolean): ModelFailure["kind"] {
-  const { status, type, code } = words;
-  if (isOverflow(words)) return "context_overflow";
+function kindOf(serverError: ServerError, final: boolean): ModelFailure["kind"] {
+  const { status, type, code } = serverError;
+  if (isOverflow(serverError)) return "context_overflow";
   if (code === "insufficient_quota" || status === 402 || type === "billing_error") return "forbidden";
   const kind = status === undefined ? kindOfType(type, code) : kindOfStatus(status, type);
   return final && kind === "rate_limited" ? "forbidden" : kind;
@@ -56,19 +59,19 @@ function kindOfType(type: string | undefined, code: string | undefined): ModelFa
 }
 
 /** The words hosted and local servers have for "your prompt does not fit". Too large an answer asked for is not among them. */
-const overflowWords =
+const overflowPattern =
   /prompt is too long|input is too long|(maximum|available|exceeds? the|exceed) context|context[ _](length|size|window)[ _]?(is |was )?exceed|exceeds? the (model'?s )?(maximum )?context|context overflow|exceed_context_size/i;
 
-function isOverflow({ status, message, type, code }: ServerWords): boolean {
+function isOverflow({ status, message, type, code }: ServerError): boolean {
   if (status === 413 || code === "context_length_exceeded" || type === "exceed_context_size_error") return true;
-  return (status === undefined || status === 400 || status === 422 || status === 500) && overflowWords.test(message);
+  return (status === undefined || status === 400 || status === 422 || status === 500) && overflowPattern.test(message);
 }
 
 const providerNames = { anthropic: "Anthropic", openai: "OpenAI", local: "the local server" } as const;
 
-function headline(kind: ModelFailure["kind"], words: ServerWords, endpoint: Endpoint): string {
+function headline(kind: ModelFailure["kind"], serverError: ServerError, endpoint: Endpoint): string {
   const who = `${providerNames[endpoint.provider]} (${hostOf(endpoint)})`;
-  const status = words.status === undefined ? (words.type ?? "in mid-answer") : String(words.status);
+  const status = serverError.status === undefined ? (serverError.type ?? "in mid-answer") : String(serverError.status);
   const start = who.charAt(0).toUpperCase() + who.slice(1);
   if (kind === "not_found") return `${start} does not know the model ${endpoint.model} (${status})`;
   if (kind === "context_overflow") return `The conversation is too long for ${endpoint.model} (${status})`;
@@ -79,10 +82,10 @@ function headline(kind: ModelFailure["kind"], words: ServerWords, endpoint: Endp
 }
 
 /** SDKs put the status in front of the message; the headline has it already. */
-const stripStatus = ({ status, message }: ServerWords) =>
+const stripStatus = ({ status, message }: ServerError) =>
   message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message;
 
-function wayOut(kind: ModelFailure["kind"], endpoint: Endpoint): string {
+function advice(kind: ModelFailure["kind"], endpoint: Endpoint): string {
   if (kind === "authentication") return `. Check ${keyVariables[endpoint.provider]}.`;
   if (kind === "forbidden") return `. Check what the key in ${keyVariables[endpoint.provider]} may do, and its credit.`;
   if (kind !== "not_found") return "";

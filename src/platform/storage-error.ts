@@ -23,12 +23,12 @@ function errorCodeOf(error: unknown): string | undefined {
 
 function reason(cause: unknown): string {
   const code = errorCodeOf(cause);
-  const words = code === undefined ? undefined : waysOut[code];
-  if (words !== undefined) return `${words} (${code})`;
+  const message = code === undefined ? undefined : remedies[code];
+  if (message !== undefined) return `${message} (${code})`;
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-const waysOut: Readonly<Record<string, string>> = {
+const remedies: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full; free some space and try again",
   EDQUOT: "your disk quota is used up; free some space and try again",
   EROFS: "the file system is read-only; set TROUPE_HOME to a folder that can be written",

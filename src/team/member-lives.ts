@@ -14,7 +14,7 @@ export interface TeammateLifecycle {
   keep(member: Member, started: RunningMember): void;
   respawn(name: string): Promise<Member>;
   /** Its process is gone, and it did not say so. */
-  lose(member: Member, why: string): Promise<void>;
+  lose(member: Member, cause: string): Promise<void>;
   /**
    * The same of one whom another program runs: it may come back, so it stays in the team, and its mail and its
    * reservations wait. `wasSeen`: it was there before, which makes it news.
@@ -27,7 +27,7 @@ export interface TeammateLifecycle {
   /** Where it works, if that is on another machine. */
   folderOf(name: string): string | undefined;
   /** Ends one that shows no sign of life: it is lost, as if its process were gone. */
-  abort(name: string, why: string): Promise<void>;
+  abort(name: string, cause: string): Promise<void>;
   /** It gives no sign: others may take up what it has begun. What is only meant for it stays its own. */
   onSilent(name: string): Promise<void>;
   /** What those have in hand goes back who have ended: whoever put that down may have died before this. Gives what is to be told. */
@@ -78,7 +78,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   let closing = false;
 
   /** Somebody is gone who did not say so: what it had in hand goes back, and the lead hears of it. */
-  const lose = async (member: Member, why: string) => {
+  const lose = async (member: Member, cause: string) => {
     if (
       closing ||
       leaving.has(member.name) ||
@@ -91,12 +91,12 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     try {
       running.delete(member.name);
       // Before its end is put down: nobody looks for what one has in hand who has ended.
-      const released = await releaseTasks(member.name, why);
-      await record.end(member.name, { reason: "lost", detail: why });
+      const released = await releaseTasks(member.name, cause);
+      await record.end(member.name, { reason: "lost", detail: cause });
       options.forget(member.name);
       const tasks = releasedText(released);
-      await tell(
-        `Your teammate ${member.name} is gone: ${why}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`,
+      await notifyLead(
+        `Your teammate ${member.name} is gone: ${cause}.${tasks} The user can bring it back with 'troupe team respawn ${team.name} ${member.name}'; what it has done so far is in its transcript.`,
       );
     } finally {
       leaving.delete(member.name);
@@ -108,19 +108,19 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     options.forget(name);
     const released = await releaseTasks(name, "its program is gone");
     if (!wasSeen && released.length === 0) return;
-    await tell(
+    await notifyLead(
       `${name}, which another program runs, is gone.${releasedText(released)} It is still in the team: it may come back by itself, and mail to it waits until then.`,
     );
   };
 
-  const tell = async (text: string) => {
+  const notifyLead = async (text: string) => {
     await lead().record({ type: "notice.raised", level: "warning", code: "member", message: text });
     await lead().admit("agent", [{ type: "text", text: escapeTags(text) }]);
     lead().wake();
   };
 
-  const releaseTasks = (name: string, why: string) =>
-    team.tasks.releaseGone(async (owner) => (owner.name === name ? why : undefined));
+  const releaseTasks = (name: string, cause: string) =>
+    team.tasks.releaseGone(async (owner) => (owner.name === name ? cause : undefined));
 
   const releaseTasksOfEnded = async () => {
     const ended = new Set(record.current().members.flatMap((member) => (member.ended ? [member.name] : [])));
@@ -131,9 +131,9 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   };
 
   const onSilent = async (name: string) => {
-    const why = "its owner gives no sign";
+    const cause = "its owner gives no sign";
     const released = await team.tasks.releaseGone(async (owner) =>
-      owner.name === name && owner.holder !== undefined ? why : undefined,
+      owner.name === name && owner.holder !== undefined ? cause : undefined,
     );
     if (released.length === 0) return;
     const message = `Your teammate ${name} gives no sign.${releasedText(released)} If it comes back it is told that they are no longer its own.`;
@@ -143,10 +143,10 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   const keep = (member: Member, started: RunningMember) => {
     running.set(member.name, started);
     started.ended
-      .then(async (why) => {
+      .then(async (cause) => {
         if (running.get(member.name) === started) running.delete(member.name);
         if (leaving.has(member.name)) return;
-        if (why !== undefined) await lose(member, why);
+        if (cause !== undefined) await lose(member, cause);
         if (!closing) await options.watch().refresh();
       })
       .catch((error: unknown) => void lead().fail(error));
@@ -181,7 +181,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     const warn = (message: string) =>
       lead().record({ type: "notice.raised", level: "warning", code: "worktree", message });
     try {
-      for (const trouble of await options.cleanUp(member)) await warn(trouble);
+      for (const problem of await options.cleanUp(member)) await warn(problem);
     } catch (error) {
       if (!TroupeError.is(error)) throw error;
       await warn(`the worktree of ${member.name} could not be put in order: ${error.message}`);
@@ -210,11 +210,11 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     );
     const gone = handle.ended.then(() => true);
     // Who could not be asked does not go by itself.
-    const unasked = (asked ?? never).then(
+    const requestFailed = (asked ?? never).then(
       () => never,
       () => false,
     );
-    return Promise.race([gone, late, unasked]).finally(() => stop.abort());
+    return Promise.race([gone, late, requestFailed]).finally(() => stop.abort());
   };
 
   const endNow = (name: string, { reason = "killed", detail }: EndOfMember) =>
@@ -229,10 +229,10 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
       await options.watch().refresh();
     });
 
-  const abort = async (name: string, why: string) => {
+  const abort = async (name: string, cause: string) => {
     if (closing || leaving.has(name) || starting.has(name)) return;
     await quietly(name, () => kill(name));
-    await lose(memberOf(name), why);
+    await lose(memberOf(name), cause);
     await options.watch().refresh();
   };
 
@@ -285,8 +285,8 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     async suspendAll() {
       closing = true;
       const names = [...running.keys()];
-      const came = await Promise.allSettled(names.map(suspend));
-      return came.flatMap((each, index) =>
+      const results = await Promise.allSettled(names.map(suspend));
+      return results.flatMap((each, index) =>
         each.status === "fulfilled" ? [] : [`${names[index]} could not be brought to rest: ${messageOf(each.reason)}`],
       );
     },

@@ -14,7 +14,7 @@ export function findOccurrences(text: string, wanted: string): number[] {
 }
 
 /** What to tell a model whose `old_string` is not in the file: the likeliest slip, and where. */
-export function whyNotFound(text: string, wanted: string): string {
+export function explainNotFound(text: string, wanted: string): string {
   if (/^ *\d+\t/m.test(wanted) && text.includes(wanted.replace(/^ *\d+\t/gm, ""))) {
     return "old_string has the line numbers of Read in it: leave them out.";
   }

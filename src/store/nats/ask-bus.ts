@@ -4,13 +4,13 @@ import type { Clock } from "../../platform/index.ts";
 import type { Bus } from "./bus.ts";
 import {
   apiCode,
-  isNobodyThere,
-  isPassing,
+  hasNoResponders,
+  isTransient,
   isStreamMissing,
   isWrongSequence,
-  noAnswer,
-  refusedByBus,
-  teamGone,
+  noAnswerError,
+  refusedByBusError,
+  teamGoneError,
 } from "./bus-errors.ts";
 
 export interface Patience {
@@ -73,10 +73,10 @@ export async function ask<T>(
       signal?.throwIfAborted();
       if (error instanceof Reconnected) continue;
       if (isWrongSequence(error)) throw error;
-      if (isStreamMissing(error) || apiCode(error) === 10060) throw teamGone(error);
-      if (!isPassing(error)) throw refusedByBus(bus, error);
-      if (stream !== undefined && isNobodyThere(error) && (await isGone(bus, stream))) throw teamGone(error);
-      if (clock.monotonic() - began > waitMs) throw noAnswer(bus, "it is tried again later", waitMs);
+      if (isStreamMissing(error) || apiCode(error) === 10060) throw teamGoneError(error);
+      if (!isTransient(error)) throw refusedByBusError(bus, error);
+      if (stream !== undefined && hasNoResponders(error) && (await isGone(bus, stream))) throw teamGoneError(error);
+      if (clock.monotonic() - began > waitMs) throw noAnswerError(bus, "it is tried again later", waitMs);
       await clock.sleep(Math.min(50 * 2 ** tries, 1000), signal);
     }
   }

@@ -3,13 +3,13 @@ import { errors } from "@nats-io/transport-node";
 import { TroupeError } from "../../protocol/index.ts";
 import type { Bus } from "./bus.ts";
 
-export const teamGone = (cause?: unknown): TroupeError =>
+export const teamGoneError = (cause?: unknown): TroupeError =>
   new TroupeError("storage", "The team is not on the bus any more: it was deleted, or its stream was lost.", { cause });
 
-export const noAnswer = (bus: Bus, what: string, ms: number): TroupeError =>
+export const noAnswerError = (bus: Bus, what: string, ms: number): TroupeError =>
   new TroupeError("storage", `The bus at ${bus.where} has not answered for ${Math.round(ms / 1000)} s: ${what}.`);
 
-export const refusedByBus = (bus: Bus, cause: unknown): TroupeError => {
+export const refusedByBusError = (bus: Bus, cause: unknown): TroupeError => {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new TroupeError("storage", `The bus at ${bus.where} refuses it: ${why}.`, { cause });
 };
@@ -25,18 +25,18 @@ export const isWrongSequence = (error: unknown): boolean => {
 export const isStreamMissing = (error: unknown): boolean => apiCode(error) === 10059;
 
 /** Nobody listens on the subject: the stream is gone, or its server is just coming up. */
-export const isNobodyThere = (error: unknown): boolean =>
+export const hasNoResponders = (error: unknown): boolean =>
   (error instanceof Error && error.name === "JetStreamNotEnabled") ||
   error instanceof errors.NoRespondersError ||
   (error instanceof errors.RequestError && error.isNoResponders());
 
 /** What the same request may not meet a second time. */
-export const isPassing = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   error instanceof errors.TimeoutError ||
   error instanceof errors.ConnectionError ||
-  isNobodyThere(error) ||
-  (error instanceof errors.RequestError && error.cause !== undefined && isPassing(error.cause)) ||
-  passingCodes.has(apiCode(error) ?? 0);
+  hasNoResponders(error) ||
+  (error instanceof errors.RequestError && error.cause !== undefined && isTransient(error.cause)) ||
+  transientCodes.has(apiCode(error) ?? 0);
 
 /** No system is ready, no leader, a server that is shutting down, a consumer or stream that is being made. */
-const passingCodes = new Set([10004, 10008, 10009, 10118, 10123]);
+const transientCodes = new Set([10004, 10008, 10009, 10118, 10123]);

@@ -7,7 +7,7 @@ import type { JournalFold } from "../team/journal-fold.ts";
 import { damagedHeaderError, newerFormatError } from "../team/journal-part.ts";
 import { type Patience, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
-import { noAnswer } from "./bus-errors.ts";
+import { noAnswerError } from "./bus-errors.ts";
 import { BusHeader, JournalMessage, messageAfter, parseMessage } from "./journal-message.ts";
 import { type FeedOptions, openFeed } from "./stream-feed.ts";
 
@@ -167,7 +167,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
         const decided = own.get(id) ?? (await tryAppend({ id, entry, tries }));
         if (decided !== undefined) return decided;
       }
-      throw noAnswer(bus, "others write to it all the time, or the answer is lost", options.waitMs);
+      throw noAnswerError(bus, "others write to it all the time, or the answer is lost", options.waitMs);
     } finally {
       own.delete(id);
     }

@@ -4,7 +4,7 @@ import { jetstream, type JetStreamClient, jetstreamManager, type JetStreamManage
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import { TroupeError } from "../../protocol/index.ts";
 import { loginFromFile } from "./bus-login.ts";
-import { whyUnreachable } from "./why-unreachable.ts";
+import { unreachableError } from "./why-unreachable.ts";
 
 /** Where a bus is, and how one is let in. */
 export interface BusAddress {
@@ -87,7 +87,7 @@ async function dial(address: BusAddress, where: string): Promise<NatsConnection>
   try {
     return await connect(optionsOf(address, hosts));
   } catch (error) {
-    throw await whyUnreachable(error, { address, where, hosts });
+    throw await unreachableError(error, { address, where, hosts });
   }
 }
 

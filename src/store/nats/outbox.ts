@@ -3,7 +3,7 @@ import type { Clock, CreateId } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
-import { noAnswer } from "./bus-errors.ts";
+import { noAnswerError } from "./bus-errors.ts";
 import { openLeftOutboxes, openOutboxFile, type OutboxFile, type Outgoing } from "./outbox-file.ts";
 
 /**
@@ -201,7 +201,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     try {
       const tooLate = clock.sleep(waitMs, late.signal).then(() => {
         each.isPromised = true;
-        throw noAnswer(
+        throw noAnswerError(
           bus,
           "the message is on this disk and goes out when the bus is back; it need not be sent again",
           waitMs,

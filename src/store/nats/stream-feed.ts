@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { ask, type Patience } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
-import { isPassing, isStreamMissing, noAnswer, refusedByBus, teamGone } from "./bus-errors.ts";
+import { isTransient, isStreamMissing, noAnswerError, refusedByBusError, teamGoneError } from "./bus-errors.ts";
 
 /** Everything on some subjects of a stream, in order, from the beginning and then as it comes. */
 export interface Feed {
@@ -51,8 +51,8 @@ export function openFeed(options: FeedOptions): Feed {
       } catch (error) {
         if (closed.signal.aborted) return;
         if (TroupeError.is(error)) return fail(error);
-        if (isStreamMissing(error)) return fail(teamGone(error));
-        if (!isPassing(error)) return fail(refusedByBus(bus, error));
+        if (isStreamMissing(error)) return fail(teamGoneError(error));
+        if (!isTransient(error)) return fail(refusedByBusError(bus, error));
         await clock.sleep(Math.min(50 * 2 ** tries, 1000), closed.signal).catch(() => undefined);
       }
     }
@@ -134,7 +134,7 @@ export function openFeed(options: FeedOptions): Feed {
       if (position >= sequence) return;
       if (failure !== undefined) throw failure.error;
       if (closed.signal.aborted) throw closedError(stream);
-      if (giveUp.aborted) throw noAnswer(bus, "what is stored there does not come", waitMs);
+      if (giveUp.aborted) throw noAnswerError(bus, "what is stored there does not come", waitMs);
       await new Promise<void>((resolve) => {
         const wake = () => {
           waiting.delete(wake);

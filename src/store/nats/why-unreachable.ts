@@ -6,33 +6,38 @@ import { TroupeError } from "../../protocol/index.ts";
 import type { BusAddress } from "./bus.ts";
 
 /** What went wrong with the first connection, in words that say what to do about it. */
-export async function whyUnreachable(
+export async function unreachableError(
   error: unknown,
   { address, where, hosts }: { readonly address: BusAddress; readonly where: string; readonly hosts: readonly URL[] },
 ): Promise<TroupeError> {
   if (TroupeError.is(error)) return error;
-  const said = error instanceof Error ? error.message : String(error);
-  const made = (words: string) => new TroupeError("storage", words, { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  const toError = (message: string) => new TroupeError("storage", message, { cause: error });
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
-    return made(`The bus at ${where} lets nobody in ${withWhat(address, hosts)} (${said}). ${waysIn}`);
+    return toError(
+      `The bus at ${where} lets nobody in ${credentialsText(address, hosts)} (${reason}). ${credentialsHint}`,
+    );
   const code = certificateErrors.find((each) => hasErrorCode(error, each));
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
-    return made(`The certificate of the bus at ${where} is for another name: ${said}.`);
-  if (code !== undefined) return made(`The bus at ${where} is not trusted: ${said}. ${whoSigns(address, code)}`);
-  if (said.includes("does not support 'tls'"))
-    return made(`The bus at ${where} does not encrypt, and tls is asked for. Nothing was sent to it.`);
+    return toError(`The certificate of the bus at ${where} is for another name: ${reason}.`);
+  if (code !== undefined)
+    return toError(`The bus at ${where} is not trusted: ${reason}. ${authorityHint(address, code)}`);
+  if (reason.includes("does not support 'tls'"))
+    return toError(`The bus at ${where} does not encrypt, and tls is asked for. Nothing was sent to it.`);
   if (await asksForCertificate(error, hosts))
-    return made(`The bus at ${where} has hung up: it asks for a certificate of the client. ${clientWays(address)}`);
-  return made(`Cannot reach the bus at ${where}: ${said}. Is a nats-server with JetStream running there?`);
+    return toError(
+      `The bus at ${where} has hung up: it asks for a certificate of the client. ${clientCertificateHint(address)}`,
+    );
+  return toError(`Cannot reach the bus at ${where}: ${reason}. Is a nats-server with JetStream running there?`);
 }
 
-function withWhat({ credentialsFile, tls }: BusAddress, hosts: readonly URL[]): string {
+function credentialsText({ credentialsFile, tls }: BusAddress, hosts: readonly URL[]): string {
   if (credentialsFile !== undefined) return `with the credentials in ${credentialsFile}`;
   if (hosts.some(({ username }) => username !== "")) return "with the name and password, or token, of its address";
   return tls?.certFile === undefined ? "without credentials" : `with the certificate ${tls.certFile} alone`;
 }
 
-const waysIn =
+const credentialsHint =
   "Credentials are in bus.credentialsFile of the settings, or stand before the host: nats://user:password@host:4222.";
 
 const certificateErrors = [
@@ -47,7 +52,7 @@ const certificateErrors = [
   "CERT_NOT_YET_VALID",
 ];
 
-function whoSigns({ tls }: BusAddress, code: string): string {
+function authorityHint({ tls }: BusAddress, code: string): string {
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
     return "It needs a new certificate, or a clock is wrong.";
   return tls?.caFile === undefined
@@ -96,7 +101,7 @@ function firstLine({ hostname, port }: URL): Promise<string> {
   });
 }
 
-const clientWays = ({ tls }: BusAddress): string =>
+const clientCertificateHint = ({ tls }: BusAddress): string =>
   tls?.certFile === undefined
     ? "Name it and its key in bus.tls.certFile and bus.tls.keyFile of the settings."
     : `It does not accept ${tls.certFile}.`;

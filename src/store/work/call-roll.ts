@@ -1,5 +1,5 @@
 import type { Bus } from "../nats/bus.ts";
-import { isNobodyThere } from "../nats/bus-errors.ts";
+import { hasNoResponders } from "../nats/bus-errors.ts";
 import { WorkerSign } from "./job.ts";
 import { rollCall } from "./work-subjects.ts";
 
@@ -13,7 +13,7 @@ export async function callRoll(bus: Bus): Promise<WorkerSign[]> {
       if (sign.success) found.push(sign.data);
     }
   } catch (error) {
-    if (!isNobodyThere(error)) throw error;
+    if (!hasNoResponders(error)) throw error;
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { errors } from "@nats-io/transport-node";
 import type { Bus } from "../nats/bus.ts";
-import { isPassing, isStreamMissing } from "../nats/bus-errors.ts";
+import { isTransient, isStreamMissing } from "../nats/bus-errors.ts";
 import { callRoll } from "./call-roll.ts";
 import { JobSpec, JobState, type WorkerSign } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
@@ -72,7 +72,7 @@ async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof errors.PermissionViolationError || isPassing(error)) return undefined;
+    if (error instanceof errors.PermissionViolationError || isTransient(error)) return undefined;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { SubagentRegistry, ParentAgent, StartedSubagent } from "../children.ts";
 import { moveToBackground, type BackgroundRun } from "../keep-in-background.ts";
 import { type SpawnOptions, workerType } from "../resolve-child.ts";
-import { orFailed } from "./or-failed.ts";
+import { toFailedResult } from "./or-failed.ts";
 
 export interface AgentToolOptions {
   readonly subagents: SubagentRegistry;
@@ -202,7 +202,7 @@ async function spawnTeammate(
   { team, context, options }: { team: string; context: ToolContext; options: AgentToolOptions },
 ): Promise<ToolResult> {
   const { name = "", description, prompt, model, mode, isolation, cwd } = input;
-  return orFailed(async () => {
+  return toFailedResult(async () => {
     if (!options.teammates) throw new TroupeError("agent", "There is no team to start a teammate in.");
     return options.teammates.start(options.parent(), {
       team,

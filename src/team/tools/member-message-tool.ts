@@ -12,7 +12,7 @@ import { checkReceipt, receiptInput, type ReceiptPorts, type ReceiptRequest } fr
 import { lazyInput } from "./lazy-input.ts";
 import { handleControlMessage, controlInputs, type ControlMessage, type ControlPorts } from "./member-answers.ts";
 import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
-import { orFailed } from "./or-failed.ts";
+import { toFailedResult } from "./or-failed.ts";
 import type { SubagentRegistry } from "../children.ts";
 
 /** What a member speaks to others with. */
@@ -73,7 +73,7 @@ export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
     subject: () => ({ kind: "own" }),
     title: ({ to, message, summary }) =>
       `SendMessage to ${to}: ${summary ?? (typeof message === "string" ? message.slice(0, 80) : message.type)}`,
-    execute: (input, context) => orFailed(() => deliver(input, ports, context)),
+    execute: (input, context) => toFailedResult(() => deliver(input, ports, context)),
   });
 }
 

@@ -2,7 +2,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { failedResult, type ToolResult } from "../../tool/index.ts";
 
 /** What was expected to go wrong, and says so in words, is a failed result; a bug stays one. */
-export async function orFailed(work: () => Promise<ToolResult>): Promise<ToolResult> {
+export async function toFailedResult(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();
   } catch (error) {

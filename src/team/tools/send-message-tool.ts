@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool, failedResult, type Tool } from "../../tool/index.ts";
 import type { SubagentRegistry } from "../children.ts";
 import { messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
-import { orFailed } from "./or-failed.ts";
+import { toFailedResult } from "./or-failed.ts";
 
 const SendMessageInput = z.strictObject({
   to: z.string().min(1).max(100).describe("The name or the agent id of an agent you have started"),
@@ -21,7 +21,7 @@ export function createSendMessageTool({ subagents }: { subagents: SubagentRegist
     subject: () => ({ kind: "own" }),
     title: (input) => `SendMessage to ${input.to}: ${input.summary ?? input.message.slice(0, 80)}`,
     execute: (input, context) =>
-      orFailed(async () => {
+      toFailedResult(async () => {
         // Who calls is asked, not whose tool it is: a fork has its parent's, and its parent's agents are not its own.
         const self = context.agent.id;
         const subagent = await ownSubagent(input.to, subagents, self);

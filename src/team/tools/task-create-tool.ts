@@ -3,7 +3,7 @@ import { taskLine } from "../../agent/index.ts";
 import type { AcceptanceCheck, WorkItemId } from "../../protocol/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { orFailed } from "./or-failed.ts";
+import { toFailedResult } from "./or-failed.ts";
 import {
   metadataInput,
   readerOf,
@@ -74,7 +74,7 @@ export function createTaskCreateTool(ports: TaskToolPorts): Tool {
     access: "write",
     subject: () => ({ kind: "own" }),
     title: (input) => `TaskCreate ${input.subject}`,
-    execute: (input, { signal }) => orFailed(() => create(input, ports, signal)),
+    execute: (input, { signal }) => toFailedResult(() => create(input, ports, signal)),
   });
 }
 

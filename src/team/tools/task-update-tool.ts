@@ -5,7 +5,7 @@ import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { completeTask } from "./task-complete.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { orFailed } from "./or-failed.ts";
+import { toFailedResult } from "./or-failed.ts";
 import {
   actorOf,
   claimerOf,
@@ -69,7 +69,7 @@ export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
     subject: () => ({ kind: "own" }),
     title: ({ taskId, status, owner }) =>
       ["TaskUpdate", `#${taskId}`, status, owner && `for ${owner}`].filter(Boolean).join(" "),
-    execute: (input, { signal }) => orFailed(() => update(input, ports, signal)),
+    execute: (input, { signal }) => toFailedResult(() => update(input, ports, signal)),
   });
 }
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool, textResult, type Tool } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { orFailed } from "./or-failed.ts";
+import { toFailedResult } from "./or-failed.ts";
 
 /** Both reject with a `TroupeError` of the code `team` for what is expected to go wrong; its message is for the model. */
 export interface TeamToolPorts {
@@ -49,7 +49,7 @@ function teamCreate(ports: TeamToolPorts): Tool {
     subject: () => ({ kind: "own" }),
     title: (input) => `TeamCreate ${input.team_name}`,
     async execute({ team_name: asked, description }) {
-      return orFailed(async () => {
+      return toFailedResult(async () => {
         const { team, lead } = await ports.create(asked, description);
         const renamed = team === asked ? "" : ` The name ${JSON.stringify(asked)} was taken.`;
         const conduct = ports.conduct?.(team, lead);
@@ -72,7 +72,7 @@ function teamDelete(ports: TeamToolPorts): Tool {
     subject: () => ({ kind: "own" }),
     title: ({ team_name: name }) => `TeamDelete${name === undefined ? "" : ` ${name}`}`,
     async execute({ team_name: name }) {
-      return orFailed(async () => {
+      return toFailedResult(async () => {
         const { team } = await ports.remove(name);
         return textResult(`The team ${team} is gone, with its mail and its tasks.`);
       });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { changeSurroundings } from "../change-surroundings.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { diffDisplay } from "../diff-display.ts";
-import { findOccurrences, whyNotFound } from "../find-occurrences.ts";
+import { findOccurrences, explainNotFound } from "../find-occurrences.ts";
 import { replaceFile } from "../replace-file.ts";
 import { PathInput, resolvePath } from "../resolve-path.ts";
 import { isUnchanged, openForChange } from "../seen-file.ts";
@@ -41,7 +41,7 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
     if (oldString === newString)
       return failedResult("old_string and new_string are the same: there is nothing to change.");
     const lines = findOccurrences(file.text, oldString);
-    if (lines.length === 0) return failedResult(`${path} was not changed. ${whyNotFound(file.text, oldString)}`);
+    if (lines.length === 0) return failedResult(`${path} was not changed. ${explainNotFound(file.text, oldString)}`);
     if (lines.length > 1 && !input.replace_all) {
       const where = `${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
       return failedResult(
