@@ -9,7 +9,7 @@ import { type Envelope, type PermissionMode, type RequestId } from "../protocol/
 import type { Session } from "../session/index.ts";
 import { askerOf, leadOf } from "../view/index.ts";
 import { followSession } from "./follow-session.ts";
-import { offer } from "./permission-options.ts";
+import { offerPermissionOptions } from "./permission-options.ts";
 import { promptContent } from "./prompt-content.ts";
 import { callIdOf, createSessionUpdates, historyUpdates } from "./session-updates.ts";
 
@@ -35,16 +35,19 @@ export function createAcpSession(
   const lead = leadOf(session.view())?.id;
   const updates = createSessionUpdates(lead);
   let waiting: ((idle: Idle) => void) | undefined;
-  const told = createMilestone();
+  const notified = createMilestone();
   const asked = new Map<RequestId, AbortController>();
 
-  const tell = (update: SessionUpdate) => client.notify("session/update", { sessionId: session.id, update });
+  const notifyClient = (update: SessionUpdate) => client.notify("session/update", { sessionId: session.id, update });
 
-  const ask = async (envelope: Envelope, question: Extract<Envelope["event"], { type: "permission.asked" }>) => {
+  const askPermission = async (
+    envelope: Envelope,
+    question: Extract<Envelope["event"], { type: "permission.asked" }>,
+  ) => {
     const stop = new AbortController();
     asked.set(question.requestId, stop);
-    const whole = { ...question, agent: envelope.agent, at: envelope.at };
-    const { options, answer } = offer(whole, askerOf({ session: session.view() }, whole));
+    const sendHistory = { ...question, agent: envelope.agent, at: envelope.at };
+    const { options, answer } = offerPermissionOptions(sendHistory, askerOf({ session: session.view() }, sendHistory));
     const { outcome } = await client.request(
       "session/request_permission",
       {
@@ -66,11 +69,11 @@ export function createAcpSession(
     });
   };
 
-  const hear = async (envelope: Envelope) => {
-    for (const update of updates.of(envelope)) await tell(update);
+  const handleEnvelope = async (envelope: Envelope) => {
+    for (const update of updates.of(envelope)) await notifyClient(update);
     const { event } = envelope;
     if (event.type === "permission.asked")
-      ask(envelope, event).catch((error: unknown) => {
+      askPermission(envelope, event).catch((error: unknown) => {
         // Nobody can answer it any more: whoever waits must not wait for ever.
         if (asked.delete(event.requestId)) {
           onError(error);
@@ -81,24 +84,24 @@ export function createAcpSession(
       asked.get(event.requestId)?.abort();
       asked.delete(event.requestId);
     }
-    if (event.type === "task.changed") await tellPlan();
+    if (event.type === "task.changed") await sendPlan();
     if (event.type === "agent.idle" && envelope.agent === lead) waiting?.(event);
-    if (envelope.agent === lead) told.reached(envelope.seq);
+    if (envelope.agent === lead) notified.reached(envelope.seq);
   };
 
-  const tellPlan = async () => {
+  const sendPlan = async () => {
     const tasks = [...session.view().tasks.values()].flat().filter(({ status }) => status !== "deleted");
     const entries = tasks.map(({ subject, activeForm, status }) => ({
       content: status === "in_progress" ? (activeForm ?? subject) : subject,
       priority: "medium" as const,
       status: status === "deleted" ? ("completed" as const) : status,
     }));
-    await tell({ sessionUpdate: "plan", entries });
+    await notifyClient({ sessionUpdate: "plan", entries });
   };
 
   const following = followSession(session, {
-    hear,
-    missed: () => updates.missed(leadOf(session.view())?.seq ?? 0),
+    onEnvelope: handleEnvelope,
+    onMissed: () => updates.missed(leadOf(session.view())?.seq ?? 0),
   });
   following.catch(onError);
 
@@ -112,19 +115,21 @@ export function createAcpSession(
       });
       const cancel = () => void session.dispatch({ type: "interrupt" });
       signal.addEventListener("abort", cancel, { once: true });
-      const looked = new AbortController();
-      const looking = lookAtPrompt(looked.signal);
+      const sawPrompt = new AbortController();
+      const promptCheck = checkPromptAdmitted(sawPrompt.signal);
       try {
         const ack = await session.dispatch({ type: "prompt", content: promptContent(prompt) });
         if (!ack.ok) throw RequestError.invalidParams(undefined, ack.message);
-        looked.abort();
-        const { isAdmitted, seq } = await looking;
+        sawPrompt.abort();
+        const { isAdmitted, seq } = await promptCheck;
         // A slash command that is no prompt (`/help`, `/compact`) is done already, and no run follows it.
-        const done = isAdmitted ? idle : told.at(seq).then((): Idle => ({ type: "agent.idle", reason: "completed" }));
+        const done = isAdmitted
+          ? idle
+          : notified.at(seq).then((): Idle => ({ type: "agent.idle", reason: "completed" }));
         return { stopReason: stopReason(await Promise.race([done, gone()])) };
       } finally {
-        looked.abort();
-        await looking;
+        sawPrompt.abort();
+        await promptCheck;
         waiting = undefined;
         signal.removeEventListener("abort", cancel);
       }
@@ -138,7 +143,7 @@ export function createAcpSession(
       if (!ack.ok) throw RequestError.invalidParams(undefined, ack.message);
     },
     async replay() {
-      for (const update of historyUpdates(await session.transcript({}))) await tell(update);
+      for (const update of historyUpdates(await session.transcript({}))) await notifyClient(update);
     },
     async close() {
       await session.close("completed");
@@ -148,7 +153,7 @@ export function createAcpSession(
   };
 
   /** What the lead stores until the signal aborts: whether it was given a prompt by the user, and how far it came. */
-  async function lookAtPrompt(until: AbortSignal) {
+  async function checkPromptAdmitted(until: AbortSignal) {
     let isAdmitted = false;
     let seq = 0;
     for await (const envelope of session.events({ aside: true, signal: until })) {

@@ -3,31 +3,31 @@ import type { Session } from "../session/index.ts";
 import { isLive, itemsOf } from "../view/index.ts";
 
 export interface Follower {
-  hear(envelope: Envelope): Promise<void>;
+  onEnvelope(envelope: Envelope): Promise<void>;
   /** Live events were missed, and may have been until this moment; everything that is stored will be heard. */
-  missed(): void;
+  onMissed(): void;
 }
 
 /**
  * Everything that happens in a session from now on, until it closes. One who hears so slowly that the session lets go of it
  * goes on from what is stored, where it was: an editor that was stopped for an hour misses no call and no question.
  */
-export async function followSession(session: Session, { hear, missed }: Follower): Promise<void> {
-  const heard = new Map<AgentId, number>();
-  for (const { id, seq } of itemsOf(session.view().agents)) heard.set(id, seq);
+export async function followSession(session: Session, { onEnvelope, onMissed }: Follower): Promise<void> {
+  const lastSeq = new Map<AgentId, number>();
+  for (const { id, seq } of itemsOf(session.view().agents)) lastSeq.set(id, seq);
   for (let events = session.events({ fresh: true }); ; ) {
     try {
       for await (const envelope of events) {
         const isStored = !isLive(envelope.event);
-        if (isStored && envelope.seq <= (heard.get(envelope.agent) ?? 0)) continue;
-        if (isStored) heard.set(envelope.agent, envelope.seq);
-        await hear(envelope);
+        if (isStored && envelope.seq <= (lastSeq.get(envelope.agent) ?? 0)) continue;
+        if (isStored) lastSeq.set(envelope.agent, envelope.seq);
+        await onEnvelope(envelope);
       }
       return;
     } catch (error) {
       if (!TroupeError.is(error) || error.code !== "slow_reader") throw error;
       // In the same step: what comes after is not missed.
-      missed();
+      onMissed();
       events = session.events({ replay: true });
     }
   }

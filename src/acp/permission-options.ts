@@ -3,14 +3,14 @@ import type { PermissionAnswer } from "../protocol/index.ts";
 import { type Asker, type Choice, choicesOf, type Question } from "../view/index.ts";
 
 /** The answers to a question as an editor offers them: it has no way to send words along. */
-export interface Offered {
+export interface PermissionOffer {
   readonly options: PermissionOption[];
   /** What was chosen; a no where nothing was. */
   answer(outcome: RequestPermissionOutcome): PermissionAnswer;
 }
 
-export function offer(question: Question, asker: Pick<Asker, "name" | "team">): Offered {
-  const choices = choicesOf(question, asker).filter(({ asksWords }) => !asksWords);
+export function offerPermissionOptions(question: Question, asker: Pick<Asker, "name" | "team">): PermissionOffer {
+  const choices = choicesOf(question, asker).filter(({ takesComment: asksWords }) => !asksWords);
   return {
     options: choices.map((choice, at) => ({ optionId: `${at}`, kind: kindOf(choice), name: nameOf(choice) })),
     answer: (outcome) =>
@@ -18,7 +18,7 @@ export function offer(question: Question, asker: Pick<Asker, "name" | "team">): 
   };
 }
 
-function kindOf({ isYes, answer }: Choice): PermissionOption["kind"] {
+function kindOf({ isApproval: isYes, answer }: Choice): PermissionOption["kind"] {
   if (!isYes) return "reject_once";
   return answer.behavior === "allow" && answer.scope === "once" && !answer.team ? "allow_once" : "allow_always";
 }

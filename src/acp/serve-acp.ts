@@ -10,12 +10,12 @@ export interface AcpOptions {
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
   readonly version: string;
-  open(wanted: WantedSession): Promise<Session>;
+  open(wanted: SessionRequest): Promise<Session>;
   sessions(): Promise<readonly Pick<SessionListing, "id" | "cwd" | "updatedAt" | "firstPrompt">[]>;
   readonly onError: (error: unknown) => void;
 }
 
-export interface WantedSession {
+export interface SessionRequest {
   readonly cwd: string;
   readonly addDir: readonly string[];
   /** In the form of `.mcp.json`. */
@@ -31,7 +31,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
     if (!known) throw RequestError.sessionNotFound(id);
     return known;
   };
-  const begin = async (wanted: WantedSession, client: Parameters<typeof createAcpSession>[1]) => {
+  const registerSession = async (wanted: SessionRequest, client: Parameters<typeof createAcpSession>[1]) => {
     const session = await asRequestError(() => options.open(wanted));
     const made = createAcpSession(session, client, options.onError);
     open.set(session.id, made);
@@ -46,7 +46,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
       });
     return made;
   };
-  const end = async (id: string) => {
+  const closeSession = async (id: string) => {
     const known = open.get(id);
     open.delete(id);
     await known?.close();
@@ -65,18 +65,18 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
       },
     }))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
-      const { session } = await begin(wantedOf(params), client);
+      const { session } = await registerSession(sessionRequestOf(params), client);
       return { sessionId: session.id, modes: modesOf(session) };
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      await end(params.sessionId);
-      const made = await begin({ ...wantedOf(params), resume: params.sessionId }, client);
+      await closeSession(params.sessionId);
+      const made = await registerSession({ ...sessionRequestOf(params), resume: params.sessionId }, client);
       await made.replay();
       return { modes: modesOf(made.session) };
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) => {
-      await end(params.sessionId);
-      const made = await begin({ ...wantedOf(params), resume: params.sessionId }, client);
+      await closeSession(params.sessionId);
+      const made = await registerSession({ ...sessionRequestOf(params), resume: params.sessionId }, client);
       return { modes: modesOf(made.session) };
     })
     .onRequest(methods.agent.session.list, async ({ params }) => {
@@ -93,7 +93,7 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
     })
     .onRequest(methods.agent.session.close, async ({ params }) => {
       sessionOf(params.sessionId);
-      await end(params.sessionId);
+      await closeSession(params.sessionId);
     })
     .onRequest(methods.agent.session.prompt, ({ params, signal: cancelled }) =>
       sessionOf(params.sessionId).prompt(params, cancelled),
@@ -106,13 +106,13 @@ export async function serveAcp(options: AcpOptions, signal: AbortSignal): Promis
     .onNotification(methods.agent.session.cancel, ({ params }) => open.get(params.sessionId)?.cancel());
 
   const connection = app.connect(ndJsonStream(options.output, options.input));
-  const leave = () => connection.close();
-  signal.addEventListener("abort", leave, { once: true });
-  if (signal.aborted) leave();
+  const closeAll = () => connection.close();
+  signal.addEventListener("abort", closeAll, { once: true });
+  if (signal.aborted) closeAll();
   await connection.closed;
-  signal.removeEventListener("abort", leave);
+  signal.removeEventListener("abort", closeAll);
   // One that cannot be closed keeps no other open.
-  await Promise.all([...open.keys()].map((id) => end(id).catch(options.onError)));
+  await Promise.all([...open.keys()].map((id) => closeSession(id).catch(options.onError)));
 }
 
 const maxListed = 200;
@@ -140,13 +140,13 @@ function modesOf(session: Session) {
   return { currentModeId, availableModes: modes.map((mode) => ({ ...mode })) };
 }
 
-interface Asked {
+interface SessionParams {
   readonly cwd: string;
   readonly additionalDirectories?: readonly string[];
   readonly mcpServers?: readonly McpServer[];
 }
 
-function wantedOf({ cwd, additionalDirectories = [], mcpServers = [] }: Asked): WantedSession {
+function sessionRequestOf({ cwd, additionalDirectories = [], mcpServers = [] }: SessionParams): SessionRequest {
   const servers = Object.fromEntries(mcpServers.map((server) => [server.name, serverOf(server)]));
   const mcpConfig = mcpServers.length === 0 ? undefined : JSON.stringify({ mcpServers: servers });
   return { cwd, addDir: additionalDirectories, mcpConfig, resume: undefined };

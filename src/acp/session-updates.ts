@@ -94,10 +94,10 @@ export function createSessionUpdates(lead: AgentId | undefined): SessionUpdates 
 /** The same from what is stored: prompts, answers and calls of the lead, as they were. */
 export function historyUpdates(envelopes: readonly Envelope[]): readonly SessionUpdate[] {
   const updates = createSessionUpdates(envelopes[0]?.agent);
-  return envelopes.flatMap((envelope) => [...said(envelope), ...updates.of(envelope)]);
+  return envelopes.flatMap((envelope) => [...messageUpdate(envelope), ...updates.of(envelope)]);
 }
 
-function said({ event }: Envelope): SessionUpdate[] {
+function messageUpdate({ event }: Envelope): SessionUpdate[] {
   if (event.type !== "prompt.admitted" || event.source !== "user") return [];
   return event.parts.map((part) => ({
     sessionUpdate: "user_message_chunk",
@@ -123,13 +123,13 @@ const text = (words: string) => ({ type: "text" as const, text: words });
 export const callIdOf = (agent: AgentId, callId: string): string => `${agent}/${callId}`;
 
 /** What a turn has said after what was told of it already. Where that is not how it begins, it is told from the beginning. */
-function wordsOf({ parts }: Of<"turn.ended">, told: string): SessionUpdate[] {
+function wordsOf({ parts }: Of<"turn.ended">, prefix: string): SessionUpdate[] {
   const spoken = parts.flatMap((part) => (part.type === "tool_call" ? [] : [part]));
   const isBeginning = spoken
     .map((part) => part.text)
     .join("")
-    .startsWith(told);
-  let known = isBeginning ? told.length : 0;
+    .startsWith(prefix);
+  let known = isBeginning ? prefix.length : 0;
   return spoken.flatMap((part): SessionUpdate[] => {
     const rest = part.text.slice(known);
     known = Math.max(0, known - part.text.length);

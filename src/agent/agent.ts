@@ -12,7 +12,7 @@ import { abortedByWatchdog } from "./given-up.ts";
 import { hasPrompt } from "./has-prompt.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
-import { settleOpenCalls } from "./settle-open-calls.ts";
+import { closeOpenCalls } from "./settle-open-calls.ts";
 
 export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> {
   /** Told everything that happens, in order, after it is stored. Must not throw. */
@@ -21,7 +21,7 @@ export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> 
 
 export type PromptSource = Extract<StoredEvent, { type: "prompt.admitted" }>["source"];
 
-export interface PromptOnce {
+export interface IdempotentPrompt {
   readonly promptId: PromptId;
   readonly source: PromptSource;
   readonly parts: readonly ContentPart[];
@@ -41,7 +41,7 @@ export interface Agent {
    */
   admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
   /** The same for something that must be said exactly once, however often it is tried: nothing happens the second time. */
-  admitOnce(prompt: PromptOnce): Promise<void>;
+  admitOnce(prompt: IdempotentPrompt): Promise<void>;
   /** Whether it was ever said under this id, however long ago. */
   hasPrompt(id: PromptId): Promise<boolean>;
   /** Whether something like this is in its log; `id` is an id that is in it. Reads all of it. */
@@ -106,9 +106,9 @@ export function createAgent(options: AgentOptions): Agent {
           broken = { error: new AggregateError([error, cause], `${detail}; and it could not be recorded`) };
         });
     } finally {
-      const isHeard = outcome?.reason === "completed" || outcome?.reason === "interrupted";
+      const canContinue = outcome?.reason === "completed" || outcome?.reason === "interrupted";
       // At its limit only a user's prompt that came since then counts.
-      end(isHeard || (outcome?.reason === "limit" && spent.turns === 0));
+      end(canContinue || (outcome?.reason === "limit" && spent.turns === 0));
     }
   };
 
@@ -122,11 +122,11 @@ export function createAgent(options: AgentOptions): Agent {
   };
 
   /** No moment between a run and the next looks like rest. */
-  const end = (mayGoOn: boolean) => {
+  const end = (mayContinue: boolean) => {
     current = undefined;
-    const goesOn = woken && mayGoOn && !broken;
+    const continues = woken && mayContinue && !broken;
     woken = false;
-    if (goesOn) start();
+    if (continues) start();
   };
 
   const wake = () => {
@@ -217,7 +217,7 @@ export function createAgent(options: AgentOptions): Agent {
       if (broken) throw broken.error;
       return last;
     },
-    closeOpenCalls: () => settleOpenCalls(conversation, recorder.record),
+    closeOpenCalls: () => closeOpenCalls(conversation, recorder.record),
   };
 }
 

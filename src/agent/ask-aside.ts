@@ -3,22 +3,22 @@ import { askModel } from "./ask-model.ts";
 import type { Ledger } from "./limits.ts";
 
 /** One question beside an agent's conversation, which never hears of it. */
-export interface AsideQuestion {
+export interface SideQuestion {
   readonly purpose: Extract<ModelCaller["purpose"], "summary" | "check">;
   readonly system: string;
   readonly text: string;
   readonly maxOutputTokens: number;
 }
 
-export type AsideAnswer =
+export type SideAnswer =
   | { readonly ok: true; readonly text: string }
   /** `why` is for people. */
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly reason: string };
 
 /** Never rejects: whatever goes wrong with a question beside the work is no trouble of the work's. */
-export type AskAside = (question: AsideQuestion, signal: AbortSignal) => Promise<AsideAnswer>;
+export type AskSideQuestion = (question: SideQuestion, signal: AbortSignal) => Promise<SideAnswer>;
 
-export interface AsideOptions {
+export interface SideQuestionOptions {
   readonly client: () => Promise<ModelClient>;
   readonly agent: { readonly path: string; readonly type: string };
   readonly turn: () => number;
@@ -31,7 +31,7 @@ export interface AsideOptions {
 /** What a provider puts around the words, at most. */
 const frameTokens = 1_000;
 
-export function createAskAside(options: AsideOptions): AskAside {
+export function createAskSideQuestion(options: SideQuestionOptions): AskSideQuestion {
   const { agent, ledger, costOf } = options;
   return async ({ purpose, system, text, maxOutputTokens }, signal) => {
     try {
@@ -55,12 +55,12 @@ export function createAskAside(options: AsideOptions): AskAside {
           caller: { agentPath: agent.path, agentType: agent.type, turn: options.turn(), purpose },
         },
       });
-      if (asked.type === "no_budget") return { ok: false, why: ledger.usedUp() ?? "the budget is used up" };
-      if (asked.type === "failed") return { ok: false, why: asked.failure.message };
-      const words = asked.answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-      return { ok: true, text: words.join("\n").trim() };
+      if (asked.type === "no_budget") return { ok: false, reason: ledger.usedUp() ?? "the budget is used up" };
+      if (asked.type === "failed") return { ok: false, reason: asked.failure.message };
+      const texts = asked.answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      return { ok: true, text: texts.join("\n").trim() };
     } catch (error) {
-      return { ok: false, why: error instanceof Error ? error.message : String(error) };
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
     }
   };
 }

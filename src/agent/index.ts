@@ -1,5 +1,5 @@
 export { type Agent, type AgentOptions, createAgent } from "./agent.ts";
-export { type AskAside, createAskAside } from "./ask-aside.ts";
+export { type AskSideQuestion, createAskSideQuestion } from "./ask-aside.ts";
 export { type Conversation, createConversation, type Inherit } from "./conversation.ts";
 export { composeCoordinatorPrompt } from "./coordinator-prompt.ts";
 export type { EventSink } from "./event-sink.ts";
@@ -28,7 +28,7 @@ export { isMcpInstructions, mcpInstructions } from "./fragments/mcp-instructions
 export { type Amount, type Budget, createLedger, type Hold, type Ledger, tokensIn } from "./limits.ts";
 export { createPermissions, type PermissionPorts, type PermissionQuestion, type Permissions } from "./permissions.ts";
 export { createRecorder, isDiskFull, type ReceivingRecorder } from "./recorder.ts";
-export { settleOpenCalls } from "./settle-open-calls.ts";
+export { closeOpenCalls } from "./settle-open-calls.ts";
 export { type RunAgentOptions, type RunOutcome, runAgent } from "./run-agent.ts";
 export {
   composeAgentPrompt,

@@ -35,7 +35,7 @@ export interface Ledger {
 }
 
 /** A ledger that also answers at once what it can: for whoever plays a record of what others have asked, in its order. */
-export interface PlayedLedger extends Ledger {
+export interface SyncLedger extends Ledger {
   /** `answer` is called before this returns, unless it has to wait for others. */
   request(most: Amount, answer: (hold: Hold | undefined) => void): void;
 }
@@ -57,7 +57,7 @@ interface Waiter {
   readonly answer: (hold: Hold | undefined) => void;
 }
 
-export function createLedger(budget: Budget = {}): PlayedLedger {
+export function createLedger(budget: Budget = {}): SyncLedger {
   const { maxBudgetUsd = Infinity, maxTokens = Infinity } = budget;
   let spent = nothing;
   let held = nothing;
@@ -103,7 +103,7 @@ export function createLedger(budget: Budget = {}): PlayedLedger {
   };
 
   /** Undefined: it has to wait. */
-  const atOnce = (most: Amount): { readonly hold: Hold | undefined } | undefined => {
+  const tryHold = (most: Amount): { readonly hold: Hold | undefined } | undefined => {
     if (isUsedUp()) return { hold: undefined };
     return holds === 0 || (queue.length === 0 && fits(most)) ? { hold: take(most) } : undefined;
   };
@@ -114,7 +114,7 @@ export function createLedger(budget: Budget = {}): PlayedLedger {
       return spent;
     },
     request(most, answer) {
-      const answered = atOnce(most);
+      const answered = tryHold(most);
       if (answered) answer(answered.hold);
       else queue.push({ most, answer });
     },
@@ -141,7 +141,7 @@ export function createLedger(budget: Budget = {}): PlayedLedger {
     },
     async hold(most, { signal, onWait } = {}) {
       signal?.throwIfAborted();
-      const answered = atOnce(most);
+      const answered = tryHold(most);
       if (answered) return answered.hold;
       onWait?.();
       return new Promise((resolve, reject) => {

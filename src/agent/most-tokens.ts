@@ -10,10 +10,10 @@ export function maxTokens(
   { system, tools }: Pick<ModelRequest, "system" | "tools">,
 ): number {
   const { tokens, newCharacters } = conversation.size;
-  if (tokens > 0) return tokens + newCharacters + ownWords;
+  if (tokens > 0) return tokens + newCharacters + promptOverhead;
   const frame = system.reduce((sum, block) => sum + block.length, 0) + JSON.stringify(tools).length;
-  return frame + newCharacters + ownWords;
+  return frame + newCharacters + promptOverhead;
 }
 
 /** What a request says beside the conversation, such as that a summary is wanted. */
-const ownWords = 1_000;
+const promptOverhead = 1_000;

@@ -51,7 +51,7 @@ const leaveMs = 2_000;
 export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   const { sink, conversation, emit, clock, createId, session, agent } = options;
   const leaving = new AbortController();
-  const left = shortlyAfter(leaving.signal);
+  const left = abortShortlyAfter(leaving.signal);
   let seq = options.seq;
   /** Why the one whose turn it is waits for space. */
   let full: { readonly error: unknown } | undefined;
@@ -64,7 +64,7 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   };
 
   const store = async (event: StoredEvent, { signal, id }: StoreOptions) => {
-    let told = false;
+    let isReported = false;
     for (;;) {
       try {
         const envelope = await sink.record(event, id);
@@ -76,11 +76,11 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
         if (!isDiskFull(error)) throw error;
         full = { error };
         for (const look of behind) look();
-        if (!told) {
+        if (!isReported) {
           const reason = "the disk is full: free some space and it goes on by itself; nothing is lost";
           live({ type: "turn.waiting", turn: conversation.turn, reason });
         }
-        told = true;
+        isReported = true;
         await clock.sleep(retryMs, signal ? AbortSignal.any([signal, left]) : left).catch(() => {
           throw error; // it was told to give up: what it has waited for is why
         });
@@ -128,7 +128,7 @@ interface StoreOptions {
 }
 
 /** Aborts a while after `signal`: time for the last words. */
-export function shortlyAfter(signal: AbortSignal): AbortSignal {
+export function abortShortlyAfter(signal: AbortSignal): AbortSignal {
   const late = new AbortController();
   setMaxListeners(0, late.signal);
   const abort = () => void setTimeout(() => late.abort(signal.reason), leaveMs).unref();

@@ -24,9 +24,9 @@ import type { Ledger } from "./limits.ts";
 import { maxTokens } from "./most-tokens.ts";
 import type { Permissions } from "./permissions.ts";
 import { createQueue } from "./queue.ts";
-import { createRecorder, isDiskFull, type Recorder, shortlyAfter } from "./recorder.ts";
-import { type SettleCalls, settleCalls } from "./settle-calls.ts";
-import { settleOpenCalls } from "./settle-open-calls.ts";
+import { createRecorder, isDiskFull, type Recorder, abortShortlyAfter } from "./recorder.ts";
+import { type ExecuteCallsOptions, executeCalls } from "./settle-calls.ts";
+import { closeOpenCalls } from "./settle-open-calls.ts";
 
 export interface LoopOptions {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };
@@ -38,10 +38,10 @@ export interface LoopOptions {
   readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly conversation: Conversation;
   readonly permissions: Permissions;
-  readonly contextFor: SettleCalls["contextFor"];
-  readonly saveOutput: SettleCalls["saveOutput"];
+  readonly contextFor: ExecuteCallsOptions["contextFor"];
+  readonly saveOutput: ExecuteCallsOptions["saveOutput"];
   readonly hooks?: AgentHooks | undefined;
-  readonly secrets?: SettleCalls["secrets"];
+  readonly secrets?: ExecuteCallsOptions["secrets"];
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly maxTurns?: number | undefined;
@@ -99,11 +99,11 @@ const defaultCompactAt = 0.85;
 /** The same with a recorder of the caller's, for an agent that others speak to while it runs. */
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
   const { signal } = options;
-  const late = shortlyAfter(signal);
+  const late = abortShortlyAfter(signal);
   // Once it is interrupted, what it has still to say of itself waits no longer for space on a full disk than that.
   const record: Recorder["record"] = (event, until = late) => recorder.record(event, until);
   try {
-    await settleOpenCalls(options.conversation, (event) => record(event, signal));
+    await closeOpenCalls(options.conversation, (event) => record(event, signal));
     return await loop(options, { ...recorder, record });
   } catch (error) {
     if (!signal.aborted || !isDiskFull(error)) throw error;
@@ -190,7 +190,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
 
     compactedForOverflow = false;
     const { stopReason, usage } = asked.answer;
-    const parts = usable(asked.answer.parts, options);
+    const parts = withUniqueCallIds(asked.answer.parts, options);
     await recorder.record(
       {
         type: "turn.ended",
@@ -213,8 +213,8 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
       if (signal.aborted) return stop("interrupted");
       return stop("completed", endDetail(stopReason, parts));
     }
-    if (stopReason === "max_tokens") await refuseCutCalls(calls, recorder);
-    else await settleCalls({ ...options, calls, turn, tools: byName(options.tools()), recorder });
+    if (stopReason === "max_tokens") await rejectTruncatedCalls(calls, recorder);
+    else await executeCalls({ ...options, calls, turn, tools: byName(options.tools()), recorder });
     const stopped = options.hooks?.takeStop() ?? options.permissions.takeEnd?.();
     if (signal.aborted) return stop("interrupted");
     if (stopped !== undefined) return stop("completed", stopped);
@@ -259,7 +259,7 @@ export async function compactNow(
 }
 
 /** Blank text is no part (providers refuse it), and a call id that was used before would tie two results to one call. */
-function usable(parts: readonly AnswerPart[], { conversation, createId }: LoopOptions): AnswerPart[] {
+function withUniqueCallIds(parts: readonly AnswerPart[], { conversation, createId }: LoopOptions): AnswerPart[] {
   const ids = new Set<CallId>();
   return parts.flatMap((part): AnswerPart[] => {
     if (part.type === "text" && part.text.trim() === "") return [];
@@ -271,7 +271,7 @@ function usable(parts: readonly AnswerPart[], { conversation, createId }: LoopOp
   });
 }
 
-async function refuseCutCalls(calls: readonly ToolCallPart[], recorder: Recorder): Promise<void> {
+async function rejectTruncatedCalls(calls: readonly ToolCallPart[], recorder: Recorder): Promise<void> {
   for (const { callId } of calls) {
     const content = [{ type: "text" as const, text: truncatedCall }];
     await recorder.record({ type: "tool.settled", callId, durationMs: 0, outcome: "failed", content });

@@ -15,7 +15,7 @@ import { type AgentHooks, guardCall, appendHookFeedback } from "./hooks.ts";
 import type { Permissions } from "./permissions.ts";
 import type { Recorder } from "./recorder.ts";
 
-export interface SettleCalls {
+export interface ExecuteCallsOptions {
   readonly calls: readonly ToolCallPart[];
   readonly turn: number;
   readonly agent: { readonly id: AgentId; readonly path: AgentPath };
@@ -38,16 +38,16 @@ export interface SettleCalls {
 }
 
 /** As many reads of one answer as this run side by side. */
-const readsAtOnce = 10;
+const maxParallelReads = 10;
 
 /** Gives every call exactly one result: reads side by side, everything else one after another in the model's order. */
-export async function settleCalls(settle: SettleCalls): Promise<void> {
-  for (const batch of batches(settle)) {
-    await Promise.all(batch.map((call) => settleCall(settle, call)));
+export async function executeCalls(options: ExecuteCallsOptions): Promise<void> {
+  for (const batch of batches(options)) {
+    await Promise.all(batch.map((call) => executeCall(options, call)));
   }
 }
 
-function batches({ calls, tools }: SettleCalls): ToolCallPart[][] {
+function batches({ calls, tools }: ExecuteCallsOptions): ToolCallPart[][] {
   const all: ToolCallPart[][] = [];
   let reads: ToolCallPart[] | undefined;
   let counted = 0;
@@ -55,7 +55,7 @@ function batches({ calls, tools }: SettleCalls): ToolCallPart[][] {
     const tool = tools.get(call.name);
     const reading = tool?.access === "read";
     const counts = tool?.onlyWaits ? 0 : 1;
-    if (reading && reads && counted + counts <= readsAtOnce) reads.push(call);
+    if (reading && reads && counted + counts <= maxParallelReads) reads.push(call);
     else {
       all.push((reads = [call]));
       counted = 0;
@@ -66,38 +66,38 @@ function batches({ calls, tools }: SettleCalls): ToolCallPart[][] {
   return all;
 }
 
-async function settleCall(settle: SettleCalls, call: ToolCallPart): Promise<void> {
+async function executeCall(options: ExecuteCallsOptions, call: ToolCallPart): Promise<void> {
   /** Waiting for permission is not the call's time. */
-  let started = settle.clock.monotonic();
-  const outcome = await outcomeOf(settle, call, () => {
-    started = settle.clock.monotonic();
+  let started = options.clock.monotonic();
+  const outcome = await runCall(options, call, () => {
+    started = options.clock.monotonic();
   });
-  const durationMs = Math.max(0, Math.round(settle.clock.monotonic() - started));
-  await settle.recorder.record({ type: "tool.settled", callId: call.callId, durationMs, ...outcome }, settle.signal);
+  const durationMs = Math.max(0, Math.round(options.clock.monotonic() - started));
+  await options.recorder.record({ type: "tool.settled", callId: call.callId, durationMs, ...outcome }, options.signal);
 }
 
-async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {
-  const { signal, recorder, turn } = settle;
-  if (signal.aborted) return told("interrupted", callNotStarted);
-  const tool = settle.tools.get(call.name);
-  if (!tool) return told("failed", unknownTool(call.name, [...settle.tools.keys()]));
+async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {
+  const { signal, recorder, turn } = options;
+  if (signal.aborted) return textOutcome("interrupted", callNotStarted);
+  const tool = options.tools.get(call.name);
+  if (!tool) return textOutcome("failed", unknownTool(call.name, [...options.tools.keys()]));
   const parsed = parseInput(tool, call.input);
-  if (!parsed.ok) return told("failed", parsed.message);
+  if (!parsed.ok) return textOutcome("failed", parsed.message);
 
   const seen = { callId: call.callId, tool: tool.name, input: parsed.value };
-  const guarded = await guardCall(settle.hooks, { tool, call: seen, signal });
-  if (signal.aborted) return told("interrupted", callNotStarted);
-  if ("denied" in guarded) return told("denied", guarded.denied);
+  const guarded = await guardCall(options.hooks, { tool, call: seen, signal });
+  if (signal.aborted) return textOutcome("interrupted", callNotStarted);
+  if ("denied" in guarded) return textOutcome("denied", guarded.denied);
 
   const { hook } = guarded;
-  const permission = await settle.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
-  if (permission.behavior === "deny") return told("denied", permission.message);
-  if (signal.aborted) return told("interrupted", callNotStarted);
+  const permission = await options.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
+  if (permission.behavior === "deny") return textOutcome("denied", permission.message);
+  if (signal.aborted) return textOutcome("interrupted", callNotStarted);
 
   const { input } = permission;
   const title = tool.title(input);
   await recorder.record({ type: "tool.called", turn, callId: call.callId, name: tool.name, input, title }, signal);
-  const context = settle.contextFor({
+  const context = options.contextFor({
     callId: call.callId,
     input,
     signal,
@@ -107,21 +107,25 @@ async function outcomeOf(settle: SettleCalls, call: ToolCallPart, onStart: () =>
   onStart();
   const outcome = await executeTool(tool, input, context);
   if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
-  if (outcome.outcome === "interrupted" && outcome.content.length === 0) return told("interrupted", interruptedCall);
+  if (outcome.outcome === "interrupted" && outcome.content.length === 0)
+    return textOutcome("interrupted", interruptedCall);
   const bounded = await boundOutcome(outcome, {
     ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }),
-    ...(settle.secrets && { secrets: settle.secrets }),
-    save: (name, data) => settle.saveOutput(`${call.callId}-${name}`, data),
+    ...(options.secrets && { secrets: options.secrets }),
+    save: (name, data) => options.saveOutput(`${call.callId}-${name}`, data),
   });
   const noted = withNote(bounded, permission.note);
-  if (!settle.hooks || bounded.outcome !== "ok") return noted;
+  if (!options.hooks || bounded.outcome !== "ok") return noted;
   return appendHookFeedback(noted, [
     hook?.context,
-    ...(await settle.hooks.afterCall({ ...seen, input }, bounded, signal)),
+    ...(await options.hooks.afterCall({ ...seen, input }, bounded, signal)),
   ]);
 }
 
 const withNote = (outcome: ToolOutcome, note: string | undefined): ToolOutcome =>
   note ? { ...outcome, content: [...outcome.content, { type: "text", text: allowedWithNote(note) }] } : outcome;
 
-const told = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({ outcome, content: [{ type: "text", text }] });
+const textOutcome = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({
+  outcome,
+  content: [{ type: "text", text }],
+});

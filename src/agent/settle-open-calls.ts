@@ -3,7 +3,7 @@ import type { Conversation } from "./conversation.ts";
 import { callLostBeforeStart, unknownOutcome } from "./fragments/interrupted.ts";
 
 /** Gives a result to every call that was left without one: by an earlier process, or for want of space on the disk. */
-export async function settleOpenCalls(
+export async function closeOpenCalls(
   conversation: Conversation,
   record: (event: StoredEvent) => Promise<void>,
 ): Promise<number> {

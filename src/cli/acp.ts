@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { serveAcp } from "../acp/index.ts";
 import { version } from "../platform/index.ts";
-import { openStore, startSession } from "../session/index.ts";
+import { openSessionStore, startSession } from "../session/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { listenToSignals } from "./signals.ts";
@@ -11,7 +11,7 @@ export async function runAcp(flags: Partial<RunFlags>): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort();
   const signals = listenToSignals({ interrupt: leave, leave });
-  const say = (error: unknown) =>
+  const logLine = (error: unknown) =>
     process.stderr.write(`troupe acp: ${error instanceof Error ? error.message : String(error)}\n`);
   try {
     await serveAcp(
@@ -33,7 +33,7 @@ export async function runAcp(flags: Partial<RunFlags>): Promise<number> {
             trust: flags.trust ? "all" : undefined,
           }),
         sessions: async () => {
-          const { store } = await openStore({ cwd: process.cwd(), env: process.env });
+          const { store } = await openSessionStore({ cwd: process.cwd(), env: process.env });
           return (await store.list()).map(({ sessionId, cwd, updatedAt, firstPrompt }) => ({
             id: sessionId,
             cwd,
@@ -41,7 +41,7 @@ export async function runAcp(flags: Partial<RunFlags>): Promise<number> {
             firstPrompt,
           }));
         },
-        onError: say,
+        onError: logLine,
       },
       leaving.signal,
     );

@@ -2,8 +2,8 @@ import { type Command as Program, Option } from "commander";
 import type { McpFlags } from "./mcp.ts";
 import type { McpServeFlags } from "./mcp-serve.ts";
 import { subcommand } from "./subcommand.ts";
-import { onBus, useBus } from "./use-bus.ts";
-import { teamStoreWords, useTeamStore } from "./use-team-store.ts";
+import { busOptionHelp, setBusEnv } from "./use-bus.ts";
+import { teamStoreOptionHelp, setTeamStoreEnv } from "./use-team-store.ts";
 
 /** `troupe mcp`: servers of tools that sessions use, and the one that a team is. */
 export function addMcpCommands(mcp: Program, exit: (code: number) => void): void {
@@ -45,8 +45,8 @@ export function addMcpCommands(mcp: Program, exit: (code: number) => void): void
     .option("--http [port]", "over HTTP on this machine instead of standard input and output; /mcp/NAME is a member")
     .option("--token-file <file>", "take the token for --http from this file instead of making one")
     .addOption(new Option("--voice", "speak for a member whom Troupe runs: no inbox, no presence").hideHelp())
-    .option("--bus <url>", onBus, useBus)
-    .option("--team-store <kind>", teamStoreWords, useTeamStore)
+    .option("--bus <url>", busOptionHelp, setBusEnv)
+    .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv)
     .option("--run-checks", "run the checks of tasks that members say are done")
     .action(async (flags: McpServeFlags) => {
       exit(await (await import("./mcp-serve.ts")).runMcpServe(flags));

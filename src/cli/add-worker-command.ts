@@ -1,6 +1,6 @@
 import { type Command as Program, Option } from "commander";
 import { TroupeError } from "../protocol/index.ts";
-import { useBus } from "./use-bus.ts";
+import { setBusEnv } from "./use-bus.ts";
 import type { WorkerFlags } from "./worker.ts";
 
 type Subcommand = (parent: Program, name: string, description: string) => Program;
@@ -8,7 +8,7 @@ type Subcommand = (parent: Program, name: string, description: string) => Progra
 /** `troupe worker`. */
 export function addWorkerCommand(program: Program, subcommand: Subcommand, exit: (code: number) => void): void {
   subcommand(program, "worker", "run agents for sessions on other machines that share a bus")
-    .option("--bus <url>", "take them from here: nats://host:4222; several with commas", useBus)
+    .option("--bus <url>", "take them from here: nats://host:4222; several with commas", setBusEnv)
     .option("--max-agents <n>", "at most so many at once; 4 if not said", wholeNumber)
     .option("--labels <labels>", "what this machine has, with commas: gpu,linux")
     .option("--name <name>", "what others see; the machine's name if not said")

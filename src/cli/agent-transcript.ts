@@ -1,5 +1,5 @@
 import { type AgentId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
-import { openStore } from "../session/index.ts";
+import { openSessionStore } from "../session/index.ts";
 import { emptyView, reduceAll, transcriptMarkdown, visibleLine } from "../view/index.ts";
 
 export interface TranscriptFlags {
@@ -18,8 +18,8 @@ interface FoundAgent {
  * `troupe agents show ID`: what an agent did, by its id, its path or its name; with `--json` its envelopes. False: nobody of that
  * name has worked here.
  */
-export async function showTranscript(who: string, { json, session }: TranscriptFlags): Promise<boolean> {
-  const found = await findAgent(who, session);
+export async function showTranscript(agentRef: string, { json, session }: TranscriptFlags): Promise<boolean> {
+  const found = await findAgent(agentRef, session);
   if (!found) return false;
   const { id, own, lead } = found;
   const text = json
@@ -30,9 +30,9 @@ export async function showTranscript(who: string, { json, session }: TranscriptF
 }
 
 /** In one session, or in those of this folder, the newest first; an id, which is one agent's alone, then in all others. */
-async function findAgent(who: string, session: string | undefined): Promise<FoundAgent | undefined> {
-  const { store, cwd } = await openStore({ cwd: process.cwd(), env: process.env });
-  const isId = who.startsWith("agt_");
+async function findAgent(agentRef: string, session: string | undefined): Promise<FoundAgent | undefined> {
+  const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
+  const isId = agentRef.startsWith("agt_");
   const all = session === undefined ? await store.list() : [];
   const here = all.filter((each) => each.cwd === cwd);
   const others = isId ? all.filter((each) => each.cwd !== cwd) : [];
@@ -41,7 +41,9 @@ async function findAgent(who: string, session: string | undefined): Promise<Foun
     try {
       const { lead, agents } = await store.read(sessionId);
       const logs = [lead, ...agents.values()];
-      const own = logs.find((log) => log.some(({ agent, event }) => (isId ? agent === who : isNamed(event, who))));
+      const own = logs.find((log) =>
+        log.some(({ agent, event }) => (isId ? agent === agentRef : isNamed(event, agentRef))),
+      );
       const [first] = own ?? [];
       if (own && first) return { id: first.agent, own, lead };
     } catch (error) {
@@ -53,5 +55,5 @@ async function findAgent(who: string, session: string | undefined): Promise<Foun
   return undefined;
 }
 
-const isNamed = (event: StoredEnvelope["event"], who: string) =>
-  event.type === "agent.spawned" && (event.path === who || event.path.endsWith(`/${who}`));
+const isNamed = (event: StoredEnvelope["event"], agentRef: string) =>
+  event.type === "agent.spawned" && (event.path === agentRef || event.path.endsWith(`/${agentRef}`));

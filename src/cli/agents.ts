@@ -29,23 +29,23 @@ export async function listAgents(flags: AgentsFlags): Promise<void> {
   if (flags.json) {
     const list = agents.map(({ definition, hides, withheld }) => {
       const { name, description, model = "inherit", tools = ["*"], disallowedTools = [], source } = definition;
-      const note = isCoordinators(definition) ? { note: coordinatorNote } : {};
+      const note = isCoordinatorType(definition) ? { note: coordinatorNote } : {};
       return { name, description, model, tools, disallowedTools, source, hides, withheld, ...note };
     });
     return write(JSON.stringify({ agents: list, problems }, null, 2));
   }
   for (const { definition, hides, withheld } of agents) {
     const { name, description, model = "inherit", source } = definition;
-    say(`${name}  ${shortened(description)}`);
-    say(`    model ${model}, tools ${toolsText(definition)}, ${sourceText(source)}`);
-    for (const hidden of hides) say(`    hides ${sourceText(hidden)}`);
-    if (withheld.length > 0) say(`    not used: ${withheld.join(", ")}`);
-    if (isCoordinators(definition)) say(`    ${coordinatorNote}`);
+    printLine(`${name}  ${shortened(description)}`);
+    printLine(`    model ${model}, tools ${toolsText(definition)}, ${sourceText(source)}`);
+    for (const hidden of hides) printLine(`    hides ${sourceText(hidden)}`);
+    if (withheld.length > 0) printLine(`    not used: ${withheld.join(", ")}`);
+    if (isCoordinatorType(definition)) printLine(`    ${coordinatorNote}`);
   }
-  for (const problem of problems) complain(agentProblemLine(problem));
+  for (const problem of problems) printError(agentProblemLine(problem));
 }
 
-const isCoordinators = ({ name, source }: LoadedAgent["definition"]) =>
+const isCoordinatorType = ({ name, source }: LoadedAgent["definition"]) =>
   name === "worker" && source.level === "built-in";
 const coordinatorNote = "for coordinator mode only: the Agent tool does not start it otherwise";
 
@@ -71,10 +71,10 @@ export async function showAgent(name: string, flags: AgentsFlags): Promise<void>
       ),
     );
   }
-  for (const line of showLines(agent, description)) say(line);
+  for (const line of showLines(agent, description)) printLine(line);
   write(`\n${visibleText(agent.definition.prompt)}`);
   const own = problems.filter(({ from }) => from === agent.definition.source.from);
-  for (const problem of own) complain(agentProblemLine(problem));
+  for (const problem of own) printError(agentProblemLine(problem));
 }
 
 /** `troupe agents validate`: everything that is wrong, with its place. */
@@ -83,8 +83,8 @@ export async function validateAgents(files: readonly string[], flags: AgentsFlag
   const errors = problems.filter(({ severity }) => severity === "error").length;
   if (flags.json) write(JSON.stringify({ ok: errors === 0, problems }, null, 2));
   else {
-    for (const problem of problems) say(`${problem.severity}  ${agentProblemLine(problem)}`);
-    if (problems.length === 0) say("nothing is wrong with the definitions");
+    for (const problem of problems) printLine(`${problem.severity}  ${agentProblemLine(problem)}`);
+    if (problems.length === 0) printLine("nothing is wrong with the definitions");
   }
   return errors === 0 ? exitCodes.done : exitCodes.failed;
 }
@@ -98,11 +98,11 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
     ...row("name", definition.name),
     ...row("description", definition.description),
     ...row("from", sourceText(definition.source)),
-    ...row("note", isCoordinators(definition) ? coordinatorNote : undefined),
+    ...row("note", isCoordinatorType(definition) ? coordinatorNote : undefined),
     ...hides.flatMap((hidden) => row("hides", sourceText(hidden))),
     ...row(
       "not used",
-      withheld.length === 0 ? undefined : `${withheld.join(", ")} (${whyWithheld(definition.source)})`,
+      withheld.length === 0 ? undefined : `${withheld.join(", ")} (${withheldReason(definition.source)})`,
     ),
     ...row(
       "runs",
@@ -122,8 +122,8 @@ function showLines({ definition, hides, withheld }: LoadedAgent, shown: AgentDes
     ...tools.tools.flatMap(({ name }) => {
       const limit = limitOf(name);
       const only = limit && limit.only.length > 0 ? [`only ${limit.only.join(", ")}`] : [];
-      const never = limit && limit.never.length > 0 ? [`not ${limit.never.join(", ")}`] : [];
-      return row("tool", [name, ...only, ...never].join(": "));
+      const denied = limit && limit.never.length > 0 ? [`not ${limit.never.join(", ")}`] : [];
+      return row("tool", [name, ...only, ...denied].join(": "));
     }),
     ...servers.flatMap((server) => row("tools of", `the server ${server}`)),
     ...tools.reports.flatMap(({ field, entry, message }) =>
@@ -144,7 +144,7 @@ function modelText(asked: string | undefined, model: AgentDescription["model"]):
   return `${model.ref} (${model.from === "parent" ? "the parent's" : model.from === "environment" ? "the environment says so" : asked})`;
 }
 
-const whyWithheld = ({ level }: LoadedAgent["definition"]["source"]) =>
+const withheldReason = ({ level }: LoadedAgent["definition"]["source"]) =>
   level === "plugin"
     ? "a plugin's agents cannot bring it along"
     : "the folder is not trusted: 'troupe trust' shows what it asks for";
@@ -169,6 +169,6 @@ function unknownAgent(name: string, agents: readonly LoadedAgent[]): TroupeError
   return new TroupeError("usage", `there is no agent ${JSON.stringify(name)}; ${hint}`);
 }
 
-const say = (line: string) => write(visibleLine(line));
+const printLine = (line: string) => write(visibleLine(line));
 const write = (text: string) => void process.stdout.write(`${text}\n`);
-const complain = (line: string) => void process.stderr.write(`troupe: ${visibleLine(line)}\n`);
+const printError = (line: string) => void process.stderr.write(`troupe: ${visibleLine(line)}\n`);

@@ -1,12 +1,12 @@
 import { TroupeError } from "../protocol/index.ts";
-import { openStore } from "../session/index.ts";
+import { openSessionStore } from "../session/index.ts";
 import { type BusJob, type BusStatus, type BusStream, loadBusStatus } from "../store/index.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { printJson, terminal } from "./team/output.ts";
+import { printJson, stdoutScreen } from "./team/output.ts";
 
 /** The server, what it risks, and every team on it. */
 export async function busStatus(flags: { readonly json?: boolean }): Promise<number> {
-  const { bus } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { bus } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   if (bus === undefined)
     throw new TroupeError("usage", "there is no bus: name one with --bus nats://host:4222, or in the settings");
   const status = await (await loadBusStatus())(bus);
@@ -16,7 +16,7 @@ export async function busStatus(flags: { readonly json?: boolean }): Promise<num
 }
 
 function print({ server, streams, workers, jobs }: BusStatus): void {
-  const screen = terminal();
+  const screen = stdoutScreen();
   const cluster = server.cluster === undefined ? "" : `, cluster ${server.cluster}`;
   screen.line(
     `${server.where}  nats-server ${server.version}${cluster}  ${server.roundTripMs} ms  sync: ${server.sync}`,
@@ -34,23 +34,23 @@ function print({ server, streams, workers, jobs }: BusStatus): void {
 function printWorker({ name, labels, running, maxAgents, version }: NonNullable<BusStatus["workers"]>[number]): void {
   const has = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
   const what = version === undefined ? "" : `  troupe ${version}`;
-  terminal().line(`worker ${name}  ${running} of ${maxAgents} agents${has}${what}`);
+  stdoutScreen().line(`worker ${name}  ${running} of ${maxAgents} agents${has}${what}`);
 }
 
 function printJob({ id, agent, labels, status, worker, taken, since }: BusJob): void {
   const by = status === "held" ? ` by ${worker}` : "";
-  const wants = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
-  const often = taken > 1 ? `  taken ${taken} times` : "";
+  const labelText = labels.length === 0 ? "" : `  labels ${labels.join(", ")}`;
+  const attempts = taken > 1 ? `  taken ${taken} times` : "";
   const when = `${since.slice(0, 16).replace("T", " ")}Z`;
-  terminal().line(`job of ${agent}  ${status}${by} since ${when}${often}${wants}  ${id}`);
+  stdoutScreen().line(`job of ${agent}  ${status}${by} since ${when}${attempts}${labelText}  ${id}`);
 }
 
 function printStream({ name, team, messages, bytes, replicas, behind, consumers }: BusStream): void {
-  const screen = terminal();
+  const screen = stdoutScreen();
   const what = team === undefined ? name : `team ${team}`;
-  const late = behind.length === 0 ? "" : `  behind: ${behind.join(", ")}`;
+  const lagText = behind.length === 0 ? "" : `  behind: ${behind.join(", ")}`;
   screen.line(
-    `${what}  ${messages} messages  ${size(bytes)}  replicas ${replicas}  ${consumers.length} readers${late}`,
+    `${what}  ${messages} messages  ${size(bytes)}  replicas ${replicas}  ${consumers.length} readers${lagText}`,
   );
   for (const { subject, lag } of consumers) if (lag > 0) screen.line(`  ${subject}  ${lag} not read yet`);
 }

@@ -1,6 +1,6 @@
 import { joinClaudeTeam } from "../session/index.ts";
 import type { RunFlags } from "./run-flags.ts";
-import { runTeammate } from "./teammate.ts";
+import { runTeammateCommand } from "./teammate.ts";
 
 /**
  * `troupe --team-store claude --team NAME` where Claude Code leads that team: this process is one member of it, until it is
@@ -20,7 +20,7 @@ export async function runClaudeTeammate(prompt: string | undefined, flags: RunFl
   try {
     const { team, name } = joined;
     const isGone = joined.waitUntilGone(over.signal);
-    return await runTeammate({ team, name }, { face: flags.print ? "lines" : "auto", until: isGone });
+    return await runTeammateCommand({ team, name }, { frontend: flags.print ? "lines" : "auto", until: isGone });
   } finally {
     over.abort();
     await joined.leave();

@@ -30,27 +30,27 @@ export interface CodeCache {
  */
 export function openCodeCache(entry: string, args: readonly string[]): CodeCache {
   const { size, mtimeMs } = statSync(entry);
-  const said = process.env["TROUPE_HOME"];
+  const usage = process.env["TROUPE_HOME"];
   // A relative home is refused later on, with words; until then it is nowhere to look for code.
-  const home = said ? (isAbsolute(said) ? said : undefined) : join(homedir(), ".troupe");
+  const home = usage ? (isAbsolute(usage) ? usage : undefined) : join(homedir(), ".troupe");
   const all = home && join(home, "cache");
   const build = `${process.version}-${process.arch}-${size}-${Math.round(mtimeMs)}`;
   const folder = all && join(all, build);
   const isUsable = all !== undefined && folder !== undefined && isOurs(all) && isOurs(folder);
   const fileOf = (file: string) => `${basename(file)}.${kindOf(args)}.bin`;
-  const made = new Map<string, { readonly lesson: number; readonly isNew: boolean; readonly make: () => Buffer }>();
-  const learnt = new Map<string, number>();
+  const made = new Map<string, { readonly recording: number; readonly isNew: boolean; readonly make: () => Buffer }>();
+  const recorded = new Map<string, number>();
   return {
     read(file) {
       const kept = folder && join(folder, fileOf(file));
       const whole = isUsable && kept !== undefined && isOurs(kept) ? readFileSync(kept) : undefined;
       // The last byte counts the lessons.
-      learnt.set(file, whole?.at(-1) ?? 0);
+      recorded.set(file, whole?.at(-1) ?? 0);
       return { source: readFileSync(file, "latin1"), data: whole?.subarray(0, -1) };
     },
     compiled(file, { isNew, make }) {
-      const lesson = isNew ? 0 : (learnt.get(file) ?? 0);
-      if (isNew || lesson < lessons) made.set(fileOf(file), { lesson, isNew, make });
+      const recording = isNew ? 0 : (recorded.get(file) ?? 0);
+      if (isNew || recording < maxRecordings) made.set(fileOf(file), { recording, isNew, make });
     },
     write({ complete }) {
       for (const [name, { isNew }] of made) if (!isNew && !complete) made.delete(name);
@@ -59,8 +59,8 @@ export function openCodeCache(entry: string, args: readonly string[]): CodeCache
       try {
         mkdirSync(folder, { mode: 0o700, recursive: true });
         if (!isOurs(all) || !isOurs(folder)) return;
-        for (const [name, { lesson, make }] of made)
-          replace(join(folder, name), Buffer.concat([make(), Buffer.of(complete ? lesson + 1 : lesson)]));
+        for (const [name, { recording, make }] of made)
+          replace(join(folder, name), Buffer.concat([make(), Buffer.of(complete ? recording + 1 : recording)]));
         for (const other of readdirSync(all))
           if (other !== build) rmSync(join(all, other), { recursive: true, force: true });
       } catch (error) {
@@ -73,7 +73,7 @@ export function openCodeCache(entry: string, args: readonly string[]): CodeCache
   };
 }
 
-const lessons = 2;
+const maxRecordings = 2;
 
 const kindOf = (args: readonly string[]) => {
   if (args.includes("-p") || args.includes("--print")) return "print";

@@ -1,7 +1,7 @@
 import { costOf } from "../model/index.ts";
 import { type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import type { SessionStore } from "../store/index.ts";
-import { openStore } from "../session/index.ts";
+import { openSessionStore } from "../session/index.ts";
 import {
   cachedShare,
   costByModel,
@@ -31,7 +31,7 @@ export async function cost(id: string | undefined, flags: CostFlags): Promise<nu
 }
 
 async function costOfOne(asked: string | undefined, flags: CostFlags): Promise<number> {
-  const { store, cwd } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const id = asked ?? (await store.latest(cwd))?.sessionId;
   if (id === undefined) {
     process.stdout.write(flags.json ? "null\n" : "no sessions of this folder; --all adds up those of every folder\n");
@@ -53,13 +53,15 @@ async function withMembers(store: SessionStore, id: string): Promise<StoredEnvel
   const { lead, agents } = await store.read(id);
   const members = lead.flatMap(({ event }) => (event.type === "member.joined" ? [event.sessionId] : []));
   const there = new Set((await store.list()).map(({ sessionId }) => sessionId));
-  const theirs = await Promise.all(members.filter((each) => there.has(each)).map((each) => withMembers(store, each)));
-  return [lead, ...agents.values(), ...theirs].flat();
+  const memberSessions = await Promise.all(
+    members.filter((each) => there.has(each)).map((each) => withMembers(store, each)),
+  );
+  return [lead, ...agents.values(), ...memberSessions].flat();
 }
 
 /** A session that cannot be read is named, and makes the command fail: a sum that leaves something out must not pass for whole. */
 async function costOfMany(flags: CostFlags): Promise<number> {
-  const { store, cwd } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const { since } = sinceOf(flags);
   const listed = (await store.list()).filter(
     (session) => (flags.all || session.cwd === cwd) && !(Date.parse(session.updatedAt) < since),

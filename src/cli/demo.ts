@@ -1,7 +1,7 @@
 import { basename, relative, resolve } from "node:path";
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { type BackendType, type SessionId, TroupeError } from "../protocol/index.ts";
-import { ownProgram } from "../session/index.ts";
+import { ownExecutable } from "../session/index.ts";
 import { createTmuxBackend } from "../team/index.ts";
 import { drawSummary } from "./demo/draw-summary.ts";
 import { drawTeam } from "./demo/draw-team.ts";
@@ -10,8 +10,8 @@ import { playTeam, team as teamName } from "./demo/play-team.ts";
 import type { TestRun } from "./demo/run-tests.ts";
 import { createSampleRepository } from "./demo/sample-repository.ts";
 import { prompt } from "./demo/script/lead.ts";
-import { whatWentWrong } from "./demo/what-went-wrong.ts";
-import { makeWorkspace, type Workspace } from "./demo/workspace.ts";
+import { teamRunProblem } from "./demo/what-went-wrong.ts";
+import { createWorkspace, type Workspace } from "./demo/workspace.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { listenToSignals } from "./signals.ts";
@@ -23,17 +23,17 @@ export interface DemoFlags {
 }
 
 /** A team at work in a real repository, with real tools and processes; only the model is played by a script. Needs no key and no network. */
-export async function demo(flags: DemoFlags): Promise<number> {
+export async function runDemo(flags: DemoFlags): Promise<number> {
   const leaving = new AbortController();
   const leave = () => leaving.abort(new DOMException("left", "AbortError"));
   const signals = listenToSignals({ interrupt: leave, leave });
   const screen = createScreen(process.stdout, process.env);
   let workspace: Workspace | undefined;
   try {
-    workspace = await makeWorkspace(process.env, resolve(process.argv[1] ?? "troupe"));
+    workspace = await createWorkspace(process.env, resolve(process.argv[1] ?? "troupe"));
     const stage = { workspace, screen, flags, signal: leaving.signal };
-    if (!flags.coordinator) return await show(stage);
-    const { showCoordinator } = await import("./demo/coordinator/coordinator-demo.ts");
+    if (!flags.coordinator) return await runTeamDemo(stage);
+    const { runCoordinatorDemo: showCoordinator } = await import("./demo/coordinator/coordinator-demo.ts");
     return await showCoordinator(stage);
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
@@ -46,18 +46,18 @@ export async function demo(flags: DemoFlags): Promise<number> {
   }
 }
 
-interface Showing {
+interface TeamDemoOptions {
   readonly workspace: Workspace;
   readonly screen: Screen;
   readonly flags: DemoFlags;
   readonly signal: AbortSignal;
 }
 
-async function show({ workspace, screen, flags, signal }: Showing): Promise<number> {
+async function runTeamDemo({ workspace, screen, flags, signal }: TeamDemoOptions): Promise<number> {
   const repository = await createSampleRepository(workspace, signal);
   const before = await repository.runTests(signal);
-  const { backend, without } = await whereMembersRun(workspace);
-  introduce(screen, { folder: repository.path, before, without });
+  const { backend, noTmuxReason } = await chooseBackend(workspace);
+  introduce(screen, { folder: repository.path, before, noTmuxReason });
 
   const startedAt = systemClock.monotonic();
   const sessionId = await playTeam({
@@ -72,7 +72,7 @@ async function show({ workspace, screen, flags, signal }: Showing): Promise<numb
 
   // The script says that all is well whatever happens: only a look of our own tells.
   const after = await repository.runTests(signal);
-  const state = await repository.look();
+  const state = await repository.readState();
   const team = await readTeamResult(teamName, { home: workspace.home, lead: sessionId });
   drawSummary(screen, {
     before,
@@ -85,28 +85,28 @@ async function show({ workspace, screen, flags, signal }: Showing): Promise<numb
     program: programName(process.argv[1] ?? "troupe", process.cwd()),
     kept: flags.keep ? { repository: repository.path, home: workspace.home } : undefined,
   });
-  const problem = whatWentWrong({ before, after, state, team });
+  const problem = teamRunProblem({ before, after, state, team });
   if (problem === undefined) return exitCodes.done;
   process.stderr.write(`troupe: the demo did not come out as it should: ${problem}\n`);
   return exitCodes.failed;
 }
 
 /** In panes of tmux, so that one can really be killed; where there is none, in this process. */
-async function whereMembersRun({ env, root }: Workspace): Promise<{ backend: BackendType; without?: string }> {
+async function chooseBackend({ env, root }: Workspace): Promise<{ backend: BackendType; noTmuxReason?: string }> {
   try {
-    const createId = idMaker(systemClock);
+    const createId = createIdFactory(systemClock);
     await createTmuxBackend({
       env,
       cwd: root,
       sessionId: createId<SessionId>("ses"),
       placement: "own",
-      program: ownProgram(),
+      program: ownExecutable(),
       clock: systemClock,
     });
     return { backend: "tmux" };
   } catch (error) {
     if (!TroupeError.is(error)) throw error;
-    return { backend: "in-process", without: error.message };
+    return { backend: "in-process", noTmuxReason: error.message };
   }
 }
 
@@ -119,10 +119,10 @@ interface Introduction {
   readonly folder: string;
   readonly before: TestRun;
   /** Why members do not run in processes of their own. */
-  readonly without: string | undefined;
+  readonly noTmuxReason: string | undefined;
 }
 
-function introduce(screen: Screen, { folder, before, without }: Introduction): void {
+function introduce(screen: Screen, { folder, before, noTmuxReason }: Introduction): void {
   screen.line("Troupe demo", screen.paint.bold);
   screen.paragraph(
     "A lead and three teammates: real sessions, files, git and commands. Only the model is played by a script, so it needs no key and no network.",
@@ -130,7 +130,7 @@ function introduce(screen: Screen, { folder, before, without }: Introduction): v
   screen.line();
   screen.unwrapped(folder, { first: "folder    " });
   screen.field("tests", before.summary);
-  if (without !== undefined) screen.field("members", `all in this process: ${without}`);
+  if (noTmuxReason !== undefined) screen.field("members", `all in this process: ${noTmuxReason}`);
   screen.field("prompt", prompt);
   screen.line();
 }

@@ -1,16 +1,23 @@
 import { knownModels } from "../model/index.ts";
-import { listHooks, listRules, loadAgentDefinitions, loadConfig, openStore, type Session } from "../session/index.ts";
+import {
+  listHooks,
+  listRules,
+  loadAgentDefinitions,
+  loadConfig,
+  openSessionStore,
+  type Session,
+} from "../session/index.ts";
 import type { FrontendFacts, NextSession } from "../tui/index.ts";
 import type { RunFlags } from "./run-flags.ts";
 
-export interface FactsOptions {
+export interface FrontendFactsOptions {
   readonly session: Session;
   readonly flags: Partial<RunFlags>;
   readonly setNext: (next: NextSession | undefined) => void;
 }
 
 /** What a face shows that no event tells of, looked up each time it is asked for. */
-export function createFaceFacts({ session, flags, setNext }: FactsOptions): FrontendFacts {
+export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOptions): FrontendFacts {
   const input = { cwd: session.cwd, env: process.env, flags, trust: flags.trust ? ("all" as const) : undefined };
   return {
     slashCommands: () => session.slashCommands(),
@@ -50,7 +57,7 @@ export function createFaceFacts({ session, flags, setNext }: FactsOptions): Fron
       return [...new Set([...named, ...Object.keys(models), ...Object.keys(knownModels)])].map((title) => ({ title }));
     },
     async sessions() {
-      const { store, cwd } = await openStore(input);
+      const { store, cwd } = await openSessionStore(input);
       return (await store.list())
         .filter((summary) => summary.cwd === cwd && summary.sessionId !== session.id)
         .map(({ sessionId, updatedAt, firstPrompt = "", problem }) => ({ sessionId, updatedAt, firstPrompt, problem }));

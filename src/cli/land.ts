@@ -4,16 +4,16 @@ import { createFileSessionStore } from "../store/index.ts";
 import {
   land,
   type LandReport,
-  type Recovered,
+  type RecoveredLanding,
   type RefusedBranch,
   type ResolveConflict,
-  settleLanding,
+  recoverInterruptedLanding,
   type RepositoryContext,
 } from "../team/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { createScreen, type Screen } from "./screen.ts";
 import { listenToSignals } from "./signals.ts";
-import { teamPlace } from "./team-place.ts";
+import { loadWorktreeContext } from "./team-place.ts";
 
 export interface LandFlags {
   readonly check?: string;
@@ -36,26 +36,28 @@ export async function runLand(named: readonly string[], flags: LandFlags): Promi
   const signals = listenToSignals({ interrupt: leave, leave });
   const screen = createScreen(process.stdout, process.env);
   try {
-    const { place, config } = await teamPlace(leaving.signal);
-    const asked =
-      flags.continue || flags.abort ? await settleLanding(place, { back: flags.abort ?? false }) : undefined;
-    if (flags.abort || (flags.continue && !asked)) return tellSettled(screen, asked, flags);
-    const names = asked ? remaining(asked) : branches;
-    if (names.length === 0) return tellSettled(screen, asked, flags);
-    const check = flags.check ?? asked?.journal.check ?? config.land.check;
-    const tell = (line: string) => (flags.json ? undefined : screen.line(line, screen.paint.dim));
+    const { place, config } = await loadWorktreeContext(leaving.signal);
+    const landOptions =
+      flags.continue || flags.abort
+        ? await recoverInterruptedLanding(place, { back: flags.abort ?? false })
+        : undefined;
+    if (flags.abort || (flags.continue && !landOptions)) return reportResult(screen, landOptions, flags);
+    const names = landOptions ? remaining(landOptions) : branches;
+    if (names.length === 0) return reportResult(screen, landOptions, flags);
+    const check = flags.check ?? landOptions?.journal.check ?? config.land.check;
+    const printProgress = (line: string) => (flags.json ? undefined : screen.line(line, screen.paint.dim));
     const resolveConflict =
-      type === undefined || flags.dryRun ? undefined : conflictAgent(place, { type, flags, tell });
+      type === undefined || flags.dryRun ? undefined : conflictAgent(place, { type, flags, printProgress });
     const report = await land(place, {
       branches: names,
       settings: { ...config.land, ...(check !== undefined && { check }) },
       worktree: config.worktree,
       dryRun: flags.dryRun ?? false,
-      onProgress: tell,
+      onProgress: printProgress,
       ...(resolveConflict && { resolveConflict }),
     });
     if (flags.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-    else draw(screen, report);
+    else printReport(screen, report);
     return report.refused.some(({ reason }) => reason !== "nothing new") ? exitCodes.failed : exitCodes.done;
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
@@ -82,7 +84,7 @@ const newAgentType = "general-purpose";
 
 function conflictAgent(
   place: RepositoryContext,
-  { type, flags, tell }: { type: string; flags: LandFlags; tell(line: string): void },
+  { type, flags, printProgress }: { type: string; flags: LandFlags; printProgress(line: string): void },
 ): ResolveConflict {
   const { home, clock, createId, cwd } = place;
   return createConflictAgent({
@@ -91,7 +93,7 @@ function conflictAgent(
     start: { cwd, env: process.env, flags: { model: flags.model } },
     type,
     mode: flags.permissionMode ?? "acceptEdits",
-    onProgress: tell,
+    onProgress: printProgress,
   });
 }
 
@@ -106,12 +108,12 @@ function assertUsage(branches: readonly string[], flags: LandFlags): void {
 }
 
 /** Of the landing that was interrupted: what it had not landed. */
-const remaining = ({ journal, outcome }: Recovered) =>
+const remaining = ({ journal, outcome }: RecoveredLanding) =>
   outcome === "undone"
     ? journal.branches
     : journal.branches.filter((name) => !journal.landing.some(({ branch }) => branch === name));
 
-function tellSettled(screen: Screen, settled: Recovered | undefined, flags: LandFlags): number {
+function reportResult(screen: Screen, settled: RecoveredLanding | undefined, flags: LandFlags): number {
   const { outcome, notices = [] } = settled ?? {};
   if (flags.json) process.stdout.write(`${JSON.stringify({ outcome: outcome ?? null, notices })}\n`);
   else {
@@ -121,7 +123,7 @@ function tellSettled(screen: Screen, settled: Recovered | undefined, flags: Land
   return exitCodes.done;
 }
 
-function draw(screen: Screen, report: LandReport): void {
+function printReport(screen: Screen, report: LandReport): void {
   const target = report.target.replace("refs/heads/", "");
   for (const { branch, commits, resolved } of report.landed) {
     const how = `${commits} commit${commits === 1 ? "" : "s"}${resolved ? ", conflict settled" : ""}`;
@@ -130,7 +132,7 @@ function draw(screen: Screen, report: LandReport): void {
       mark: screen.paint.green,
     });
   }
-  for (const refused of report.refused) drawRefused(screen, refused);
+  for (const refused of report.refused) printRefusal(screen, refused);
   for (const notice of report.notices) screen.paragraph(notice, { first: "! ", mark: screen.paint.yellow });
   if (report.dryRun) screen.line("nothing has been changed, and no check was run", screen.paint.dim);
   else if (report.check === undefined && report.landed.length > 0) {
@@ -138,7 +140,7 @@ function draw(screen: Screen, report: LandReport): void {
   }
 }
 
-function drawRefused(screen: Screen, refused: RefusedBranch): void {
+function printRefusal(screen: Screen, refused: RefusedBranch): void {
   const mark = { first: "✗ ", mark: screen.paint.red };
   switch (refused.reason) {
     case "nothing new":

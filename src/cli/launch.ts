@@ -8,8 +8,8 @@ import { openCodeCache } from "./code-cache.ts";
 // time to the first request. Without the cache everything works, only later.
 const entry = join(__dirname, "program.cjs");
 const cache = openCodeCache(entry, process.argv.slice(2));
-const requireOutside = createRequire(entry);
-const importOutside = (specifier: string) => import(specifier);
+const requireExternal = createRequire(entry);
+const importExternal = (specifier: string) => import(specifier);
 const loaded = new Map<string, { exports: unknown }>();
 
 /**
@@ -24,15 +24,16 @@ function load(file: string): unknown {
   cache.compiled(file, { isNew: !data || script.cachedDataRejected === true, make: () => script.createCachedData() });
   const module = { exports: {} };
   loaded.set(file, module);
-  const near = (id: string): unknown => (id.startsWith(".") ? load(resolve(dirname(file), id)) : requireOutside(id));
+  const requireModule = (id: string): unknown =>
+    id.startsWith(".") ? load(resolve(dirname(file), id)) : requireExternal(id);
   const run = script.runInThisContext() as (...scope: unknown[]) => void;
   run(
     module.exports,
-    Object.assign(near, { resolve: requireOutside.resolve }),
+    Object.assign(requireModule, { resolve: requireExternal.resolve }),
     module,
     file,
     dirname(file),
-    importOutside,
+    importExternal,
   );
   return module.exports;
 }

@@ -1,5 +1,5 @@
 import type { Envelope, SessionId } from "../protocol/index.ts";
-import { openSessionDirectory, stateHome } from "../session/index.ts";
+import { openSessionDirectory, homeFolder } from "../session/index.ts";
 
 /** What happens in a session of another process, from its beginning on, until the signal aborts. */
 export async function* followSessionEvents(
@@ -7,7 +7,7 @@ export async function* followSessionEvents(
   session: SessionId,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Envelope[]> {
-  const sessionDirectory = openSessionDirectory({ home: stateHome(env) });
+  const sessionDirectory = openSessionDirectory({ home: homeFolder(env) });
   try {
     const observed = await sessionDirectory.open(session);
     for await (const each of observed.events({ signal })) if (each.kind === "envelopes") yield each.envelopes;

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { loadConfig } from "../session/index.ts";
 import { newToken, serveHttp, serveStdio } from "../mcp-server/index.ts";
@@ -31,7 +31,7 @@ export async function runMcpServe(flags: McpServeFlags): Promise<number> {
   const leave = () => leaving.abort();
   const signals = listenToSignals({ interrupt: leave, leave });
   const onError = (error: Error) => process.stderr.write(`troupe mcp serve: ${error.message}\n`);
-  const place = { team, cwd, clock: systemClock, createId: idMaker(systemClock), env, onError };
+  const place = { team, cwd, clock: systemClock, createId: createIdFactory(systemClock), env, onError };
   const connection = { ...place, runChecks: flags.runChecks ?? false, voice: flags.voice };
   try {
     if (flags.http === undefined)

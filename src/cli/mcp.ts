@@ -26,14 +26,14 @@ const here = (flags: McpFlags) => ({
   trust: flags.trust ? ("all" as const) : undefined,
 });
 
-const say = (text: string) => process.stdout.write(`${visibleLine(text)}\n`);
-const sayJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
+const printLine = (text: string) => process.stdout.write(`${visibleLine(text)}\n`);
+const printJson = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
 
 export async function listMcp(flags: McpFlags): Promise<number> {
   const servers = await listMcpServers(here(flags));
-  if (flags.json) for (const server of servers) sayJson(server);
-  else if (servers.length === 0) say("no MCP servers; 'troupe mcp add' adds one");
-  else for (const server of servers) say(lineOf(server));
+  if (flags.json) for (const server of servers) printJson(server);
+  else if (servers.length === 0) printLine("no MCP servers; 'troupe mcp add' adds one");
+  else for (const server of servers) printLine(lineOf(server));
   return exitCodes.done;
 }
 
@@ -44,11 +44,11 @@ export async function getMcp(name: string, flags: McpFlags): Promise<number> {
     const names = servers.map((server) => server.name).join(", ") || "none yet";
     throw new TroupeError("usage", `there is no MCP server ${name}; there is: ${names}`);
   }
-  if (flags.json) sayJson(found);
+  if (flags.json) printJson(found);
   else {
-    say(lineOf(found));
-    say(`  from    ${found.source}`);
-    for (const line of JSON.stringify(found.server, null, 2).split("\n")) say(`  ${line}`);
+    printLine(lineOf(found));
+    printLine(`  from    ${found.source}`);
+    for (const line of JSON.stringify(found.server, null, 2).split("\n")) printLine(`  ${line}`);
   }
   return exitCodes.done;
 }
@@ -56,28 +56,29 @@ export async function getMcp(name: string, flags: McpFlags): Promise<number> {
 export async function addMcp(name: string, words: readonly string[], flags: McpFlags): Promise<number> {
   const { scope = "local" } = flags;
   const file = await addMcpServer(here(flags), { name, scope, server: serverOf(words, flags) });
-  say(`${name} is in ${file}`);
-  if (scope === "project") say("sessions use it once the folder is trusted: 'troupe trust'");
+  printLine(`${name} is in ${file}`);
+  if (scope === "project") printLine("sessions use it once the folder is trusted: 'troupe trust'");
   return exitCodes.done;
 }
 
 export async function removeMcp(name: string, flags: McpFlags): Promise<number> {
-  say(`${name} is no longer in ${await removeMcpServer(here(flags), { name, scope: flags.scope })}`);
+  printLine(`${name} is no longer in ${await removeMcpServer(here(flags), { name, scope: flags.scope })}`);
   return exitCodes.done;
 }
 
 export async function testMcp(name: string | undefined, flags: McpFlags): Promise<number> {
   const reports = await testMcpServers(here(flags), name);
-  if (reports.length === 0 && !flags.json) say("no MCP servers to test");
+  if (reports.length === 0 && !flags.json) printLine("no MCP servers to test");
   for (const report of reports) {
     if (flags.json) {
-      sayJson(report);
+      printJson(report);
       continue;
     }
     const what = report.ok ? `${report.tools.length} tools` : `failed: ${report.error ?? "unknown"}`;
-    say(`${report.ok ? "ok  " : "FAIL"} ${report.name}  ${report.milliseconds} ms  ${what}`);
-    for (const tool of report.tools) say(`       ${tool.name}  ${tool.description.split("\n", 1)[0]?.slice(0, 100)}`);
-    for (const prompt of report.prompts) say(`       ${prompt}`);
+    printLine(`${report.ok ? "ok  " : "FAIL"} ${report.name}  ${report.milliseconds} ms  ${what}`);
+    for (const tool of report.tools)
+      printLine(`       ${tool.name}  ${tool.description.split("\n", 1)[0]?.slice(0, 100)}`);
+    for (const prompt of report.prompts) printLine(`       ${prompt}`);
   }
   return reports.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failed;
 }
@@ -86,8 +87,8 @@ function lineOf({ name, scope, state, problem, server }: McpListing): string {
   const { command, args, url } = (server ?? {}) as { command?: unknown; args?: unknown; url?: unknown };
   const words = Array.isArray(args) ? (args as unknown[]) : [];
   const how = typeof url === "string" ? url : [command, ...words].map((word) => String(word)).join(" ");
-  const why = state === "untrusted" ? "the folder is not trusted: 'troupe trust'" : (problem ?? "");
-  return `${name}  ${scope}  ${state}  ${how}${why && `  (${why})`}`;
+  const reason = state === "untrusted" ? "the folder is not trusted: 'troupe trust'" : (problem ?? "");
+  return `${name}  ${scope}  ${state}  ${how}${reason && `  (${reason})`}`;
 }
 
 function serverOf(words: readonly string[], flags: McpFlags): Record<string, unknown> {

@@ -23,12 +23,12 @@ export async function openBrowser(
   const hasScreen = platform === "darwin" || env["DISPLAY"] || env["WAYLAND_DISPLAY"];
   if (!hasScreen) return undefined;
   const file = join(await makeFolder(join(home, "web")), `open-${new URL(address).port}.html`);
-  await writeFileAtomic(file, pageThatLeadsTo(address));
+  await writeFileAtomic(file, redirectPage(address));
   const opener = spawn(platform === "darwin" ? "open" : "xdg-open", [file], { stdio: "ignore", detached: true, env });
   opener.on("error", ({ message }) => onProblem(`no browser could be opened (${message}): open the address yourself`));
   opener.unref();
   return () => rm(file, { force: true });
 }
 
-const pageThatLeadsTo = (address: string) =>
+const redirectPage = (address: string) =>
   `<!doctype html>\n<meta charset="utf-8">\n<meta name="referrer" content="no-referrer">\n<meta http-equiv="refresh" content="0; url=${address.replaceAll("&", "&amp;")}">\n<title>Troupe</title>\n`;

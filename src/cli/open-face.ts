@@ -1,12 +1,12 @@
 import { loadConfig, type Session } from "../session/index.ts";
 import type { NextSession, TuiOptions } from "../tui/index.ts";
-import { createFaceFacts } from "./face-facts.ts";
+import { createFrontendFacts } from "./face-facts.ts";
 import { followSessionEvents } from "./listen-to-session.ts";
 import { openPromptSources } from "./prompt-sources.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { openPreferences } from "./ui-preferences.ts";
 
-export interface FaceOf {
+export interface TuiOptionsInput {
   readonly session: Session;
   readonly flags: Partial<RunFlags>;
   readonly signal: AbortSignal;
@@ -14,13 +14,13 @@ export interface FaceOf {
 }
 
 /** What the terminal UI works with, for one session in the terminal of this process. */
-export async function openFace({ session, flags, signal, setNext }: FaceOf): Promise<TuiOptions> {
+export async function createTuiOptions({ session, flags, signal, setNext }: TuiOptionsInput): Promise<TuiOptions> {
   const config = loadConfig({ cwd: session.cwd, env: process.env, flags, trust: flags.trust ? "all" : undefined });
   const [preferences, { terminal }] = await Promise.all([openPreferences(process.env), config]);
   return {
     session,
     look: terminal,
-    facts: createFaceFacts({ session, flags, setNext }),
+    facts: createFrontendFacts({ session, flags, setNext }),
     preferences,
     followMember: (id, until) => followSessionEvents(process.env, id, until),
     ...openPromptSources(session.cwd, process.env),

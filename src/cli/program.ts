@@ -11,10 +11,10 @@ import type { RunFlags } from "./run-flags.ts";
 import { addMcpCommands } from "./add-mcp-commands.ts";
 import { addRunOptions, addSessionOptions } from "./run-options.ts";
 import { collect, portNumber, positiveNumber, subcommand } from "./subcommand.ts";
-import { addTeamShell } from "./team/commands.ts";
+import { registerTeamCommands } from "./team/commands.ts";
 import type { TeammateFlags } from "./teammate.ts";
 import type { TrustFlags } from "./trust.ts";
-import { useBus } from "./use-bus.ts";
+import { setBusEnv } from "./use-bus.ts";
 import type { WebFlags } from "./web.ts";
 import { addWorkerCommand } from "./add-worker-command.ts";
 
@@ -31,14 +31,14 @@ export async function runProgram(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
-    if (error.code === "commander.help") throw noSubcommand(program, argv);
+    if (error.code === "commander.help") throw unknownSubcommandError(program, argv);
     throw new TroupeError("usage", `${oneLine(error.message)}; 'troupe --help' lists what there is`, { cause: error });
   }
   return exitCode;
 }
 
 /** A command that is only there for those below it. */
-function noSubcommand(program: Program, argv: readonly string[]): TroupeError {
+function unknownSubcommandError(program: Program, argv: readonly string[]): TroupeError {
   const command = argv.reduce((at, word) => at.commands.find((each) => each.name() === word) ?? at, program);
   const below = command.commands.map((each) => each.name()).filter((name) => name !== "help");
   const words = `troupe ${command.name()}`;
@@ -66,7 +66,7 @@ function buildRun(exit: (code: number) => void): Program {
     .showSuggestionAfterError(true);
   addRunOptions(program).action(async (words: string[], flags: RunFlags) => {
     if (!flags.print) refuseTypo(words, program);
-    const { run } = await import("./run.ts");
+    const { runPrint: run } = await import("./run.ts");
     exit(await run(words.join(" "), flags));
   });
   return program;
@@ -75,14 +75,14 @@ function buildRun(exit: (code: number) => void): Program {
 /** One word that is almost a command is no prompt. */
 function refuseTypo([word, ...more]: readonly string[], { commands }: Program): void {
   if (word === undefined || word.length < 4 || more.length > 0 || /\s/.test(word)) return;
-  const meant = nearestName(
+  const suggestion = nearestName(
     word,
     commands.map((command) => command.name()),
   );
-  if (meant === undefined || meant[0] !== word[0]) return;
+  if (suggestion === undefined || suggestion[0] !== word[0]) return;
   throw new TroupeError(
     "usage",
-    `there is no command ${word}: did you mean 'troupe ${meant}'? As a prompt say it in more words`,
+    `there is no command ${word}: did you mean 'troupe ${suggestion}'? As a prompt say it in more words`,
   );
 }
 
@@ -168,7 +168,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     });
   const bus = subcommand(program, "bus", "the NATS bus that teams on more than one machine share");
   subcommand(bus, "status", "its server, what it risks, its teams and who reads them")
-    .option("--bus <url>", "this one; by default that of the settings", useBus)
+    .option("--bus <url>", "this one; by default that of the settings", setBusEnv)
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {
       const { busStatus } = await import("./bus.ts");
@@ -178,7 +178,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
   subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {
-      const { doctor } = await import("./doctor.ts");
+      const { runDoctor: doctor } = await import("./doctor.ts");
       exit(await doctor(flags));
     });
   subcommand(program, "trust", "let a folder's own hooks, servers and settings act")
@@ -194,11 +194,11 @@ function addCommands(program: Program, exit: (code: number) => void): void {
   addAgentsCommands(subcommand(program, "agents", "the types of agents there are, and what each may do"), exit);
   addMcpCommands(subcommand(program, "mcp", "list, test, add and remove MCP servers"), exit);
   addTeamCommands(program, exit);
-  addTeamShell(program, subcommand, exit);
+  registerTeamCommands(program, subcommand, exit);
   subcommand(program, "web", "the dashboard of all sessions and teams on this machine, in the browser")
     .option("--port <port>", "at this port; without it 4747, or another one where that is taken", portNumber)
     .option("--no-open", "open no browser")
-    .option("--bus <url>", "teams on this bus too, whose sessions are on other machines", useBus)
+    .option("--bus <url>", "teams on this bus too, whose sessions are on other machines", setBusEnv)
     .option("--json", "the address as JSON")
     .action(async (flags: WebFlags) => {
       const { web } = await import("./web.ts");
@@ -209,7 +209,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--fast", "without the pauses that make it readable")
     .option("--coordinator", "a coordinator and its workers instead")
     .action(async (flags: { keep?: boolean; fast?: boolean; coordinator?: boolean }) => {
-      const { demo } = await import("./demo.ts");
+      const { runDemo: demo } = await import("./demo.ts");
       exit(await demo(flags));
     });
 }
@@ -257,14 +257,14 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     .configureOutput({ writeErr: () => undefined })
     .option("--json", "as JSON lines")
     .action(async (flags: { json?: boolean }) => {
-      const { listAll } = await import("./worktree.ts");
+      const { printWorktrees: listAll } = await import("./worktree.ts");
       exit(await listAll(flags));
     });
   subcommand(worktree, "prune", "remove those that hold nothing, and put in order what killed sessions left")
     .option("--dry-run", "say what would be done")
     .option("--json", "as JSON lines")
     .action(async (flags: { dryRun?: boolean; json?: boolean }) => {
-      const { prune } = await import("./worktree.ts");
+      const { pruneAndPrint: prune } = await import("./worktree.ts");
       exit(await prune(flags));
     });
   program
@@ -275,7 +275,7 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     .requiredOption("--team <team>", "the team it belongs to")
     .requiredOption("--name <name>", "its name there")
     .action(async (flags: TeammateFlags) => {
-      const { runTeammate } = await import("./teammate.ts");
+      const { runTeammateCommand: runTeammate } = await import("./teammate.ts");
       exit(await runTeammate(flags));
     });
   addSessionOptions(

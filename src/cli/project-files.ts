@@ -13,7 +13,11 @@ export interface ProjectFilesOptions {
 }
 
 /** Finds files and folders of the project by part of their path; what git leaves out is left out. */
-export function projectFiles({ cwd, env, now }: ProjectFilesOptions): (query: string) => Promise<readonly string[]> {
+export function createFileFinder({
+  cwd,
+  env,
+  now,
+}: ProjectFilesOptions): (query: string) => Promise<readonly string[]> {
   let listed: { readonly at: number; readonly paths: Promise<readonly string[]> } | undefined;
   return async (query) => {
     if (listed === undefined || now() - listed.at > freshMs) {
@@ -21,7 +25,7 @@ export function projectFiles({ cwd, env, now }: ProjectFilesOptions): (query: st
       listed = { at: now(), paths };
       paths.catch(() => (listed = undefined)); // whoever asked is told
     }
-    return bestOf(await listed.paths, query);
+    return bestMatches(await listed.paths, query);
   };
 }
 
@@ -57,7 +61,7 @@ async function walk(root: string): Promise<string[]> {
 }
 
 /** Names that begin with it, then names that have it, then paths that have it, then its letters in order; short ones first. */
-export function bestOf(paths: readonly string[], query: string): readonly string[] {
+export function bestMatches(paths: readonly string[], query: string): readonly string[] {
   const wanted = query.toLowerCase();
   const rank = (path: string): number => {
     const lower = path.toLowerCase();
@@ -66,7 +70,7 @@ export function bestOf(paths: readonly string[], query: string): readonly string
     if (name.startsWith(wanted)) return 1;
     if (name.includes(wanted)) return 2;
     if (lower.includes(wanted)) return 3;
-    return hasInOrder(lower, wanted) ? 4 : -1;
+    return isSubsequence(lower, wanted) ? 4 : -1;
   };
   return paths
     .map((path) => ({ path, rank: rank(path) }))
@@ -76,7 +80,7 @@ export function bestOf(paths: readonly string[], query: string): readonly string
     .map(({ path }) => path);
 }
 
-function hasInOrder(text: string, wanted: string): boolean {
+function isSubsequence(text: string, wanted: string): boolean {
   let at = 0;
   for (const character of wanted) {
     at = text.indexOf(character, at) + 1;

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { makeFolder, openLineFile, projectName } from "../platform/index.ts";
-import { stateHome } from "../session/index.ts";
+import { homeFolder } from "../session/index.ts";
 
 const Entry = z.object({ at: z.string(), text: z.string().min(1) });
 
@@ -19,7 +19,7 @@ export function openPromptHistory({
   readonly env: Readonly<Record<string, string | undefined>>;
 }) {
   const opening = realpath(cwd).then((real) =>
-    openLineFile(join(stateHome(env), "projects", projectName(real), "prompts.jsonl"), { durability: "process" }),
+    openLineFile(join(homeFolder(env), "projects", projectName(real), "prompts.jsonl"), { durability: "process" }),
   );
   opening.catch(() => undefined); // whoever uses it is told
   return {

@@ -1,6 +1,6 @@
 import { knownModels } from "../model/index.ts";
 import type { TuiOptions } from "../tui/index.ts";
-import { projectFiles } from "./project-files.ts";
+import { createFileFinder } from "./project-files.ts";
 import { openPromptHistory } from "./prompt-history.ts";
 
 type PromptSources = Pick<TuiOptions, "promptHistory" | "findFiles" | "contextWindow">;
@@ -9,7 +9,7 @@ type PromptSources = Pick<TuiOptions, "promptHistory" | "findFiles" | "contextWi
 export function openPromptSources(cwd: string, env: Readonly<Record<string, string | undefined>>): PromptSources {
   return {
     promptHistory: openPromptHistory({ cwd, env }),
-    findFiles: projectFiles({ cwd, env, now: () => Date.now() }),
+    findFiles: createFileFinder({ cwd, env, now: () => Date.now() }),
     contextWindow: (model) => knownModels[model]?.contextWindow,
   };
 }

@@ -7,7 +7,7 @@ export interface PromptSources {
   readonly file: string | undefined;
   /** Undefined when standard input carries commands, not a prompt. */
   readonly stdin: NodeJS.ReadStream | undefined;
-  readonly onSilence: () => void;
+  readonly onNoInput: () => void;
 }
 
 /** Everything said on the command line, in a file and through a pipe, in this order. Undefined when nothing was said. */
@@ -34,17 +34,17 @@ async function readPromptFile(file: string): Promise<string> {
 }
 
 /** How long an open pipe may stay silent before the prompt on the command line is taken to be all there is. */
-const silenceMs = 3_000;
+const noInputMs = 3_000;
 
-async function readPiped(stdin: NodeJS.ReadStream, { words, file, onSilence }: PromptSources): Promise<string> {
+async function readPiped(stdin: NodeJS.ReadStream, { words, file, onNoInput }: PromptSources): Promise<string> {
   if (!isPiped()) return "";
   const chunks: Buffer[] = [];
   const hasPrompt = words.trim() !== "" || file !== undefined;
   const timer = hasPrompt
     ? setTimeout(() => {
-        onSilence();
+        onNoInput();
         stdin.destroy();
-      }, silenceMs)
+      }, noInputMs)
     : undefined;
   try {
     for await (const chunk of stdin) {

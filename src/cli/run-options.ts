@@ -1,7 +1,7 @@
 import { type Command as Program, Option } from "commander";
 import { portNumber, positiveInteger, positiveNumber } from "./subcommand.ts";
-import { useBus } from "./use-bus.ts";
-import { teamStoreWords, useTeamStore } from "./use-team-store.ts";
+import { setBusEnv } from "./use-bus.ts";
+import { teamStoreOptionHelp, setTeamStoreEnv } from "./use-team-store.ts";
 
 /** What is said of a run as a whole. */
 export function addRunOptions(program: Program): Program {
@@ -54,8 +54,8 @@ export function addSessionOptions(program: Program): Program {
     .option("--thinking-tokens <n>", "how much the model may think before it answers", positiveInteger)
     .option("--forks", "without a type, an agent that is started is a fork that knows the whole conversation")
     .option("--team <name>", "lead this team; it is made if it is not there")
-    .option("--bus <url>", "teams are there and not in files: nats://host:4222; several with commas", useBus)
-    .option("--team-store <kind>", teamStoreWords, useTeamStore)
+    .option("--bus <url>", "teams are there and not in files: nats://host:4222; several with commas", setBusEnv)
+    .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv)
     .option("--as <name>", "your name in a team that Claude Code leads; by default trouper")
     .option("--coordinator", "plan and hand out to workers instead of doing the work; a resumed session goes on so")
     .option("--no-coordinator", "go on with a coordinator's session as an ordinary one")

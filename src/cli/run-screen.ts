@@ -4,15 +4,15 @@ import type { NextSession } from "../tui/index.ts";
 import type { WebServer } from "../web-server/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isTerminal } from "./is-terminal.ts";
-import { openFace } from "./open-face.ts";
+import { createTuiOptions } from "./open-face.ts";
 import { readPrompt } from "./read-prompt.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { listenToSignals } from "./signals.ts";
 
 /** `troupe` in a terminal: one session after another, until the user leaves. Gives back the exit code. */
-export async function runScreen(words: string, flags: RunFlags): Promise<number> {
+export async function runInteractive(words: string, flags: RunFlags): Promise<number> {
   requireTerminal(flags);
-  let prompt = await readPrompt({ words, file: flags.promptFile, stdin: undefined, onSilence: () => undefined });
+  let prompt = await readPrompt({ words, file: flags.promptFile, stdin: undefined, onNoInput: () => undefined });
   if (flags.team !== undefined) {
     const { runClaudeTeammate } = await import("./claude-teammate.ts");
     const code = await runClaudeTeammate(prompt, flags);
@@ -28,7 +28,7 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
       const code = await resumeTeammate(resume);
       if (code !== undefined) return code;
     }
-    const session = await start(resume).catch(whatToSet);
+    const session = await start(resume).catch(firstRunHint);
     if (session === undefined) return exitCodes.usage;
     const { code, next } = await show(session);
     if (next === undefined) return code;
@@ -49,7 +49,7 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
   }
 
   /** Without a model there is nothing to show but how to get one. */
-  async function whatToSet(error: unknown): Promise<undefined> {
+  async function firstRunHint(error: unknown): Promise<undefined> {
     if (!TroupeError.is(error) || error.code !== "no_model") throw error;
     const { firstRunScreen } = await loading;
     const { columns } = process.stdout;
@@ -69,11 +69,16 @@ export async function runScreen(words: string, flags: RunFlags): Promise<number>
       if (flags.web !== undefined)
         dashboard = await (await import("./web-of-session.ts")).serveSessionDashboard(session, flags.web);
       const { runTui } = await loading;
-      const face = await openFace({ session, flags, signal: signals.left, setNext: (wanted) => (next = wanted) });
-      const code = await runTui({ ...face, prompt });
-      return { code: signals.exitCode ?? code, next: signals.left.aborted ? undefined : next };
+      const tuiOptions = await createTuiOptions({
+        session,
+        flags,
+        signal: signals.leaving,
+        setNext: (wanted) => (next = wanted),
+      });
+      const code = await runTui({ ...tuiOptions, prompt });
+      return { code: signals.exitCode ?? code, next: signals.leaving.aborted ? undefined : next };
     } finally {
-      await session.close(signals.left.aborted ? "interrupted" : "completed");
+      await session.close(signals.leaving.aborted ? "interrupted" : "completed");
       await dashboard?.close();
       signals.stop();
     }

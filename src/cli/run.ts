@@ -10,17 +10,17 @@ import { listenToSignals } from "./signals.ts";
 const backgroundWaitMs = 600_000;
 
 /** `troupe`: with -p one session, one way in, one way out; without it the same in a terminal. */
-export async function run(words: string, flags: RunFlags): Promise<number> {
+export async function runPrint(words: string, flags: RunFlags): Promise<number> {
   const streaming = flags.inputFormat === "stream-json";
   if (!flags.print) {
-    const { runScreen } = await import("./run-screen.ts");
+    const { runInteractive: runScreen } = await import("./run-screen.ts");
     return runScreen(words, flags);
   }
   const prompt = await readPrompt({
     words,
     file: flags.promptFile,
     stdin: streaming ? undefined : process.stdin,
-    onSilence: () => process.stderr.write("troupe: nothing came through standard input; going on without it\n"),
+    onNoInput: () => process.stderr.write("troupe: nothing came through standard input; going on without it\n"),
   });
   if (flags.team !== undefined) {
     const { runClaudeTeammate } = await import("./claude-teammate.ts");
@@ -57,7 +57,7 @@ export async function run(words: string, flags: RunFlags): Promise<number> {
       commands: commandsOf(prompt, streaming),
       write: (text) => void process.stdout.write(text),
       writeError: (text) => void process.stderr.write(text),
-      signal: signals.left,
+      signal: signals.leaving,
       backgroundWaitMs,
       now: () => Date.now(),
     });

@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { openSessionDirectory, type Session } from "../session/index.ts";
 import { type BusAddress, openTeamStore } from "../store/index.ts";
@@ -25,7 +25,8 @@ export interface DashboardOptions {
 export async function serveDashboard(options: DashboardOptions): Promise<WebServer> {
   const { home, env, ownSession, bus: address, onProblem } = options;
   const clock = systemClock;
-  const bus = address && openTeamStore({ home, bus: address, clock, createId: idMaker(clock), onNotice: onProblem });
+  const bus =
+    address && openTeamStore({ home, bus: address, clock, createId: createIdFactory(clock), onNotice: onProblem });
   const sessionDirectory = openSessionDirectory({ home, own: ownSession, bus, onProblem });
   const closing = new AbortController();
   const worktrees = createWorktreeApi({ sessionDirectory, env, signal: closing.signal });

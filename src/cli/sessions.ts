@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { TroupeError } from "../protocol/index.ts";
-import { openStore } from "../session/index.ts";
+import { openSessionStore } from "../session/index.ts";
 import { emptyView, reduceAll, transcriptMarkdown, visibleLine } from "../view/index.ts";
 
 /** The sessions of this folder, or all of them. */
 export async function listSessions(flags: { all?: boolean; json?: boolean }): Promise<void> {
-  const { store, cwd } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store, cwd } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const all = await store.list();
   const shown = flags.all ? all : all.filter((session) => session.cwd === cwd);
   if (flags.json) {
@@ -33,7 +33,7 @@ export async function showSession(id: string): Promise<void> {
 }
 
 export async function exportSession(id: string, flags: ExportFlags): Promise<void> {
-  const text = await exported(id, flags.html ? "html" : flags.format);
+  const text = await exportText(id, flags.html ? "html" : flags.format);
   if (flags.output === undefined) return void process.stdout.write(text);
   try {
     await writeFile(flags.output, text, { flag: "wx", mode: 0o600 });
@@ -50,21 +50,21 @@ export interface ExportFlags {
   readonly output?: string;
 }
 
-async function exported(id: string, format: ExportFlags["format"]): Promise<string> {
+async function exportText(id: string, format: ExportFlags["format"]): Promise<string> {
   switch (format) {
     case "markdown":
       return markdownOf(id);
     case "jsonl":
       return linesOf(id);
     case "html": {
-      const { home } = await openStore({ cwd: process.cwd(), env: process.env });
+      const { home } = await openSessionStore({ cwd: process.cwd(), env: process.env });
       return (await import("./export-html.ts")).exportSessionHtml(id, { home });
     }
   }
 }
 
 export async function repairSession(id: string): Promise<void> {
-  const { store } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   for (const report of await store.repair(id)) {
     const what =
       report.problems.length === 0 ? "nothing to repair" : `${report.problems.length} damaged records taken out`;
@@ -73,7 +73,7 @@ export async function repairSession(id: string): Promise<void> {
 }
 
 async function eventsOf(id: string) {
-  const { store } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const { lead, agents } = await store.read(id);
   return [lead, ...agents.values()].flat();
 }

@@ -1,6 +1,6 @@
 export interface Signals {
   /** Aborts when the user or the system wants the program gone. */
-  readonly left: AbortSignal;
+  readonly leaving: AbortSignal;
   /** The code to leave with, once a signal has come. */
   readonly exitCode: number | undefined;
   stop(): void;
@@ -11,13 +11,13 @@ const lastResortMs = 20_000;
 
 /** SIGINT once interrupts, twice leaves; SIGTERM and SIGHUP leave; a reader that went away leaves as well. */
 export function listenToSignals(on: { interrupt(): void; leave(): void }): Signals {
-  const left = new AbortController();
+  const leaving = new AbortController();
   let exitCode: number | undefined;
   let interrupts = 0;
   let lastResort: NodeJS.Timeout | undefined;
   const leave = (code: number) => {
     exitCode = code;
-    left.abort(new DOMException("left", "AbortError"));
+    leaving.abort(new DOMException("left", "AbortError"));
     lastResort ??= setTimeout(() => process.exit(code), lastResortMs).unref();
     on.leave();
   };
@@ -37,7 +37,7 @@ export function listenToSignals(on: { interrupt(): void; leave(): void }): Signa
   process.stdout.on("error", onPipe);
   process.stderr.on("error", onPipe);
   return {
-    left: left.signal,
+    leaving: leaving.signal,
     get exitCode() {
       return exitCode;
     },

@@ -1,9 +1,9 @@
-import { loadConfig, openSlash } from "../session/index.ts";
+import { loadConfig, openCommandCatalog } from "../session/index.ts";
 import { visibleLine } from "../view/index.ts";
 
 /** The skills and slash commands of this folder, where they come from, and what is wrong with others. */
 export async function listSkills(flags: { json?: boolean }): Promise<void> {
-  const { commands, listed, notices } = openSlash(await loadConfig({ cwd: process.cwd(), env: process.env }));
+  const { commands, listed, notices } = openCommandCatalog(await loadConfig({ cwd: process.cwd(), env: process.env }));
   const names = new Set(listed.map(({ name }) => name));
   if (flags.json) {
     const list = commands.map(({ name, description, argumentHint, source, owner }) => ({

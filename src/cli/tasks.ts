@@ -1,9 +1,9 @@
-import { createFolderWatcher, idMaker, systemClock } from "../platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../platform/index.ts";
 import { openBlockers, teamUser, TroupeError, type WorkItem } from "../protocol/index.ts";
 import { openTaskList, type TaskAnswer, type TaskList } from "../store/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { openTeams } from "./team/open-teams.ts";
-import { printJson, terminal, untilInterrupted, warn } from "./team/output.ts";
+import { printJson, stdoutScreen, abortOnInterrupt, printWarnings } from "./team/output.ts";
 
 export interface TasksFlags {
   readonly team?: string;
@@ -14,15 +14,15 @@ export interface TasksFlags {
 
 export async function listTasks(flags: TasksFlags & { all?: boolean; follow?: boolean }): Promise<number> {
   return withTasks(flags, async (tasks) => {
-    const interrupted = untilInterrupted();
+    const interrupted = abortOnInterrupt();
     const changes = flags.follow ? tasks.follow(interrupted.signal) : undefined;
     const all = await tasks.list();
     const items = all.filter(({ status }) => flags.all || status !== "completed");
     if (flags.json && !flags.follow) printJson(items);
     else if (flags.json) for (const item of items) printJson(item);
-    else if (items.length === 0 && !flags.follow) terminal().line("no open tasks");
+    else if (items.length === 0 && !flags.follow) stdoutScreen().line("no open tasks");
     else for (const item of items) printTask(item, { after: openBlockers(item, all) });
-    warn(tasks.problems());
+    printWarnings(tasks.problems());
     for await (const { what, by, item, why } of changes ?? []) {
       if (flags.json) printJson({ what, by, why, ...item });
       else printTask(item, { what: `${what} by ${by}${why === undefined ? "" : ` (${why})`}` });
@@ -44,16 +44,16 @@ export async function addTask(subject: readonly string[], flags: AddFlags): Prom
   const acceptance = check.map((command) => ({ command }));
   return withTasks(flags, async (tasks) => {
     const task = { subject: subject.join(" "), description, blockedBy, needs, acceptance };
-    return answered(await tasks.create(task, { name: actor(flags) }), flags);
+    return printAnswer(await tasks.create(task, { name: actor(flags) }), flags);
   });
 }
 
 export async function claimTask(id: number, flags: TasksFlags): Promise<number> {
-  return withTasks(flags, async (tasks) => answered(await tasks.claim(id, { name: actor(flags) }), flags));
+  return withTasks(flags, async (tasks) => printAnswer(await tasks.claim(id, { name: actor(flags) }), flags));
 }
 
 export async function releaseTask(id: number, flags: TasksFlags): Promise<number> {
-  return withTasks(flags, async (tasks) => answered(await tasks.release(id, { name: actor(flags) }), flags));
+  return withTasks(flags, async (tasks) => printAnswer(await tasks.release(id, { name: actor(flags) }), flags));
 }
 
 /** A person's word: its checks are not run from here, since whoever wrote the task wrote them too. */
@@ -61,10 +61,10 @@ export async function finishTask(id: number, flags: TasksFlags): Promise<number>
   return withTasks(flags, async (tasks) => {
     const name = actor(flags);
     const done = await tasks.complete(id, { name });
-    if (!done.ok || done.item.acceptance.length === 0) return answered(done, flags);
+    if (!done.ok || done.item.acceptance.length === 0) return printAnswer(done, flags);
     const { generation } = done.item;
     const detail = `${name} said so from the shell; its checks were not run`;
-    return answered(await tasks.settle(id, { proof: "claimed", detail, generation }), flags);
+    return printAnswer(await tasks.settle(id, { proof: "claimed", detail, generation }), flags);
   });
 }
 
@@ -88,7 +88,7 @@ async function openTasks(flags: TasksFlags): Promise<{ tasks: TaskList; close():
   if (flags.session !== undefined) {
     const watcher = createFolderWatcher();
     const path = await sessions.taskListFile(flags.session);
-    const tasks = openTaskList({ path, watcher, clock: systemClock, createId: idMaker(systemClock) });
+    const tasks = openTaskList({ path, watcher, clock: systemClock, createId: createIdFactory(systemClock) });
     const close = async () => {
       await tasks.close();
       watcher.close();
@@ -115,7 +115,7 @@ function onlyTeam(teams: readonly { readonly name: string }[]): string {
 }
 
 /** What the list says no to is no mistake of the command line: 1, as when a check fails. */
-function answered(answer: TaskAnswer, flags: TasksFlags): number {
+function printAnswer(answer: TaskAnswer, flags: TasksFlags): number {
   if (flags.json) printJson(answer);
   else if (answer.ok) printTask(answer.item);
   else process.stderr.write(`troupe: ${answer.message}\n`);
@@ -129,7 +129,7 @@ function printTask(
   item: WorkItem,
   { what, after = item.blockedBy }: { what?: string; after?: readonly number[] } = {},
 ): void {
-  const screen = terminal();
+  const screen = stdoutScreen();
   const notes = [
     item.owner,
     after.length > 0 && item.status === "pending" && `after ${after.map((id) => `#${id}`).join(", ")}`,

@@ -2,10 +2,10 @@ import { homedir } from "node:os";
 import { isExternal, type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../protocol/index.ts";
 import { claudeCommand, type StoredTeam } from "../store/index.ts";
 import { createTeam } from "../team/index.ts";
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { openTeams } from "./team/open-teams.ts";
-import { colored, minutes, printJson, terminal, warn } from "./team/output.ts";
+import { memberStyle, formatMinute, printJson, stdoutScreen, printWarnings } from "./team/output.ts";
 
 /** Makes a team that agents, programs and people can join. */
 export async function create(
@@ -14,12 +14,12 @@ export async function create(
 ): Promise<number> {
   const { home, cwd, bus, claudeFolder } = await openTeams();
   const { description, member: members } = flags;
-  const place = { home, cwd, bus, claudeFolder, clock: systemClock, createId: idMaker(systemClock) };
+  const place = { home, cwd, bus, claudeFolder, clock: systemClock, createId: createIdFactory(systemClock) };
   const team = await createTeam(name, { ...place, description, members });
   try {
     const record = await team.record.read();
     if (flags.json) printJson(record);
-    else terminal().paragraph(`team ${record.name}: ${record.members.map((member) => member.name).join(", ")}`);
+    else stdoutScreen().paragraph(`team ${record.name}: ${record.members.map((member) => member.name).join(", ")}`);
     if (!flags.json && claudeFolder !== undefined)
       for (const { name: who, command } of claudeCommands(record)) process.stdout.write(`to run ${who}:\n${command}\n`);
   } finally {
@@ -45,11 +45,11 @@ export async function list(flags: { json?: boolean }): Promise<number> {
     printJson(summaries);
     return code;
   }
-  const screen = terminal();
+  const screen = stdoutScreen();
   if (summaries.length === 0) screen.line("no teams; 'troupe team create NAME' makes one");
   for (const { name, team, problem } of summaries) {
     if (team === undefined) screen.paragraph(`${name}  ${problem ?? ""}`, { style: screen.paint.red });
-    else screen.line(`${name}  ${minutes(team.createdAt)}  ${presentCount(team)}${summaryText(team.description)}`);
+    else screen.line(`${name}  ${formatMinute(team.createdAt)}  ${presentCount(team)}${summaryText(team.description)}`);
   }
   return code;
 }
@@ -73,16 +73,16 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
       printJson({ team, status, tasks: count(tasks), mail, problems });
       return exitCodes.done;
     }
-    const screen = terminal();
+    const screen = stdoutScreen();
     screen.line(`${team.name}${summaryText(team.description)}`, screen.paint.bold);
-    screen.field("made", minutes(team.createdAt));
+    screen.field("made", formatMinute(team.createdAt));
     if (team.leadSessionId !== undefined) screen.field("session", team.leadSessionId);
     const counted = Object.entries(count(tasks)).map(([state, number]) => `${number} ${state}`);
     screen.field("tasks", counted.length === 0 ? "none" : counted.join(", "));
     for (const { path, tool } of team.teamAllowedPaths) screen.field("allowed", `${tool} ${path}`);
     for (const [index, member] of team.members.entries()) {
       screen.line();
-      screen.line(`${member.name}  ${stateText(status[index])}`, colored(screen, member.color));
+      screen.line(`${member.name}  ${stateText(status[index])}`, memberStyle(screen, member.color));
       for (const [field, value] of memberText(member, team.hiddenPaneIds)) screen.field(`  ${field}`, value);
       for (const each of isTroupeTeam ? claudeCommands(team) : [])
         if (each.name === member.name) process.stdout.write(`  ${each.command}\n`);
@@ -93,7 +93,7 @@ export async function show(name: string, flags: { json?: boolean }): Promise<num
           screen.field("  task", `#${task.id} ${task.subject}`);
       }
     }
-    warn(problems);
+    printWarnings(problems);
     return exitCodes.done;
   } finally {
     await stored.close();
@@ -145,6 +145,6 @@ export async function remove(name: string, flags: { force?: boolean; json?: bool
   const { teams } = await openTeams();
   await teams.delete(name, { force: flags.force ?? false });
   if (flags.json) printJson({ deleted: name });
-  else terminal().line(`team ${name} is deleted`);
+  else stdoutScreen().line(`team ${name} is deleted`);
   return exitCodes.done;
 }

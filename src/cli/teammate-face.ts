@@ -1,5 +1,5 @@
 import type { RunningTeammate } from "../session/index.ts";
-import { openFace } from "./open-face.ts";
+import { createTuiOptions } from "./open-face.ts";
 import type { Signals } from "./signals.ts";
 
 /** Shows a teammate in the terminal of this process, as a lead is shown. Resolves when it has ended or the user has left. */
@@ -7,13 +7,18 @@ export async function showTeammate(teammate: RunningTeammate, signals: Signals):
   const { runTui } = await import("../tui/index.ts");
   const { member, session } = teammate;
   const team = member.agentId.slice(member.name.length + 1);
-  const over = new AbortController();
-  const ended = teammate.ended.finally(() => over.abort());
+  const done = new AbortController();
+  const ended = teammate.ended.finally(() => done.abort());
   // Another session in the place of a teammate's would be nobody's.
   const setNext = () => undefined;
-  const face = await openFace({ session, flags: {}, signal: AbortSignal.any([signals.left, over.signal]), setNext });
-  await runTui({ ...face, self: { team, name: member.name, color: member.color } });
-  if (!over.signal.aborted) return "left";
+  const tuiOptions = await createTuiOptions({
+    session,
+    flags: {},
+    signal: AbortSignal.any([signals.leaving, done.signal]),
+    setNext,
+  });
+  await runTui({ ...tuiOptions, self: { team, name: member.name, color: member.color } });
+  if (!done.signal.aborted) return "left";
   await ended;
   return "ended";
 }

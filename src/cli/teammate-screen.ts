@@ -3,12 +3,12 @@ import { answerText } from "../view/index.ts";
 import type { Screen, Style } from "./screen.ts";
 
 /** What a pane shows of the teammate that runs in it, as it happens. */
-export function createTeammateScreen(screen: Screen): (envelope: Envelope) => void {
+export function createTeammatePrinter(screen: Screen): (envelope: Envelope) => void {
   const { paint } = screen;
   const plain: Style = (text) => text;
   /** The agents that it has started itself; what they say is the teammate's to use. */
   const others = new Map<AgentId, string>();
-  const say = (mark: string, text: string, style: Style = plain) =>
+  const printText = (mark: string, text: string, style: Style = plain) =>
     screen.paragraph(shortened(text), { first: `${mark} `, style });
 
   return ({ agent, event }) => {
@@ -20,12 +20,12 @@ export function createTeammateScreen(screen: Screen): (envelope: Envelope) => vo
       return;
     }
     const answer = answerText(event);
-    if (answer !== undefined && answer.trim() !== "") say("●", answer);
+    if (answer !== undefined && answer.trim() !== "") printText("●", answer);
     switch (event.type) {
       case "mail.received":
-        return screen.line(`← ${event.from}: ${event.summary ?? kindWords(event.kind)}`, paint.cyan);
+        return screen.line(`← ${event.from}: ${event.summary ?? kindLabels(event.kind)}`, paint.cyan);
       case "mail.sent":
-        return screen.line(`→ ${event.to}: ${event.summary ?? kindWords(event.kind)}`, paint.cyan);
+        return screen.line(`→ ${event.to}: ${event.summary ?? kindLabels(event.kind)}`, paint.cyan);
       case "task.claimed":
         return screen.line(`# task ${event.taskId} is mine: ${event.subject}`, paint.green);
       case "task.updated":
@@ -37,11 +37,11 @@ export function createTeammateScreen(screen: Screen): (envelope: Envelope) => vo
         if (event.outcome === "ok") return;
         return screen.line(`  ${event.outcome}: ${firstLine(event.content)}`, paint.yellow);
       case "permission.asked":
-        return say("?", `asks ${teamLead}: ${event.question}`, paint.yellow);
+        return printText("?", `asks ${teamLead}: ${event.question}`, paint.yellow);
       case "permission.settled":
         return screen.line(`? ${event.behavior === "allow" ? "allowed" : "denied"}`, paint.yellow);
       case "turn.failed":
-        return say("!", event.failure.message, paint.red);
+        return printText("!", event.failure.message, paint.red);
       case "turn.retried":
         return screen.line(`! ${event.failure.message}; trying again`, paint.yellow);
       case "turn.waiting":
@@ -50,7 +50,7 @@ export function createTeammateScreen(screen: Screen): (envelope: Envelope) => vo
         return screen.line("  the conversation was long: older turns are now a summary", paint.dim);
       case "notice.raised":
         if (event.level === "info" || answer !== undefined) return;
-        return say("!", event.message, event.level === "error" ? paint.red : paint.yellow);
+        return printText("!", event.message, event.level === "error" ? paint.red : paint.yellow);
       case "agent.idle":
         return screen.line(event.reason === "completed" ? "· waits" : `· waits (${event.reason})`, paint.dim);
       default:
@@ -59,7 +59,7 @@ export function createTeammateScreen(screen: Screen): (envelope: Envelope) => vo
   };
 }
 
-const kindWords = (kind: string) => kind.replaceAll("_", " ");
+const kindLabels = (kind: string) => kind.replaceAll("_", " ");
 
 function firstLine(content: readonly { type: string; text?: string }[]): string {
   const text = content.find((part) => part.type === "text")?.text ?? "";

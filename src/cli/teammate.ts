@@ -4,7 +4,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { isTerminal } from "./is-terminal.ts";
 import { createScreen } from "./screen.ts";
 import { listenToSignals } from "./signals.ts";
-import { createTeammateScreen } from "./teammate-screen.ts";
+import { createTeammatePrinter } from "./teammate-screen.ts";
 
 export interface TeammateFlags {
   readonly team: string;
@@ -15,22 +15,27 @@ export interface TeammateFlags {
  * `troupe teammate`: one member of a team in this process, until it has ended. Who it is comes from the team's record, what
  * it is to do from its mail; the terminal is for looking on, and for a word to it.
  */
-export async function runTeammate({ team, name }: TeammateFlags, how: TeammateHow = {}): Promise<number> {
+export async function runTeammateCommand(
+  { team, name }: TeammateFlags,
+  runOptions: TeammateRunOptions = {},
+): Promise<number> {
   const teammate = await startTeammate({ team, name, cwd: process.cwd(), env: process.env });
   // That it could not be stopped is told by its end.
-  void how.until?.then(() => teammate.stop("rest").catch(() => undefined));
-  return how.face !== "lines" && isTerminal() ? inTerminal(teammate) : inLines(teammate, { team, name });
+  void runOptions.until?.then(() => teammate.stop("rest").catch(() => undefined));
+  return runOptions.frontend !== "lines" && isTerminal()
+    ? runInTerminal(teammate)
+    : runAsLines(teammate, { team, name });
 }
 
-export interface TeammateHow {
+export interface TeammateRunOptions {
   /** `auto`: the screen where there is a terminal. */
-  readonly face?: "auto" | "lines";
+  readonly frontend?: "auto" | "lines";
   /** Ends it when this resolves. */
   readonly until?: Promise<void>;
 }
 
 /** The same screen as a lead's. Who leaves it leaves a member that rests, and whose lead decides what becomes of it. */
-async function inTerminal(teammate: RunningTeammate): Promise<number> {
+async function runInTerminal(teammate: RunningTeammate): Promise<number> {
   const signals = listenToSignals({
     interrupt: () => void teammate.session.dispatch({ type: "interrupt" }),
     leave: () => undefined,
@@ -48,10 +53,10 @@ async function inTerminal(teammate: RunningTeammate): Promise<number> {
 }
 
 /** What it does, line by line. */
-async function inLines(teammate: RunningTeammate, { team, name }: TeammateFlags): Promise<number> {
+async function runAsLines(teammate: RunningTeammate, { team, name }: TeammateFlags): Promise<number> {
   const screen = createScreen(process.stdout, process.env);
   const { session } = teammate;
-  const following = follow(teammate, createTeammateScreen(screen));
+  const following = follow(teammate, createTeammatePrinter(screen));
   let leave: () => void = () => undefined;
   const left = new Promise<undefined>((resolve, reject) => {
     // Its terminal is closed or it is told to go: it stays a member, and its lead decides what becomes of it.
@@ -76,6 +81,6 @@ async function inLines(teammate: RunningTeammate, { team, name }: TeammateFlags)
   }
 }
 
-async function follow({ session }: RunningTeammate, show: ReturnType<typeof createTeammateScreen>): Promise<void> {
+async function follow({ session }: RunningTeammate, show: ReturnType<typeof createTeammatePrinter>): Promise<void> {
   for await (const envelope of session.events()) show(envelope);
 }

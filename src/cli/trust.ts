@@ -36,12 +36,12 @@ export async function trust(folder: string | undefined, flags: TrustFlags): Prom
     );
   }
   if (!flags.yes && !(await confirmed(config.cwd))) {
-    say("not trusted");
+    printLine("not trusted");
     return exitCodes.failed;
   }
   await openStateRoot(config.home);
   await trustFolder(config.home, { cwd: config.cwd, withheld: config.untrusted, now: Date.now() });
-  say(`${config.cwd} is trusted; 'troupe trust --remove' takes it back`);
+  printLine(`${config.cwd} is trusted; 'troupe trust --remove' takes it back`);
   return exitCodes.done;
 }
 
@@ -50,7 +50,7 @@ const homeOf = async () => (await loadConfig({ cwd: "/", env: process.env, trust
 
 async function list(json: boolean): Promise<number> {
   const records = listTrustRecords(await homeOf());
-  if (records.length === 0 && !json) say("no folder is trusted");
+  if (records.length === 0 && !json) printLine("no folder is trusted");
   for (const { path, trustedAt, owner, shown } of records) {
     const stale = !existsSync(path)
       ? "no longer there"
@@ -58,7 +58,7 @@ async function list(json: boolean): Promise<number> {
         ? undefined
         : "belongs to somebody else now";
     if (json) process.stdout.write(`${JSON.stringify({ path, trustedAt, shown, ...(stale && { stale }) })}\n`);
-    else say(`${trustedAt.slice(0, 10)}  ${path}${stale ? `  (${stale})` : ""}`);
+    else printLine(`${trustedAt.slice(0, 10)}  ${path}${stale ? `  (${stale})` : ""}`);
   }
   return exitCodes.done;
 }
@@ -66,22 +66,22 @@ async function list(json: boolean): Promise<number> {
 async function remove(folder: string): Promise<number> {
   const path = existsSync(folder) ? realpathSync(folder) : folder;
   const removed = await removeTrustRecord(await homeOf(), path);
-  say(removed ? `${path} is no longer trusted` : `${path} was not trusted`);
+  printLine(removed ? `${path} is no longer trusted` : `${path} was not trusted`);
   return removed ? exitCodes.done : exitCodes.failed;
 }
 
 /** Every value in full: what is trusted is what was seen. */
 function show({ cwd, untrusted }: Config): void {
   if (untrusted.length === 0) {
-    say(`${cwd} asks for nothing that needs trust now. What it asks for later will be shown and asked.`);
+    printLine(`${cwd} asks for nothing that needs trust now. What it asks for later will be shown and asked.`);
     return;
   }
-  say(`${cwd} asks for this:`);
+  printLine(`${cwd} asks for this:`);
   for (const { source, key, value } of untrusted) {
-    say(`\n${relative(cwd, source)}: ${key}`);
-    for (const line of (JSON.stringify(value, null, 2) ?? "").split("\n")) say(`  ${line}`);
+    printLine(`\n${relative(cwd, source)}: ${key}`);
+    for (const line of (JSON.stringify(value, null, 2) ?? "").split("\n")) printLine(`  ${line}`);
   }
-  say("\nCommands in it run as you, outside of any sandbox, with whatever the files they name contain by then.");
+  printLine("\nCommands in it run as you, outside of any sandbox, with whatever the files they name contain by then.");
 }
 
 /** An end of the input is a no. */
@@ -96,4 +96,4 @@ function confirmed(folder: string): Promise<boolean> {
   });
 }
 
-const say = (text: string) => void process.stdout.write(`${visibleText(text)}\n`);
+const printLine = (text: string) => void process.stdout.write(`${visibleText(text)}\n`);

@@ -1,7 +1,7 @@
 /** For `--team-store`: what is said there holds for this process and for those it starts, as if the variable had been set. */
-export function useTeamStore(store: string): string {
+export function setTeamStoreEnv(store: string): string {
   process.env["TROUPE_TEAM_STORE"] = store;
   return store;
 }
 
-export const teamStoreWords = "whose team files: troupe, or claude for teams of Claude Code";
+export const teamStoreOptionHelp = "whose team files: troupe, or claude for teams of Claude Code";

@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { type LandingReport, type SessionId, TroupeError, type WorktreeListing } from "../protocol/index.ts";
 import { type Config, loadConfig, type SessionDirectory } from "../session/index.ts";
 import {
@@ -27,7 +27,7 @@ export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApi
     const config = await loadConfig({ cwd: await sessionFolder(sessionDirectory, session), env });
     const { cwd, home, userHome, childEnv } = config;
     const clock = systemClock;
-    return { place: { cwd, home, userHome, env: childEnv, clock, createId: idMaker(clock), signal }, config };
+    return { place: { cwd, home, userHome, env: childEnv, clock, createId: createIdFactory(clock), signal }, config };
   };
   return {
     async list(session) {

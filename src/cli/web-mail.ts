@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { type MailId, type MailListing, type MailReading, type SessionId, TroupeError } from "../protocol/index.ts";
 import { loadConfig, type SessionDirectory } from "../session/index.ts";
 import { openTeamStore } from "../store/index.ts";
@@ -17,7 +17,7 @@ export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailAp
     const { cwd, isElsewhere } = await findSessionListing(sessionDirectory, session);
     // A folder of another machine says nothing here.
     const { home, bus } = await loadConfig({ cwd: isElsewhere ? process.cwd() : cwd, env });
-    const ports = { home, bus, clock: systemClock, createId: idMaker(systemClock) };
+    const ports = { home, bus, clock: systemClock, createId: createIdFactory(systemClock) };
     const listed = await openTeamStore(ports).list();
     const results: T[] = [];
     for (const { name, team: record } of listed) {

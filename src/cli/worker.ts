@@ -17,10 +17,10 @@ export interface WorkerFlags {
 export async function runWorkerCommand(flags: WorkerFlags): Promise<number> {
   const stop = new AbortController();
   const leaving = new AbortController();
-  const say = (line: string) => void process.stdout.write(`troupe worker: ${line}\n`);
+  const logLine = (line: string) => void process.stdout.write(`troupe worker: ${line}\n`);
   const signals = listenToSignals({
     interrupt() {
-      say("takes no more; interrupt it again to leave what runs to others");
+      logLine("takes no more; interrupt it again to leave what runs to others");
       stop.abort();
     },
     leave() {
@@ -40,7 +40,7 @@ export async function runWorkerCommand(flags: WorkerFlags): Promise<number> {
       maxAgents,
       signal: stop.signal,
       leaving: leaving.signal,
-      say,
+      say: logLine,
     });
     return signals.exitCode ?? exitCodes.done;
   } finally {

@@ -3,11 +3,11 @@ import { type ListedWorktree, listWorktrees, pruneWorktrees } from "../team/inde
 import { runWorktreeRemoveHooks } from "../session/index.ts";
 import { createScreen } from "./screen.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { teamPlace } from "./team-place.ts";
+import { loadWorktreeContext } from "./team-place.ts";
 
 /** The worktrees of agents in this repository, and what each of them holds. */
-export async function listAll(flags: { json?: boolean }): Promise<number> {
-  const { place } = await teamPlace();
+export async function printWorktrees(flags: { json?: boolean }): Promise<number> {
+  const { place } = await loadWorktreeContext();
   const { worktrees, problems } = await listWorktrees(place);
   if (flags.json) {
     for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
@@ -22,27 +22,27 @@ export async function listAll(flags: { json?: boolean }): Promise<number> {
       for (const reason of worktree.reasons) screen.field("  holds", reason);
     }
   }
-  return tell(problems);
+  return printProblems(problems);
 }
 
 /** Removes what holds nothing, takes back what was never finished, and says what stays and why. */
-export async function prune(flags: { dryRun?: boolean; json?: boolean }): Promise<number> {
-  const { place, config } = await teamPlace();
+export async function pruneAndPrint(flags: { dryRun?: boolean; json?: boolean }): Promise<number> {
+  const { place, config } = await loadWorktreeContext();
   const { worktrees, problems: found } = await pruneWorktrees(place, { dryRun: flags.dryRun ?? false });
   const removed = flags.dryRun ? [] : worktrees.filter(({ outcome }) => outcome === "removed");
   const problems = [...found, ...(await runWorktreeRemoveHooks(removed, { config, clock: place.clock }))];
   if (flags.json) {
     for (const worktree of worktrees) process.stdout.write(`${JSON.stringify(worktree)}\n`);
-    return tell(problems);
+    return printProblems(problems);
   }
   const screen = createScreen(process.stdout, process.env);
   if (worktrees.length === 0) screen.line("no worktrees of agents here");
   for (const { name, outcome, reasons } of worktrees) {
-    const would = flags.dryRun && outcome !== "live" && outcome !== "kept" ? "would be " : "";
-    screen.paragraph(`${name}: ${would}${outcome}${reasons.length === 0 ? "" : ` (${reasons.join("; ")})`}`);
+    const isDryRun = flags.dryRun && outcome !== "live" && outcome !== "kept" ? "would be " : "";
+    screen.paragraph(`${name}: ${isDryRun}${outcome}${reasons.length === 0 ? "" : ` (${reasons.join("; ")})`}`);
   }
   const failed = worktrees.some(({ outcome }) => outcome === "failed");
-  return failed ? exitCodes.failed : tell(problems);
+  return failed ? exitCodes.failed : printProblems(problems);
 }
 
 function summary({ state, changedFiles, commits }: ListedWorktree): string {
@@ -53,7 +53,7 @@ function summary({ state, changedFiles, commits }: ListedWorktree): string {
   return [state, ...parts.filter(Boolean)].join(", ");
 }
 
-function tell(problems: readonly string[]): number {
+function printProblems(problems: readonly string[]): number {
   for (const problem of problems) process.stderr.write(`troupe: ${problem}\n`);
   return problems.length === 0 ? exitCodes.done : exitCodes.failed;
 }

@@ -1,12 +1,12 @@
 import type { Ack, Command } from "../protocol/index.ts";
 
 /** Carries out commands as they come, so that a long one keeps nobody from stopping it. */
-export interface CarryingOut {
+export interface CommandQueue {
   add(command: Command): void;
   /** Resolves when what was to be done at once is done. */
-  atOnce(): Promise<void>;
+  immediateDone(): Promise<void>;
   /** Resolves when everything is done. Both reject with what `dispatch` rejected with. */
-  all(): Promise<void>;
+  allDone(): Promise<void>;
   /** Aborts when `dispatch` has rejected: there is no point in reading on. */
   readonly failed: AbortSignal;
 }
@@ -15,17 +15,17 @@ export interface CarryingOut {
  * What is said to the agent comes after everything that was asked before it; all the rest is carried out at once, and
  * only changes of the settings wait for each other.
  */
-export function createCarryingOut(
+export function createCommandQueue(
   dispatch: (command: Command) => Promise<Ack>,
   onAck: (command: Command, ack: Ack) => void,
-): CarryingOut {
+): CommandQueue {
   const failed = new AbortController();
   const running = new Map<Promise<void>, Command>();
   let settings: Promise<void> = Promise.resolve();
 
-  const carryOut = async (command: Command, earlier: Promise<unknown> | undefined) => {
+  const runCommand = async (command: Command, previous: Promise<unknown> | undefined) => {
     try {
-      await earlier;
+      await previous;
       onAck(command, await dispatch(command));
     } catch (error) {
       failed.abort(error);
@@ -38,15 +38,20 @@ export function createCarryingOut(
   return {
     failed: failed.signal,
     add(command) {
-      const earlier = isSaid(command) ? Promise.all(running.keys()) : command.type === "set" ? settings : undefined;
-      const carried = carryOut(command, earlier);
-      if (command.type === "set") settings = carried;
-      running.set(carried, command);
-      void carried.then(() => running.delete(carried));
+      const previous = isSequential(command)
+        ? Promise.all(running.keys())
+        : command.type === "set"
+          ? settings
+          : undefined;
+      const execution = runCommand(command, previous);
+      if (command.type === "set") settings = execution;
+      running.set(execution, command);
+      void execution.then(() => running.delete(execution));
     },
-    atOnce: () => done([...running].flatMap(([carried, command]) => (isSaid(command) ? [] : [carried]))),
-    all: () => done([...running.keys()]),
+    immediateDone: () =>
+      done([...running].flatMap(([execution, command]) => (isSequential(command) ? [] : [execution]))),
+    allDone: () => done([...running.keys()]),
   };
 }
 
-const isSaid = ({ type }: Command): boolean => type === "prompt" || type === "continue" || type === "compact";
+const isSequential = ({ type }: Command): boolean => type === "prompt" || type === "continue" || type === "compact";

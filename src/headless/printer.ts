@@ -20,7 +20,7 @@ export interface PrinterOptions {
 }
 
 export function createPrinter({ output, verbose, write, writeError }: PrinterOptions): Printer {
-  const say = (text: string) => writeError(`troupe: ${visibleText(text)}\n`);
+  const writeLine = (text: string) => writeError(`troupe: ${visibleText(text)}\n`);
   const said = new Set<string>();
   const names = new Map<string, string>();
   return {
@@ -29,17 +29,17 @@ export function createPrinter({ output, verbose, write, writeError }: PrinterOpt
       if (event.type === "agent.spawned") names.set(envelope.agent, event.path === leadPath ? "" : `[${event.path}] `);
       if (output === "stream-json") return write(`${JSON.stringify(envelope)}\n`);
       const line = verbose ? progressLine(envelope) : warningLine(envelope);
-      if (line) say(`${names.get(envelope.agent) ?? ""}${line}`);
+      if (line) writeLine(`${names.get(envelope.agent) ?? ""}${line}`);
     },
     note: (text) => {
-      if (output !== "stream-json") say(text);
+      if (output !== "stream-json") writeLine(text);
     },
     problem(text) {
       said.add(text);
-      say(text);
+      writeLine(text);
     },
     finish(result) {
-      if (result.error !== undefined && !said.has(result.error)) say(result.error);
+      if (result.error !== undefined && !said.has(result.error)) writeLine(result.error);
       if (output === "json") write(`${JSON.stringify(result)}\n`);
       if (output === "text" && result.result !== "")
         write(result.result.endsWith("\n") ? result.result : `${result.result}\n`);

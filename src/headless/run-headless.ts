@@ -1,6 +1,6 @@
 import type { Command, Envelope } from "../protocol/index.ts";
 import type { RunOutcome, Session } from "../session/index.ts";
-import { createCarryingOut } from "./carry-out.ts";
+import { createCommandQueue } from "./carry-out.ts";
 import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
 import { undefinedOnAbort, iterateUntilAborted } from "./until-aborted.ts";
@@ -30,7 +30,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   const printer = createPrinter(options);
   const result = createRunResult({ sessionId: session.id, startedAt: options.now(), now: options.now });
   const events = session.events();
-  const ended = createSignalled();
+  const ended = createEventSignal();
   const following = follow(events, (envelope) => {
     result.add(envelope);
     printer.event(envelope);
@@ -38,7 +38,7 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
   });
   let problem: string | undefined;
 
-  const asked = createCarryingOut(
+  const asked = createCommandQueue(
     (command) => session.dispatch(command),
     ({ type }, ack) => {
       if (ack.ok) return;
@@ -60,10 +60,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<RunResult> 
       asked.add(item);
       if (item.type === "close") break;
     }
-    await undefinedOnAbort(asked.atOnce(), options.signal);
+    await undefinedOnAbort(asked.immediateDone(), options.signal);
     // The input has ended: who could answer a question has left.
     await session.dispatch({ type: "permission.abandon" });
-    await undefinedOnAbort(asked.all(), options.signal);
+    await undefinedOnAbort(asked.allDone(), options.signal);
     const outcome = await settleAll(options, printer, ended);
     await session.close(closeReason(outcome));
     await following;
@@ -83,11 +83,11 @@ async function follow(events: AsyncIterable<Envelope>, each: (envelope: Envelope
 async function settleAll(
   options: HeadlessOptions,
   printer: Printer,
-  ended: Signalled,
+  ended: EventSignal,
 ): Promise<RunOutcome | undefined> {
   const { session, signal } = options;
-  const enough = AbortSignal.any([signal, AbortSignal.timeout(options.backgroundWaitMs)]);
-  let told = "";
+  const stopInput = AbortSignal.any([signal, AbortSignal.timeout(options.backgroundWaitMs)]);
+  let reportedJobs = "";
   for (;;) {
     const changed = ended.next(signal);
     const outcome = await session.settled();
@@ -96,26 +96,26 @@ async function settleAll(
     if (names === "" || signal.aborted || outcome?.reason !== "completed") return outcome;
     // An agent ends by itself and is watched; a command may be a server that never does.
     const onlyCommands = running.every((task) => task.kind === "shell");
-    if (onlyCommands && enough.aborted) {
+    if (onlyCommands && stopInput.aborted) {
       printer.note(`stopped what was still running in the background: ${names}`);
       return outcome;
     }
-    if (names !== told) printer.note(`waiting for what runs in the background: ${names}`);
-    told = names;
-    await (onlyCommands ? Promise.race([changed, ended.next(enough)]) : changed);
+    if (names !== reportedJobs) printer.note(`waiting for what runs in the background: ${names}`);
+    reportedJobs = names;
+    await (onlyCommands ? Promise.race([changed, ended.next(stopInput)]) : changed);
   }
 }
 
 const closeReason = (outcome: RunOutcome | undefined): "completed" | "interrupted" | "failed" =>
   outcome?.reason === "interrupted" || outcome?.reason === "failed" ? outcome.reason : "completed";
 
-interface Signalled {
+interface EventSignal {
   notify(): void;
   /** Resolves at the next `notify`, or when `signal` aborts. */
   next(signal: AbortSignal): Promise<void>;
 }
 
-function createSignalled(): Signalled {
+function createEventSignal(): EventSignal {
   let waiters: (() => void)[] = [];
   return {
     notify() {

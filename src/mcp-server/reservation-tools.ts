@@ -40,24 +40,24 @@ function reserve(member: () => ExternalMember, now: () => number): Tool {
     async execute({ paths: wanted, shared, minutes = 30, why }) {
       const { team, name } = member();
       const until = new Date(now() + minutes * 60_000).toISOString();
-      const got: string[] = [];
-      const missed: string[] = [];
+      const granted: string[] = [];
+      const refused: string[] = [];
       for (const asked of wanted) {
         const path = reservationPath(asked, rootOf(team));
         if (path === undefined) {
-          missed.push(`- ${asked}: patterns are not reserved; name files, or a folder with a slash at its end`);
+          refused.push(`- ${asked}: patterns are not reserved; name files, or a folder with a slash at its end`);
           continue;
         }
         const mode = shared ? ("shared" as const) : ("exclusive" as const);
         const answer = await team.record.reserve({ path, by: name, mode, until, ...(why !== undefined && { why }) });
-        if (answer.ok) got.push(path);
-        else missed.push(`- ${path}: ${heldWords(answer.held)}`);
+        if (answer.ok) granted.push(path);
+        else refused.push(`- ${path}: ${heldByText(answer.held)}`);
       }
       const text = [
-        ...(got.length === 0 ? [] : [`Yours until ${until}: ${got.join(", ")}`]),
-        ...(missed.length === 0 ? [] : ["Not reserved:", ...missed, "Work on something else, or ask who has it."]),
+        ...(granted.length === 0 ? [] : [`Yours until ${until}: ${granted.join(", ")}`]),
+        ...(refused.length === 0 ? [] : ["Not reserved:", ...refused, "Work on something else, or ask who has it."]),
       ].join("\n");
-      return got.length === 0 ? failedResult(text) : textResult(text);
+      return granted.length === 0 ? failedResult(text) : textResult(text);
     },
   });
 }
@@ -92,7 +92,7 @@ function list(member: () => ExternalMember, now: () => number): Tool {
     async execute() {
       const held = heldReservations(await member().team.record.read(), new Date(now()).toISOString());
       return textResult(
-        held.length === 0 ? "Nothing is reserved." : held.map((one) => `- ${one.path}: ${heldWords(one)}`).join("\n"),
+        held.length === 0 ? "Nothing is reserved." : held.map((one) => `- ${one.path}: ${heldByText(one)}`).join("\n"),
       );
     },
   });
@@ -101,7 +101,7 @@ function list(member: () => ExternalMember, now: () => number): Tool {
 const mine = (all: readonly Reservation[] = [], name: string) =>
   all.filter(({ by }) => by === name).map(({ path }) => path);
 
-const heldWords = ({ by, until, mode, why }: Reservation) =>
+const heldByText = ({ by, until, mode, why }: Reservation) =>
   `${by} has it until ${until}${mode === "shared" ? ", shared" : ""}${why === undefined ? "" : ` (${why})`}`;
 
 /** The lead's folder: what paths of the team are relative to. */

@@ -88,7 +88,7 @@ function taskTools(connection: MemberConnection, { runChecks, env, clock }: Memb
   const claims = new Map<WorkItemId, number>();
   return createTaskTools({
     list: async () => connection.team.tasks,
-    me: () => connection.member().name,
+    memberName: () => connection.member().name,
     team: () => connection.team.name,
     members: () => connection.team.record.current().members.flatMap(({ name, ended }) => (ended ? [] : [name])),
     // What it does is in its own program's log, if that has one.

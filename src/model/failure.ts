@@ -15,10 +15,10 @@ function classify(error: unknown, context: FailureContext): ModelFailure {
   const api = ApiError.safeParse(error);
   if (api.success && (api.data.status !== undefined || api.data.error !== undefined)) {
     const { status, headers, error: body } = api.data;
-    const said = readBody(body);
+    const errorText = readBody(body);
     const retryAfterMs = headers && readRetryAfter(headers, context.now);
     return describeStatus(
-      { status, message: said.message ?? plain(api.data.message), type: said.type, code: said.code },
+      { status, message: errorText.message ?? plain(api.data.message), type: errorText.type, code: errorText.code },
       { endpoint: context.endpoint, retryAfterMs, final: headers?.get("x-should-retry") === "false" },
     );
   }
@@ -38,12 +38,15 @@ const ApiError = z.object({
   message: z.string().default(""),
 });
 
-const said = {
+const errorText = {
   message: z.string().optional(),
   type: z.string().nullish(),
   code: z.union([z.string(), z.number()]).nullish(),
 };
-const Said = z.union([z.object({ error: z.object(said) }).transform((body) => body.error), z.object(said)]);
+const ErrorBody = z.union([
+  z.object({ error: z.object(errorText) }).transform((body) => body.error),
+  z.object(errorText),
+]);
 
 function readBody(body: unknown): {
   message?: string | undefined;
@@ -51,7 +54,7 @@ function readBody(body: unknown): {
   code?: string | undefined;
 } {
   if (typeof body === "string") return { message: body };
-  const parsed = Said.safeParse(body);
+  const parsed = ErrorBody.safeParse(body);
   if (!parsed.success) return {};
   const { message, type, code } = parsed.data;
   return { message, type: type ?? undefined, code: code === null || code === undefined ? undefined : String(code) };

@@ -9,7 +9,7 @@ export interface RecordedModels {
 }
 
 /** Opens a script file for the answers of every model of a session. */
-export async function recordTo(
+export async function recordModels(
   file: string,
   options: { clock: Clock; secrets: readonly string[] },
 ): Promise<RecordedModels> {

@@ -86,7 +86,7 @@ async function* streamAnswer(
     }
     const { failure, usage } = lost;
     yield { type: "retrying", attempt: attempt + 1, delayMs, failure, ...(usage && { usage }) };
-    if (!(await slept(options.clock, delayMs, signal))) {
+    if (!(await sleepUnlessAborted(options.clock, delayMs, signal))) {
       yield { type: "failed", failure: abortedFailure };
       return;
     }
@@ -135,7 +135,7 @@ function afterRetries(failure: ModelFailure, attempts: number): ModelFailure {
   return { ...failure, message: `${failure.message} Given up after ${attempts} attempts${asked}.` };
 }
 
-async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+async function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
     return true;

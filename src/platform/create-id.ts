@@ -6,7 +6,10 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Makes ids that sort by the time they were made, also within one millisecond of one process. */
 export type CreateId = <I extends string>(prefix: string) => I;
 
-export function idMaker(clock: Pick<Clock, "now">, fill: (bytes: Uint8Array) => void = randomFillSync): CreateId {
+export function createIdFactory(
+  clock: Pick<Clock, "now">,
+  fill: (bytes: Uint8Array) => void = randomFillSync,
+): CreateId {
   let last = 0;
   let counter = 0;
   let time = "";

@@ -23,7 +23,7 @@ export async function gitState(
 ): Promise<GitState | undefined> {
   if (!isBelowRepository(realPathSync(cwd))) return undefined;
   const base = { cwd, env, timeoutMs: 2000, limitBytes: 256 * 1024, ...(signal && { signal }) };
-  const settings = await filtersOff(base);
+  const settings = await disabledFilterSettings(base);
   if (settings === undefined) return undefined;
   const [status, log] = await Promise.all([
     runGit(["status", "--porcelain", "--branch", "--ignore-submodules=all"], { ...base, settings }),
@@ -47,7 +47,7 @@ function isBelowRepository(folder: string): boolean {
 }
 
 /** Content filters are commands that the repository's config names, and `git status` would run them. */
-async function filtersOff(base: GitOptions): Promise<Record<string, string> | undefined> {
+async function disabledFilterSettings(base: GitOptions): Promise<Record<string, string> | undefined> {
   const found = await runGit(["config", "-z", "--name-only", "--get-regexp", "^filter\\."], base);
   // 1: there are none. Outside a repository that is so too; the next command tells.
   if (!found.ok && found.exitCode !== 1) return undefined;

@@ -2,7 +2,7 @@ export { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 export { type Claim, claim, claimHolder } from "./claim-file.ts";
 export { closeAll } from "./close-all.ts";
 export { type Clock, systemClock } from "./clock.ts";
-export { type CreateId, idMaker } from "./create-id.ts";
+export { type CreateId, createIdFactory } from "./create-id.ts";
 export { digestOfCall } from "./digest-of-call.ts";
 export { findExecutable } from "./find-executable.ts";
 export { gitState } from "./git-state.ts";

@@ -13,7 +13,7 @@ export interface MarkdownProblem {
   readonly message: string;
 }
 
-export type MarkdownReading<T> =
+export type ParsedMarkdown<T> =
   | { readonly ok: true; readonly file: MarkdownFile<T> }
   | { readonly ok: false; readonly problems: readonly MarkdownProblem[] };
 
@@ -22,7 +22,7 @@ export type MarkdownReading<T> =
  * `argument-hint: [a] [b]`), the words as they stand. A file without frontmatter has no fields. The YAML parser is loaded
  * for the first file that needs it.
  */
-export async function parseMarkdown<T>(text: string, schema: z.ZodType<T>): Promise<MarkdownReading<T>> {
+export async function parseMarkdown<T>(text: string, schema: z.ZodType<T>): Promise<ParsedMarkdown<T>> {
   const split = splitMarkdown(text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n"));
   if ("problem" in split) return { ok: false, problems: [split.problem] };
   const { frontmatter, body } = split;

@@ -1,11 +1,11 @@
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 
-export type YamlReading =
+export type ParsedYaml =
   | { readonly value: unknown; readonly lineOf: (path: readonly (string | number)[]) => number }
   | { readonly problem: { readonly line: number; readonly message: string } };
 
 /** Fields in YAML. A line that is a name, a colon and words but no YAML is taken by its words. */
-export function parseYaml(text: string): YamlReading {
+export function parseYaml(text: string): ParsedYaml {
   const strict = parse(text);
   const { document, counter } = strict.document.errors.length === 0 ? strict : parse(quoteWords(text));
   // What is reported is what is wrong with the text as it was written.

@@ -22,7 +22,7 @@ export function startReaper(mark: string): ProcessReaper {
     detached: true,
   });
   let usable = true;
-  const give = (line: string) => {
+  const writeLine = (line: string) => {
     if (usable) child.stdin.write(line);
   };
   // Without a watchdog the ordinary way of ending children still holds.
@@ -35,8 +35,8 @@ export function startReaper(mark: string): ProcessReaper {
   child.unref();
   if ("unref" in child.stdin && typeof child.stdin.unref === "function") child.stdin.unref();
   return {
-    add: (leader) => give(`add ${leader}\n`),
-    remove: (leader) => give(`del ${leader}\n`),
+    add: (leader) => writeLine(`add ${leader}\n`),
+    remove: (leader) => writeLine(`del ${leader}\n`),
     release: () => {
       if (usable) child.stdin.end("done\n");
       usable = false;

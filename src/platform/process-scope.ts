@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ProcessReaper, startReaper } from "./process-reaper.ts";
 import { endTree, groupExists, type ProcessTree, startOf, treeMembers } from "./process-tree.ts";
-import { followProcess, neverRun, type RunRequest, type RunResult } from "./run-process.ts";
+import { followProcess, notStartedResult, type RunRequest, type RunResult } from "./run-process.ts";
 import { type ProcessRequest, type RunningProcess, startProcess } from "./start-process.ts";
 
 /**
@@ -72,11 +72,11 @@ export function createProcessScope(): ProcessScope {
       return child;
     },
     async run(request) {
-      if (request.signal?.aborted) return { ...neverRun, leftRunning: [] };
+      if (request.signal?.aborted) return { ...notStartedResult, leftRunning: [] };
       const child = launch(request);
       const result = await followProcess(child, request);
       if (child.pid === undefined) return { ...result, leftRunning: [] };
-      if (!request.startsNothing || result.exitCode === null) return { ...result, leftRunning: leftOf(child.pid) };
+      if (!request.isSingleProcess || result.exitCode === null) return { ...result, leftRunning: leftOf(child.pid) };
       forget(child.pid);
       return { ...result, leftRunning: [] };
     },

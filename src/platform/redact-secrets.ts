@@ -1,4 +1,4 @@
-import { beginnings, secretShapes } from "./secret-shapes.ts";
+import { secretPrefixes, secretShapes } from "./secret-shapes.ts";
 
 /**
  * The text with what looks like a key, a token, a password in an address or a private key replaced by a mark that says what
@@ -32,7 +32,7 @@ interface Found {
 /** In order, none over another. A cheap search for how secrets begin comes first: most text has none. */
 function secretsIn(text: string, known: readonly string[]): Found[] {
   const found = knownIn(text, known);
-  for (const beginning of beginnings) {
+  for (const beginning of secretPrefixes) {
     const scan = new RegExp(beginning, "g");
     for (let hit = scan.exec(text); hit; hit = scan.exec(text)) {
       const secret = secretAt(text, hit.index);

@@ -9,7 +9,7 @@ export interface RunRequest extends ProcessRequest {
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
   /** A program that is known to start no others: when it has ended by itself, a scope does not look for what it left. */
-  readonly startsNothing?: boolean;
+  readonly isSingleProcess?: boolean;
   /** More output than this ends it. */
   readonly outputLimitBytes?: number;
   /** Called with every piece as it comes; nothing is kept here. `side` is what the child writes to its descriptor 3. */
@@ -35,12 +35,12 @@ export interface RunResult {
  * It resolves when the program itself has exited and its last output is in: a daemon that holds the pipes does not count.
  */
 export async function runProcess(request: RunRequest): Promise<RunResult> {
-  if (request.signal?.aborted) return neverRun;
+  if (request.signal?.aborted) return notStartedResult;
   return followProcess(startProcess(request, `${process.pid}.${performance.now()}`), request);
 }
 
 /** What comes of a program that was aborted before it was started. */
-export const neverRun: RunResult = {
+export const notStartedResult: RunResult = {
   exitCode: null,
   signal: null,
   timedOut: false,

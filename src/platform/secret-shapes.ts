@@ -2,7 +2,7 @@
  * Everything that follows is tried only where one of these stands. Several small searches of a text are faster than one large
  * one: each can skip what none of its few words can begin with.
  */
-export const beginnings: readonly string[] = [
+export const secretPrefixes: readonly string[] = [
   "-----BEGIN",
   "://",
   "sk[-_]|rk_|gh[pousr]_|github_pat_|gl[a-z]{2,5}-",
@@ -31,7 +31,7 @@ export interface SecretShape {
 const escaped = "(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})";
 const word = `(?:(?<![A-Za-z0-9_-])|${escaped})`;
 /** Nor within Base64. */
-const alone = `(?:(?<![A-Za-z0-9_+/-])|${escaped})`;
+const standalone = `(?:(?<![A-Za-z0-9_+/-])|${escaped})`;
 const shape = (
   first: string,
   kind: string,
@@ -53,7 +53,7 @@ const all: readonly SecretShape[] = [
   shape("sr", "stripe key", `${word}(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}`),
   shape("g", "github token", `${word}(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})`),
   shape("g", "gitlab token", `${word}gl(?:pat|ptt|rt|dt|ft|soat|cbt|oas|agent)-[A-Za-z0-9_.-]{18,}`, isMixed),
-  shape("A", "aws key", `${alone}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9+/])`),
+  shape("A", "aws key", `${standalone}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9+/])`),
   shape(
     "a",
     "aws secret",

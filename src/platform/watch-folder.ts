@@ -67,17 +67,17 @@ export function createFolderWatcher({ rescanMs = 1000 }: { readonly rescanMs?: n
 
   const hint = (folder: Folder, name: string | null) => {
     for (const follower of folder.followers) {
-      if (name === null || follower.name === undefined || name === follower.name) tellSoon(follower);
+      if (name === null || follower.name === undefined || name === follower.name) scheduleNotify(follower);
     }
   };
 
   /** A burst of changes is reported change by change: all of it that is there by now is one hint. */
-  const tellSoon = (follower: Follower) => {
-    if (due.size === 0) setImmediate(tellAll);
+  const scheduleNotify = (follower: Follower) => {
+    if (due.size === 0) setImmediate(notifyFollowers);
     due.add(follower);
   };
 
-  const tellAll = () => {
+  const notifyFollowers = () => {
     const now = [...due];
     due.clear();
     for (const follower of now) follower.onHint();

@@ -4,19 +4,19 @@
  */
 export function visibleText(text: string): string {
   if (!suspicious.test(text)) return text;
-  return text.replaceAll("\r\n", "\n").replace(hidden, mark);
+  return text.replaceAll("\r\n", "\n").replace(hidden, escapeCharacter);
 }
 
 /** The same for a field of one line, such as a title or a name. */
 export function visibleLine(text: string): string {
-  return visibleText(text).replace(/[\n\t]/g, (character) => mark(character));
+  return visibleText(text).replace(/[\n\t]/g, (character) => escapeCharacter(character));
 }
 
 /** Controls, format characters (bidi, zero width, tags), lone surrogates, line separators and all that draws nothing. */
 const invisible = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
 
 /** Format characters that have a glyph of their own. */
-const drawn = String.raw`[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]`;
+const visibleException = String.raw`[\n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]`;
 
 /** One variation selector after a character that can have one: without it many emoji fall back to text. */
 const selector = String.raw`(?<=[\p{Extended_Pictographic}\p{Ideographic}#*0-9])[\ufe0e\ufe0f]`;
@@ -43,10 +43,10 @@ const scripts = [
 const joining = `[${scripts.map((script) => String.raw`\p{Script=${script}}`).join("")}]`;
 const shaped = String.raw`(?<=${joining})[\u200c\u200d](?=${joining})`;
 
-const suspicious = new RegExp(String.raw`(?!${drawn})${invisible}`, "u");
-const hidden = new RegExp(`(?!${drawn}|${selector}|${joined}|${shaped})${invisible}`, "gu");
+const suspicious = new RegExp(String.raw`(?!${visibleException})${invisible}`, "u");
+const hidden = new RegExp(`(?!${visibleException}|${selector}|${joined}|${shaped})${invisible}`, "gu");
 
-function mark(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   if (code === 0x7f) return "\u2421";

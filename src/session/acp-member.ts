@@ -1,7 +1,7 @@
 import { createProcessScope, type CreateId } from "../platform/index.ts";
 import type { AgentDefinition, CallId, ModelClient, PermissionMode, RequestId } from "../protocol/index.ts";
 import type { Config } from "./load-config.ts";
-import { ownProgram } from "./own-program.ts";
+import { ownExecutable } from "./own-program.ts";
 import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 
 export interface AcpTeammateOptions {
@@ -28,7 +28,7 @@ export async function createAcpTeammate(
       value === undefined ? [] : [[key, value] as const],
     ),
   );
-  const [program, ...words] = ownProgram();
+  const [program, ...words] = ownExecutable();
   const model = createAcpModel({
     name: definition.name,
     command: commandOf(definition),

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { type AgentProblem, parseAgent, serversOf } from "../agent/definitions/index.ts";
+import { type AgentProblem, parseAgent, agentServers } from "../agent/definitions/index.ts";
 import type { McpServerConfig } from "../tool/mcp/index.ts";
-import { hookCheck } from "./agent-definitions-hooks.ts";
+import { createHookCheck } from "./agent-definitions-hooks.ts";
 import { skillProblem } from "./agent-skills.ts";
 import { describeAgent } from "./agent-definitions-describe.ts";
 import { type LoadedAgent, loadAgentDefinitions } from "./agent-definitions.ts";
 import type { Config } from "./load-config.ts";
-import { readContextText } from "./read-context-text.ts";
+import { readInstructionText } from "./read-context-text.ts";
 
 /** All that is wrong with the definitions that are in force, or with the files that are named. */
 export async function checkAgents(config: Config, files: readonly string[]): Promise<readonly AgentProblem[]> {
@@ -40,7 +40,7 @@ function meaningProblems(
       severity: "warning" as const,
       message: `the server ${server} is not configured here`,
     })),
-    ...Object.entries(serversOf(definition).inline).flatMap(([name, written]) => {
+    ...Object.entries(agentServers(definition).inline).flatMap(([name, written]) => {
       const [issue] = schema.safeParse(written).error?.issues ?? [];
       const message =
         issue && `the server ${name}: ${[...issue.path, issue.message.replace(/^Invalid input: /, "")].join(": ")}`;
@@ -64,13 +64,13 @@ async function readFiles(files: readonly string[], cwd: string) {
 }
 
 async function readOne(path: string): Promise<{ agents: Readable[]; problems: readonly AgentProblem[] }> {
-  const { text, notice } = readContextText(path);
+  const { text, notice } = readInstructionText(path);
   if (text === undefined) {
     const message = notice === undefined ? "there is no such file" : notice.slice(path.length).trim();
     return { agents: [], problems: [{ severity: "error", from: path, message }] };
   }
   const source = { level: "user", from: path } as const;
-  const parsed = await parseAgent(text, { source, checkHooks: await hookCheck(text) });
+  const parsed = await parseAgent(text, { source, checkHooks: await createHookCheck(text) });
   const { problems, lines } = parsed;
   const definition = parsed.definition ?? parsed.rest;
   return { agents: definition ? [{ definition, lines }] : [], problems };

@@ -7,7 +7,7 @@ import {
   effectiveMode,
   resolveAgentModel,
   selectAgentTools,
-  serversOf,
+  agentServers,
   teamTools,
 } from "../agent/definitions/index.ts";
 import { defaultModel, resolveModel } from "../model/index.ts";
@@ -49,7 +49,7 @@ export function describeAgent(
   const modeUnder = (parent: PermissionMode) =>
     effectiveMode({ parent, definition: definition.permissionMode, setting: config.subagents.permissionMode });
   const configured = configuredServers(config);
-  const { named, inline } = serversOf(definition);
+  const { named, inline } = agentServers(definition);
   const own = Object.keys(inline);
   const servers = [...new Set([...configured, ...own])];
   const userDefined = definition.source.level !== "built-in";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { AgentProblem } from "../agent/definitions/index.ts";
 import type { AgentSource } from "../protocol/index.ts";
-import type { ContextPlaces } from "./context-files.ts";
+import type { DiscoveryFolders } from "./context-files.ts";
 import { listFolder } from "./list-folder.ts";
-import { markdownFolders, readOwnedText } from "./markdown-places.ts";
+import { findCommandFolders, readOwnedText } from "./markdown-places.ts";
 
 /** Where definitions are looked for, besides the folders of the project and of the user. */
-export interface AgentPlaces extends ContextPlaces {
+export interface DefinitionFolders extends DiscoveryFolders {
   /** The administrator's. */
   readonly managedAgents: string;
   /** Folders of plugins, each with `agents/` in it. */
@@ -30,7 +30,7 @@ export interface AgentFiles {
 }
 
 /** Every file with a definition, the strongest first, and those that cannot be read. */
-export const agentFiles = (places: AgentPlaces): AgentFiles =>
+export const agentFiles = (places: DefinitionFolders): AgentFiles =>
   readFolders(
     [
       { place: places.managedAgents, level: "managed" },
@@ -41,18 +41,18 @@ export const agentFiles = (places: AgentPlaces): AgentFiles =>
   );
 
 /** The project's alone. */
-export const projectAgentFiles = (places: ContextPlaces): AgentFiles =>
+export const projectAgentFiles = (places: DiscoveryFolders): AgentFiles =>
   readFolders(
     sharedFolders(places).filter(({ level }) => level === "project"),
     places,
   );
 
-const sharedFolders = (places: ContextPlaces): AgentFolder[] =>
-  markdownFolders("agents", places).map(({ path, owner }) => ({ place: path, level: owner }));
+const sharedFolders = (places: DiscoveryFolders): AgentFolder[] =>
+  findCommandFolders("agents", places).map(({ path, owner }) => ({ place: path, level: owner }));
 
 type AgentFolder = Pick<AgentFile, "place" | "level">;
 
-function readFolders(folders: readonly AgentFolder[], places: ContextPlaces): AgentFiles {
+function readFolders(folders: readonly AgentFolder[], places: DiscoveryFolders): AgentFiles {
   const files: AgentFile[] = [];
   const problems: AgentProblem[] = [];
   const seen = new Set<string>();
@@ -65,7 +65,7 @@ function readFolders(folders: readonly AgentFolder[], places: ContextPlaces): Ag
     for (const path of paths.slice(0, filesLimit)) {
       const read = readOwnedText(path, level === "project" ? "project" : "user", places);
       const isRead = "text" in read;
-      if (read.notice !== undefined) problems.push(noticed(path, read.notice, isRead ? "warning" : "error"));
+      if (read.notice !== undefined) problems.push(withNotices(path, read.notice, isRead ? "warning" : "error"));
       if (!isRead || seen.has(read.real)) continue;
       seen.add(read.real);
       files.push({ path, text: read.text, level, place });
@@ -81,7 +81,7 @@ function markdownFiles(folder: string, depth: number): string[] {
   });
 }
 
-const noticed = (path: string, notice: string, severity: AgentProblem["severity"]): AgentProblem => ({
+const withNotices = (path: string, notice: string, severity: AgentProblem["severity"]): AgentProblem => ({
   severity,
   from: path,
   message: notice.startsWith(path) ? notice.slice(path.length).replace(/^:? /, "") : notice,

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { type AgentProblem, agentProblemLine, parseAgentObject } from "../agent/definitions/index.ts";
 import { type AgentDefinition, TroupeError } from "../protocol/index.ts";
-import { hookCheck } from "./agent-definitions-hooks.ts";
-import { checkJson } from "./check-json.ts";
-import { readSmallFile } from "./read-small-file.ts";
+import { createHookCheck } from "./agent-definitions-hooks.ts";
+import { parseStrictJson } from "./check-json.ts";
+import { readBoundedFile } from "./read-small-file.ts";
 
 export interface FlagAgents {
   readonly definitions: readonly AgentDefinition[];
@@ -15,7 +15,7 @@ const sizeLimit = 1_000_000;
 /** `--agents '{ "name": { "description": …, "prompt": … } }'`, or a file with that. Throws for the first thing that is wrong. */
 export async function readAgentsFlag(given: string, cwd: string): Promise<FlagAgents> {
   const { text, from } = textOf(given, cwd);
-  const checked = checkJson(text);
+  const checked = parseStrictJson(text);
   if ("fault" in checked) {
     const { describeProblems, problemLine } = await import("./settings-problem.ts");
     const [first] = describeProblems(from, { text, fault: checked.fault });
@@ -25,7 +25,7 @@ export async function readAgentsFlag(given: string, cwd: string): Promise<FlagAg
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new TroupeError("usage", `${from}: expected an object of agents by their names; ${example}`);
   }
-  const checkHooks = await hookCheck(text);
+  const checkHooks = await createHookCheck(text);
   const parsed = Object.entries(value).map(([name, fields]) =>
     parseAgentObject(name, fields, { source: { level: "flag", from }, checkHooks }),
   );
@@ -43,7 +43,7 @@ const example = `an agent is "name": { "description": "when to use it", "prompt"
 function textOf(given: string, cwd: string): { text: string; from: string } {
   if (/^\s*[[{"]/.test(given)) return { text: given, from: "--agents" };
   const path = resolve(cwd, given);
-  const file = readSmallFile(path, sizeLimit + 1);
+  const file = readBoundedFile(path, sizeLimit + 1);
   const wrong =
     file.kind === "absent"
       ? "there is no such file, and it is not JSON"

@@ -1,6 +1,6 @@
 import {
-  type ActingField,
-  actingFields,
+  type PrivilegedField,
+  privilegedFields,
   type AgentProblem,
   builtInAgents,
   parseAgent,
@@ -9,31 +9,31 @@ import {
   withoutFields,
 } from "../agent/definitions/index.ts";
 import type { AgentDefinition, AgentSource } from "../protocol/index.ts";
-import { type AgentPlaces, agentFiles } from "./agent-definitions-files.ts";
+import { type DefinitionFolders, agentFiles } from "./agent-definitions-files.ts";
 import { readAgentsFlag } from "./agent-definitions-flag.ts";
-import { hookCheck } from "./agent-definitions-hooks.ts";
+import { createHookCheck } from "./agent-definitions-hooks.ts";
 import { digestOf } from "./trust-record.ts";
-import type { FolderTrust, Withheld } from "./withhold.ts";
+import type { FolderTrust, WithheldSetting } from "./withhold.ts";
 
 /** The part of the configuration that definitions depend on. */
-export interface AgentConfig extends AgentPlaces {
+export interface AgentConfig extends DefinitionFolders {
   readonly cwd: string;
   /** `--agents`: JSON, or a path. */
   readonly agentsFlag: string | undefined;
   readonly trust: FolderTrust;
   /** What the project's definitions asked for when it was decided whether the folder is trusted. */
-  readonly agentAsks: readonly Withheld[];
+  readonly definitionPrivileges: readonly WithheldSetting[];
 }
 
-export type LoadedAgent = RankedAgent<Found>;
+export type LoadedAgent = RankedAgent<FoundDefinition>;
 
-interface Found {
+interface FoundDefinition {
   readonly definition: AgentDefinition;
   readonly place: string;
   /** Where its fields stand. */
   readonly lines: ReadonlyMap<string, number>;
   /** Fields of the definition that are not in force. */
-  readonly withheld: readonly ActingField["key"][];
+  readonly withheld: readonly PrivilegedField["key"][];
 }
 
 export interface LoadedAgents {
@@ -53,18 +53,18 @@ export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedA
   const parsed = await Promise.all(
     files.map(async ({ path, text, level, place }) => {
       const source: AgentSource = { level, from: path };
-      return { place, ...(await parseAgent(text, { source, checkHooks: await hookCheck(text) })) };
+      return { place, ...(await parseAgent(text, { source, checkHooks: await createHookCheck(text) })) };
     }),
   );
   const flag = config.agentsFlag === undefined ? undefined : await readAgentsFlag(config.agentsFlag, config.cwd);
   const found = [
     ...(flag?.definitions ?? []).map((definition) => ({ ...noLines, definition, place: "--agents" })),
     ...parsed.flatMap(({ definition, place, lines }) =>
-      definition ? [{ place, lines, ...believed(definition, config) }] : [],
+      definition ? [{ place, lines, ...trustedPart(definition, config) }] : [],
     ),
     ...builtInAgents.map((definition) => ({ ...noLines, definition, place: "" })),
   ];
-  const ranked = rankAgents<Found>(found);
+  const ranked = rankAgents<FoundDefinition>(found);
   return {
     agents: ranked.agents,
     broken: parsed.flatMap(({ rest, lines }) => (rest ? [{ definition: rest, lines }] : [])),
@@ -81,11 +81,14 @@ export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedA
 const noLines = { lines: new Map<string, number>(), withheld: [] };
 
 /** Without the fields that may not act: of a plugin none, of a project those that were seen when it was trusted. */
-function believed(definition: AgentDefinition, config: AgentConfig): Pick<Found, "definition" | "withheld"> {
+function trustedPart(
+  definition: AgentDefinition,
+  config: AgentConfig,
+): Pick<FoundDefinition, "definition" | "withheld"> {
   const { level, from } = definition.source;
   if (level !== "project" && level !== "plugin") return { definition, withheld: [] };
-  const seen = level === "project" && config.trust === "all" ? config.agentAsks : [];
-  const withheld = actingFields(definition)
+  const seen = level === "project" && config.trust === "all" ? config.definitionPrivileges : [];
+  const withheld = privilegedFields(definition)
     .filter(({ key, value }) => {
       const digest = digestOf({ key, value, source: from });
       return !seen.some((ask) => ask.source === from && ask.key === key && digestOf(ask) === digest);
@@ -94,7 +97,7 @@ function believed(definition: AgentDefinition, config: AgentConfig): Pick<Found,
   return { definition: withheld.length === 0 ? definition : withoutFields(definition, withheld), withheld };
 }
 
-const pluginWarning = ({ definition: { source }, withheld }: Found): AgentProblem[] =>
+const pluginWarning = ({ definition: { source }, withheld }: FoundDefinition): AgentProblem[] =>
   source.level !== "plugin"
     ? []
     : withheld.map((field) => ({

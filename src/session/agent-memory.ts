@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { hasErrorCode, makeFolder } from "../platform/index.ts";
 import { type AgentDefinition, TroupeError } from "../protocol/index.ts";
 import { visibleText } from "../view/index.ts";
-import type { ContextPlaces } from "./context-files.ts";
-import { readSmallFile } from "./read-small-file.ts";
+import type { DiscoveryFolders } from "./context-files.ts";
+import { readBoundedFile } from "./read-small-file.ts";
 
 type AgentWithMemory = Pick<AgentDefinition, "name" | "memory" | "tools">;
 
@@ -23,7 +23,7 @@ const sizeLimit = 25_000;
 const linesLimit = 200;
 
 /** Where agents of a type keep their notes; undefined for those that keep none. */
-export function memoryFolder({ name, memory }: AgentWithMemory, places: ContextPlaces): string | undefined {
+export function memoryFolder({ name, memory }: AgentWithMemory, places: DiscoveryFolders): string | undefined {
   if (memory === undefined) return undefined;
   const { base, parts } = memoryPlace({ name, memory }, places);
   return join(base, ...parts);
@@ -32,7 +32,7 @@ export function memoryFolder({ name, memory }: AgentWithMemory, places: ContextP
 /** Makes the folder where it is not there yet, and reads the notes. Says why where the folder cannot be used. */
 export async function openAgentMemory(
   { name, memory }: AgentWithMemory,
-  places: ContextPlaces,
+  places: DiscoveryFolders,
 ): Promise<AgentMemory | { readonly problem: string } | undefined> {
   if (memory === undefined) return undefined;
   const { base, parts } = memoryPlace({ name, memory }, places);
@@ -59,7 +59,7 @@ export function memoryEntries({ tools }: Pick<AgentDefinition, "tools">, folder:
 
 function memoryPlace(
   { name, memory }: AgentWithMemory,
-  places: ContextPlaces,
+  places: DiscoveryFolders,
 ): { base: string; parts: readonly string[] } {
   if (memory === "user") return { base: places.home, parts: ["agent-memory", name] };
   const kind = memory === "local" ? "agent-memory-local" : "agent-memory";
@@ -117,7 +117,7 @@ function readNotes(path: string): Omit<AgentMemory, "folder"> {
   const none = { text: undefined, cut: undefined };
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
     return { ...none, notices: [`${path} is left out: it is a link`] };
-  const file = readSmallFile(path, sizeLimit);
+  const file = readBoundedFile(path, sizeLimit);
   if (file.kind === "absent") return { ...none, notices: [] };
   if (file.kind === "unreadable") return { ...none, notices: [`${path} is left out: ${file.reason}`] };
   if (file.bytes.includes(0)) return { ...none, notices: [`${path} is left out: it is not a text file`] };

@@ -6,7 +6,7 @@ import { type AgentMemory, memoryEntries } from "./agent-memory.ts";
 import type { AgentServers } from "./agent-servers.ts";
 import { type AgentSkills, preloadSkills } from "./agent-skills.ts";
 import type { ElicitPorts } from "./mcp-elicit.ts";
-import type { Slash } from "./open-slash.ts";
+import type { CommandCatalog } from "./open-slash.ts";
 import type { Policy } from "./policy.ts";
 
 /** What an agent has by its definition besides the session's tools: servers of its own, notes, skills it begins with. */
@@ -38,7 +38,7 @@ export interface LoadedExtras {
 export interface AgentExtrasParts {
   readonly servers: AgentServers | undefined;
   readonly memory: AgentMemory | { readonly problem: string } | undefined;
-  readonly slash: Slash | undefined;
+  readonly slash: CommandCatalog | undefined;
 }
 
 export function createAgentExtras(
@@ -102,7 +102,7 @@ const noSkills: AgentSkills = { text: "", names: [], problems: [] };
 
 async function loadSkills(
   { skills }: AgentDefinition,
-  { slash, policy, tools }: { slash: Slash | undefined; policy: Policy; tools: () => readonly Tool[] },
+  { slash, policy, tools }: { slash: CommandCatalog | undefined; policy: Policy; tools: () => readonly Tool[] },
 ): Promise<AgentSkills> {
   if (skills === undefined || skills.length === 0) return noSkills;
   const grantProblems: string[] = [];

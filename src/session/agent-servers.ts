@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { serversOf, waitForServers } from "../agent/definitions/index.ts";
+import { agentServers, waitForServers } from "../agent/definitions/index.ts";
 import { mcpInstructions } from "../agent/index.ts";
 import { type Clock, createProcessScope, isInside } from "../platform/index.ts";
 import { type AgentDefinition, type StoredEvent, TroupeError } from "../protocol/index.ts";
@@ -8,7 +8,7 @@ import { createMcpHub, type McpHub, type McpStatus, serverNames } from "../tool/
 import type { Config } from "./load-config.ts";
 import type { SessionMcp } from "./mcp.ts";
 import { elicit, type ElicitPorts } from "./mcp-elicit.ts";
-import { mcpEntries } from "./mcp-entries.ts";
+import { readServerEntries } from "./mcp-entries.ts";
 import { serverEnvironment } from "./mcp-env.ts";
 import { defaultCallTimeoutMs, defaultStartTimeoutMs } from "./mcp-open.ts";
 import { openToolPins } from "./mcp-pins.ts";
@@ -53,8 +53,8 @@ export async function openAgentServers(
   definition: AgentDefinition,
   { config, env, clock, mcp, cwd, roots, signal }: AgentServersOptions,
 ): Promise<AgentServers> {
-  const { named, inline } = serversOf(definition);
-  const own = mcpEntries({ ...config, mcpServers: [serverPlaceOf(definition, inline, config)] }, env).filter(
+  const { named, inline } = agentServers(definition);
+  const own = readServerEntries({ ...config, mcpServers: [serverPlaceOf(definition, inline, config)] }, env).filter(
     ({ disabled }) => !disabled,
   );
   const safe = serverNames(own.map(({ name }) => name));

@@ -7,8 +7,8 @@ export function busConfig(
   { servers = [], credentialsFile, tls, leaseMs, workerWaitMs, leadWaitMs }: BusSettings,
   { env, userHome }: { readonly env: Readonly<Record<string, string | undefined>>; readonly userHome: string },
 ): BusAddress | undefined {
-  const said = (env["TROUPE_BUS"] ?? "").split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
-  const all = said.length > 0 ? said : [servers].flat();
+  const configured = (env["TROUPE_BUS"] ?? "").split(",").flatMap((each) => (each.trim() === "" ? [] : [each.trim()]));
+  const all = configured.length > 0 ? configured : [servers].flat();
   if (all.length === 0) return undefined;
   const path = (file: string | undefined) =>
     file === undefined ? undefined : resolve(userHome, file.startsWith("~/") ? file.slice(2) : file);

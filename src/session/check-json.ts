@@ -11,9 +11,9 @@ const depthLimit = 64;
  * JSON as people write it by hand, with the traps that `JSON.parse` walks over in silence: a key that is there twice, of which
  * one would be forgotten, `__proto__`, and nesting that breaks whatever walks it later.
  */
-export function checkJson(text: string): { readonly value: unknown } | { readonly fault: JsonFault } {
+export function parseStrictJson(text: string): { readonly value: unknown } | { readonly fault: JsonFault } {
   if (text.trim() === "") return { fault: { kind: "empty" } };
-  const { keys, depth } = survey(text);
+  const { keys, depth } = scanStructure(text);
   if (depth > depthLimit) return { fault: { kind: "deep" } };
   let value: unknown;
   try {
@@ -28,7 +28,7 @@ export function checkJson(text: string): { readonly value: unknown } | { readonl
 }
 
 /** How many keys are written down and how deep it goes, without building anything. */
-function survey(text: string): { keys: number; depth: number } {
+function scanStructure(text: string): { keys: number; depth: number } {
   let keys = 0;
   let depth = 0;
   let deepest = 0;

@@ -1,5 +1,5 @@
 import { selectAgentTools } from "../agent/definitions/index.ts";
-import { createAskAside, createConversation, isDiskFull } from "../agent/index.ts";
+import { createAskSideQuestion, createConversation, isDiskFull } from "../agent/index.ts";
 import {
   type AgentId,
   type AgentPath,
@@ -21,7 +21,7 @@ import {
 import type { Tool } from "../tool/index.ts";
 import type { AgentExtras } from "./agent-outfit.ts";
 import { subagentName } from "./given-name.ts";
-import { isolateAgent, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
+import { isolateInWorktree, type IsolationPorts, type LoggedWorktree, resumeIsolation } from "./isolate-agent.ts";
 import { lastMode } from "./plan-mode.ts";
 import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
@@ -192,9 +192,9 @@ export function createSubagentRuntimes(
         await runtime.background.stopRunning();
         await extras?.stop();
       },
-      aside:
+      askSideQuestion:
         small &&
-        createAskAside({
+        createAskSideQuestion({
           client: small,
           agent: { path: request.path, type: fork ? "fork" : definition.name },
           turn: () => runtime.conversation.turn,
@@ -207,7 +207,7 @@ export function createSubagentRuntimes(
         await runtime.agent.close();
         await runtime.background.stopAll();
         await extras?.stop();
-        await ignoreDiskFull(runtime.hooks?.left());
+        await ignoreDiskFull(runtime.hooks?.stop());
         await runtime.sandbox?.close();
         evicted.set(request.agentId, { roots: runtime.policy.roots, mode: runtime.mode() });
         runtimes.delete(request.agentId);
@@ -224,7 +224,8 @@ export function createSubagentRuntimes(
     if (!previousWorktree) return { runtime: await openSubagentRuntime(request, logs) };
     const { agentId } = request;
     const ports = isolationAt(parts.cwd);
-    const worktree = (await resumeIsolation(agentId, previousWorktree, ports)) ?? (await isolateAgent(agentId, ports));
+    const worktree =
+      (await resumeIsolation(agentId, previousWorktree, ports)) ?? (await isolateInWorktree(agentId, ports));
     try {
       const runtime = await openSubagentRuntime({ ...request, cwd: worktree.path, env: worktree.env }, logs);
       return { runtime, finishWorktree: worktree.finish };

@@ -1,22 +1,22 @@
 import { realpathSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { hasErrorCode, isInside } from "../platform/index.ts";
-import { importsIn } from "./context-imports.ts";
-import { readContextText } from "./read-context-text.ts";
+import { findImports } from "./context-imports.ts";
+import { readInstructionText } from "./read-context-text.ts";
 
 /** A file of instructions as a model is to see it. */
-export interface ContextFile {
+export interface InstructionFile {
   readonly path: string;
   readonly text: string;
 }
 
-export interface ContextReading {
-  readonly files: readonly ContextFile[];
+export interface InstructionReading {
+  readonly files: readonly InstructionFile[];
   /** What was left out and why, for people. */
   readonly notices: readonly string[];
 }
 
-export interface ContextPlaces {
+export interface DiscoveryFolders {
   /** Real paths from the root of the repository down to the working directory. */
   readonly projectFolders: readonly string[];
   /** `TROUPE_HOME`. */
@@ -25,20 +25,20 @@ export interface ContextPlaces {
 }
 
 /** The instruction files of one session. It remembers what it has given out: nothing is told twice. */
-export interface ContextFiles {
+export interface InstructionFiles {
   /** The user's own, then the project's, from the most general to the most particular. */
-  initial(): ContextReading;
+  initial(): InstructionReading;
   /** What applies to files that were just read and was not told yet: the instructions of the folders they are in. */
-  nested(paths: readonly string[]): ContextReading;
+  nested(paths: readonly string[]): InstructionReading;
 }
 
 const sharedNames = ["AGENTS.md", "CLAUDE.md", join(".claude", "CLAUDE.md"), "CLAUDE.local.md"];
 const importDepth = 5;
 const totalLimit = 200_000;
 
-export function createContextFiles({ projectFolders, home, userHome }: ContextPlaces): ContextFiles {
+export function createInstructionFiles({ projectFolders, home, userHome }: DiscoveryFolders): InstructionFiles {
   const root = projectFolders[0] ?? userHome;
-  const told = { paths: new Set<string>(), texts: new Set<string>(), folders: new Set<string>(), size: 0 };
+  const reported = { paths: new Set<string>(), texts: new Set<string>(), folders: new Set<string>(), size: 0 };
 
   return {
     initial() {
@@ -68,29 +68,29 @@ export function createContextFiles({ projectFolders, home, userHome }: ContextPl
   }
 
   function addFolder(reading: Reading, folder: string): void {
-    if (told.folders.has(folder)) return;
-    told.folders.add(folder);
+    if (reported.folders.has(folder)) return;
+    reported.folders.add(folder);
     for (const name of sharedNames) add(reading, { path: join(folder, name), owner: "project", depth: 0 });
   }
 
   function add(reading: Reading, { path, owner, depth }: Wanted): void {
     const real = realPathOf(path);
-    if (real === undefined || told.paths.has(real)) return;
-    if (!mayRead(real, owner)) {
+    if (real === undefined || reported.paths.has(real)) return;
+    if (!canRead(real, owner)) {
       reading.notices.push(`${path} is left out: it leads to ${real}, outside the project`);
       return;
     }
-    told.paths.add(real);
-    const { text, notice } = readContextText(path);
+    reported.paths.add(real);
+    const { text, notice } = readInstructionText(path);
     if (notice !== undefined) reading.notices.push(notice);
-    if (text === undefined || text.trim() === "" || told.texts.has(text.trim())) return;
-    told.texts.add(text.trim());
-    if (told.size + text.length > totalLimit) {
+    if (text === undefined || text.trim() === "" || reported.texts.has(text.trim())) return;
+    reported.texts.add(text.trim());
+    if (reported.size + text.length > totalLimit) {
       reading.notices.push(`${path} is left out: there are more than ${totalLimit / 1000} kB of instructions already`);
       return;
     }
-    told.size += text.length;
-    const { imports, nothingElse } = importsIn(text, { folder: dirname(path), userHome });
+    reported.size += text.length;
+    const { imports, nothingElse } = findImports(text, { folder: dirname(path), userHome });
     if (!nothingElse) reading.files.push({ path, text });
     for (const wanted of imports) {
       if (depth >= importDepth)
@@ -104,12 +104,12 @@ export function createContextFiles({ projectFolders, home, userHome }: ContextPl
    * A repository must not be able to have the user's private files read: it gets at its own, and at what the user wrote for
    * agents. The user's files may import anything of the user's.
    */
-  function mayRead(real: string, owner: Wanted["owner"]): boolean {
+  function canRead(real: string, owner: Wanted["owner"]): boolean {
     if (isInside(real, root)) return owner === "user" || !isInside(real, join(root, ".git"));
     if (owner === "user")
       return isInside(real, realPathOf(userHome) ?? userHome) || isInside(real, realPathOf(home) ?? home);
-    const forAgents = [home, join(userHome, ".claude")].map((folder) => realPathOf(folder) ?? folder);
-    return extname(real) === ".md" && forAgents.some((folder) => isInside(real, folder));
+    const agentFolders = [home, join(userHome, ".claude")].map((folder) => realPathOf(folder) ?? folder);
+    return extname(real) === ".md" && agentFolders.some((folder) => isInside(real, folder));
   }
 }
 
@@ -119,8 +119,8 @@ interface Wanted {
   readonly depth: number;
 }
 
-interface Reading extends ContextReading {
-  readonly files: ContextFile[];
+interface Reading extends InstructionReading {
+  readonly files: InstructionFile[];
   readonly notices: string[];
 }
 

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 
-export interface ContextImport {
+export interface InstructionImport {
   readonly path: string;
   /** As it stands in the text, without the `@`. */
   readonly written: string;
@@ -9,12 +9,12 @@ export interface ContextImport {
 }
 
 /** The `@path` imports of a file, in order, each once. Code blocks and code spans are left alone. */
-export function importsIn(
+export function findImports(
   text: string,
   { folder, userHome }: { folder: string; userHome: string },
-): { imports: ContextImport[]; nothingElse: boolean } {
+): { imports: InstructionImport[]; nothingElse: boolean } {
   const prose = withoutCode(text);
-  const imports = new Map<string, ContextImport>();
+  const imports = new Map<string, InstructionImport>();
   for (const [, name = ""] of prose.matchAll(/(?<=^|\s)@((?:\\ |[^\s\\\0])+)/g)) {
     const written = name.replaceAll("\\ ", " ").replace(/[.,;:!?)\]}'"]+$/, "");
     if (written === "") continue;

@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import type { ModelClient, PermissionMode } from "../protocol/index.ts";
 import { createMemorySessionStore } from "../store/index.ts";
 import type { Tool } from "../tool/index.ts";
@@ -79,7 +79,7 @@ export async function createSession(
     model: typeof model === "object" ? model : undefined,
     tools: options.tools,
     store: options.memory
-      ? createMemorySessionStore({ clock: systemClock, createId: idMaker(systemClock) })
+      ? createMemorySessionStore({ clock: systemClock, createId: createIdFactory(systemClock) })
       : undefined,
   });
   return toLibrarySession(session);

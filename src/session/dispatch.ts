@@ -1,20 +1,20 @@
 import type { Agent } from "../agent/index.ts";
 import { nearestName } from "../platform/index.ts";
 import type { Ack, AgentPath, Command, PermissionMode } from "../protocol/index.ts";
-import type { BackgroundTasks } from "../tool/index.ts";
+import type { BackgroundJobs } from "../tool/index.ts";
 import type { PermissionBroker } from "./permission-broker.ts";
 
 export interface DispatchPorts {
   readonly lead: Agent;
   readonly broker: PermissionBroker;
-  readonly background: BackgroundTasks;
+  readonly background: BackgroundJobs;
   /** Rejects with a TroupeError when the model cannot be had; then nothing has changed. */
   setModel(ref: string): Promise<void>;
   setMode(mode: PermissionMode): Promise<void>;
-  say(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
+  submitPrompt(content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack>;
   sendToBackground(): void;
   /** Says it to the agent of this path, which is not the lead; undefined where there is none. */
-  sayTo(path: AgentPath, content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack | undefined>;
+  submitPromptTo(path: AgentPath, content: Extract<Command, { type: "prompt" }>["content"]): Promise<Ack | undefined>;
   /** The paths of the agents that there are. */
   paths(): readonly AgentPath[];
   /** Stops what the agent of this path does; false where there is none. */
@@ -33,11 +33,11 @@ const done: Ack = { ok: true };
 export async function dispatch(command: Command, ports: DispatchPorts): Promise<Ack> {
   const { lead, broker, background } = ports;
   if ("agent" in command && command.agent !== undefined && command.agent !== lead.path) {
-    return (await forAnother(command, command.agent, ports)) ?? noSuchAgent(command.agent, ports);
+    return (await dispatchToAgent(command, command.agent, ports)) ?? noSuchAgent(command.agent, ports);
   }
   switch (command.type) {
     case "prompt":
-      return ports.say(command.content);
+      return ports.submitPrompt(command.content);
     case "continue":
       lead.resume();
       return done;
@@ -82,8 +82,8 @@ export async function dispatch(command: Command, ports: DispatchPorts): Promise<
 }
 
 /** What can be asked of an agent other than the lead. Undefined: there is no such agent. */
-async function forAnother(command: Command, path: AgentPath, ports: DispatchPorts): Promise<Ack | undefined> {
-  if (command.type === "prompt") return ports.sayTo(path, command.content);
+async function dispatchToAgent(command: Command, path: AgentPath, ports: DispatchPorts): Promise<Ack | undefined> {
+  if (command.type === "prompt") return ports.submitPromptTo(path, command.content);
   if (command.type === "interrupt") return (await ports.interruptAgent(path)) ? done : undefined;
   if (!ports.paths().includes(path)) return undefined;
   const message = `${command.type} is for the lead alone: ${path} can be spoken to (prompt) and interrupted`;

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { nearestName, redactSecrets } from "../platform/index.ts";
 import type { ContentPart } from "../protocol/index.ts";
-import { importsIn } from "./context-imports.ts";
-import { fillArguments, fillPlaces } from "./fill-arguments.ts";
+import { findImports } from "./context-imports.ts";
+import { fillArguments, fillPlaceholders } from "./fill-arguments.ts";
 import { realPathOf } from "./markdown-places.ts";
-import { readContextText } from "./read-context-text.ts";
+import { readInstructionText } from "./read-context-text.ts";
 import { builtInCommands, type SlashCommand } from "./slash-commands.ts";
 
 export type Expansion =
@@ -20,7 +20,7 @@ export interface ExpandPorts {
   readonly cwd: string;
   readonly userHome: string;
   /** Whether the agent itself could read the file now without asking. */
-  readonly mayRead: (path: string) => Promise<boolean>;
+  readonly canRead: (path: string) => Promise<boolean>;
 }
 
 /**
@@ -52,9 +52,9 @@ export async function expandPrompt(parts: readonly ContentPart[], ports: ExpandP
     return { kind: "expanded", command: found, parts: [text(opening), ...loaded.parts, ...others] };
   }
   const body = fillArguments(withRunLines(loaded.text), args).trim();
-  const words = text(`${opening}\n\n<command name=${JSON.stringify(found.name)}>\n${body}\n</command>`);
+  const runText = text(`${opening}\n\n<command name=${JSON.stringify(found.name)}>\n${body}\n</command>`);
   const files = await attachedFiles(fillAll(loaded.text, args, ports), ports);
-  return { kind: "expanded", command: found, parts: [words, ...files, ...others] };
+  return { kind: "expanded", command: found, parts: [runText, ...files, ...others] };
 }
 
 /** By its whole name, or by the last part of it where that is the only one. */
@@ -88,18 +88,18 @@ const withRunLines = (body: string): string =>
   });
 
 const fillAll = (body: string, args: string, { cwd, userHome }: ExpandPorts): string[] =>
-  importsIn(body, { folder: cwd, userHome }).imports.map(({ written }) => fillPlaces(written, args).trim());
+  findImports(body, { folder: cwd, userHome }).imports.map(({ written }) => fillPlaceholders(written, args).trim());
 
 const filesLimit = 20;
 
 /** Files that a command names with `@`, where the agent could read them anyway. The others stay names. */
-async function attachedFiles(names: readonly string[], { cwd, mayRead }: ExpandPorts): Promise<ContentPart[]> {
+async function attachedFiles(names: readonly string[], { cwd, canRead }: ExpandPorts): Promise<ContentPart[]> {
   const parts: ContentPart[] = [];
   for (const name of new Set(names)) {
     // What is judged and what is read is the file that the name leads to now.
     const path = realPathOf(resolve(cwd, name));
-    if (name === "" || path === undefined || parts.length >= filesLimit || !(await mayRead(path))) continue;
-    const { text: content } = readContextText(path);
+    if (name === "" || path === undefined || parts.length >= filesLimit || !(await canRead(path))) continue;
+    const { text: content } = readInstructionText(path);
     if (content !== undefined) {
       parts.push(text(`<file path=${JSON.stringify(name)}>\n${redactSecrets(content).trimEnd()}\n</file>`));
     }
@@ -107,4 +107,4 @@ async function attachedFiles(names: readonly string[], { cwd, mayRead }: ExpandP
   return parts;
 }
 
-const text = (words: string): ContentPart => ({ type: "text", text: words });
+const text = (runText: string): ContentPart => ({ type: "text", text: runText });

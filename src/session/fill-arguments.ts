@@ -3,13 +3,13 @@
  * text that has a place for neither gets the arguments at its end. What is filled in is not looked at again.
  */
 export function fillArguments(text: string, args: string): string {
-  const filled = fillPlaces(text, args);
+  const filled = fillPlaceholders(text, args);
   const isUsed = text.search(placeholder) >= 0;
   return isUsed || args.trim() === "" ? filled : `${filled.trimEnd()}\n\nArguments: ${args}\n`;
 }
 
 /** The same, but what has no place is not put anywhere. */
-export function fillPlaces(text: string, args: string): string {
+export function fillPlaceholders(text: string, args: string): string {
   const words = splitWords(args);
   return text.replace(placeholder, (_, index: string | undefined) =>
     index === undefined ? args : (words[Number(index) - 1] ?? ""),

@@ -1,7 +1,7 @@
 import { type Envelope, LiveEvent, TroupeError } from "../protocol/index.ts";
 
 /** Merges the logs of a session into one stream: subscribe first, replay what is stored, go on live, nothing in between. */
-export interface Hub {
+export interface EventHub {
   publish(envelope: Envelope): void;
   subscribe(options?: Subscription): AsyncIterable<Envelope>;
   /** Ends every subscription after what it has still to read. */
@@ -24,30 +24,30 @@ interface Subscriber {
 }
 
 /** How far a reader may fall behind. */
-const limit = 20_000;
+const maxPending = 20_000;
 
-export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
+export function createEventHub(readStored: () => Promise<readonly Envelope[]>): EventHub {
   const subscribers = new Set<Subscriber>();
   let closed = false;
   /** What happened before anybody could subscribe; the first reader gets it. */
-  let early: Envelope[] | undefined = [];
+  let bufferedEvents: Envelope[] | undefined = [];
   /** More happened than is kept for it. */
-  let earlyLost = false;
+  let isBufferCut = false;
 
   return {
     publish(envelope) {
-      if (early && early.length >= limit) earlyLost = true;
-      else early?.push(envelope);
+      if (bufferedEvents && bufferedEvents.length >= maxPending) isBufferCut = true;
+      else bufferedEvents?.push(envelope);
       for (const subscriber of subscribers) subscriber.push(envelope);
     },
     subscribe({ replay = false, fresh = false, aside = false, signal } = {}) {
-      let waiting: Envelope[] = fresh || aside ? [] : (early ?? []);
+      let waiting: Envelope[] = fresh || aside ? [] : (bufferedEvents ?? []);
       let ended = closed;
       // A replay has all of it that is stored.
-      let overflowed = earlyLost && !replay && !fresh && !aside;
+      let overflowed = isBufferCut && !replay && !fresh && !aside;
       if (!aside) {
-        early = undefined;
-        earlyLost = false;
+        bufferedEvents = undefined;
+        isBufferCut = false;
       }
       let wake: (() => void) | undefined;
       const notify = () => {
@@ -56,7 +56,7 @@ export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
       };
       const subscriber: Subscriber = {
         push(envelope) {
-          if (waiting.length >= limit) overflowed = true;
+          if (waiting.length >= maxPending) overflowed = true;
           else waiting.push(envelope);
           notify();
         },
@@ -91,7 +91,7 @@ export function createHub(readStored: () => Promise<readonly Envelope[]>): Hub {
             }
             if (waiting.length > 0) continue;
             if (overflowed)
-              throw new TroupeError("slow_reader", `a reader fell ${limit} events behind: read again with replay`);
+              throw new TroupeError("slow_reader", `a reader fell ${maxPending} events behind: read again with replay`);
             if (ended || signal?.aborted) return;
             await new Promise<void>((resolve) => (wake = resolve));
           }

@@ -1,6 +1,6 @@
 import { realPathSync } from "../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
-import { authorize, parseCallSyntax, parseRules, type RuleSet, shadowsOf, splitRules } from "../tool/index.ts";
+import { authorize, parseCallSyntax, parseRules, type RuleSet, overlappingRules, splitRules } from "../tool/index.ts";
 import { type Config, type ConfigInput, loadConfig } from "./load-config.ts";
 
 export interface ListedRule {
@@ -17,12 +17,17 @@ export async function listRules(input: ConfigInput): Promise<{ config: Config; r
   const config = await loadConfig(input);
   const rules = parseRules(config.rules, []);
   const listed = (["deny", "ask", "allow"] as const).flatMap((list) =>
-    rules[list].map((rule) => ({ list, rule: rule.text, source: rule.source ?? "", ...shadowsOf(list, rule, rules) })),
+    rules[list].map((rule) => ({
+      list,
+      rule: rule.text,
+      source: rule.source ?? "",
+      ...overlappingRules(list, rule, rules),
+    })),
   );
   return { config, rules: listed };
 }
 
-export interface JudgeInput extends ConfigInput {
+export interface JudgeCallsInput extends ConfigInput {
   /** Each a tool and what it touches, or a command line. */
   readonly calls: readonly ({ readonly call: string } | { readonly command: string })[];
   /** Rules to try out, stronger than those of the settings. */
@@ -31,7 +36,7 @@ export interface JudgeInput extends ConfigInput {
 }
 
 /** What the policy would say of calls that nobody makes. */
-export async function judgeCalls(input: JudgeInput): Promise<readonly PermissionDecision[]> {
+export async function judgeCalls(input: JudgeCallsInput): Promise<readonly PermissionDecision[]> {
   const config = await loadConfig(input);
   const texts = (list: keyof RuleSet) => [
     ...(input.tried[list] ?? [])

@@ -30,17 +30,21 @@ export interface LoggedWorktree {
 }
 
 /** A worktree of its own for an agent: a `WorktreeCreate` hook's, or else ours. */
-export async function isolateAgent(agentId: AgentId, ports: IsolationPorts, signal?: AbortSignal): Promise<Isolation> {
+export async function isolateInWorktree(
+  agentId: AgentId,
+  ports: IsolationPorts,
+  signal?: AbortSignal,
+): Promise<Isolation> {
   const { place, settings, hooks } = ports;
-  if (!hooks?.makesWorktrees) return ours(ports, await createWorktree(place, { agentId, settings }));
+  if (!hooks?.makesWorktrees) return ownIsolation(ports, await createWorktree(place, { agentId, settings }));
   const start = await startOf(place);
-  const said = await hooks.makeWorktree(
+  const made = await hooks.makeWorktree(
     { name: worktreeName(agentId), base: start.base ?? null, repository: start.repository ?? null },
     signal,
   );
-  if ("refused" in said) throw new TroupeError("agent", `The WorktreeCreate hook refuses: ${said.refused}`);
-  const path = checkedPath(said.printed, [place.cwd, ...(start.repository === undefined ? [] : [start.repository])]);
-  return hooksOwn(ports, { path, branch: await branchOf(path, place), base: start.base });
+  if ("refused" in made) throw new TroupeError("agent", `The WorktreeCreate hook refuses: ${made.refused}`);
+  const path = checkedPath(made.printed, [place.cwd, ...(start.repository === undefined ? [] : [start.repository])]);
+  return hookIsolation(ports, { path, branch: await branchOf(path, place), base: start.base });
 }
 
 /** The worktree of an agent that goes on; undefined where it is not there any more. */
@@ -51,15 +55,15 @@ export async function resumeIsolation(
 ): Promise<Isolation | undefined> {
   if (!worktree.hookMade) {
     const resumed = await resumeWorktree(ports.place, worktreeName(agentId));
-    return resumed && ours(ports, resumed);
+    return resumed && ownIsolation(ports, resumed);
   }
   const { path, branch } = worktree;
-  return isFolder(path) ? hooksOwn(ports, { path, branch, base: undefined }) : undefined;
+  return isFolder(path) ? hookIsolation(ports, { path, branch, base: undefined }) : undefined;
 }
 
 const worktreeName = (agentId: AgentId) => `agent-${agentId.slice(-8)}`;
 
-const ours = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
+const ownIsolation = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
   ...made,
   async finish() {
     const end = await finishWorktree(place, { name: made.name });
@@ -73,7 +77,7 @@ const ours = ({ place, hooks }: IsolationPorts, made: Worktree): Isolation => ({
 });
 
 /** Kept, whatever is in it: who made it knows what it is for. */
-const hooksOwn = async (
+const hookIsolation = async (
   { place, settings }: IsolationPorts,
   { path, branch, base }: { path: string; branch: string; base: string | undefined },
 ): Promise<Isolation> => ({
@@ -100,15 +104,15 @@ async function startOf({ cwd, env }: RepositoryContext): Promise<{ repository?: 
 
 /** The last line that was printed: git itself says things before it. */
 function checkedPath(printed: string, taken: readonly string[]): string {
-  const said = printed.trim().split("\n").at(-1)?.trim() ?? "";
+  const made = printed.trim().split("\n").at(-1)?.trim() ?? "";
   const wrong = (why: string) =>
     new TroupeError("agent", `The WorktreeCreate hook must print the path of the folder it has made: ${why}.`);
-  if (said === "") throw wrong("it printed nothing");
-  if (!isAbsolute(said)) throw wrong(`${JSON.stringify(said.slice(0, 300))} is not an absolute path`);
-  if (!isFolder(said)) throw wrong(`${said.slice(0, 300)} is not a folder that is there`);
-  const real = realPathSync(said);
+  if (made === "") throw wrong("it printed nothing");
+  if (!isAbsolute(made)) throw wrong(`${JSON.stringify(made.slice(0, 300))} is not an absolute path`);
+  if (!isFolder(made)) throw wrong(`${made.slice(0, 300)} is not a folder that is there`);
+  const real = realPathSync(made);
   if (taken.some((folder) => isInside(realPathSync(folder), real)))
-    throw wrong(`${said} is the folder that others work in, not one of its own`);
+    throw wrong(`${made} is the folder that others work in, not one of its own`);
   return real;
 }
 

@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { type SessionId, teamLead, teamUser } from "../protocol/index.ts";
 import { openTeamStore, type StoredTeam } from "../store/index.ts";
 import { openMailbox } from "../team/index.ts";
@@ -26,7 +26,7 @@ export interface JoinedTeam {
 /** Joins the team that was named if Claude Code leads it; undefined if it is ours to lead, or to make. */
 export async function joinClaudeTeam(options: JoinOptions): Promise<JoinedTeam | undefined> {
   const clock = systemClock;
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const { team } = options.flags;
   const config = await loadConfig(options);
   const { claudeFolder, home, cwd } = config;

@@ -63,7 +63,7 @@ export const connectLeadRole =
           }
         : undefined,
       observe(envelope) {
-        for (const team of registry.all()) team.heard(envelope);
+        for (const team of registry.all()) team.observe(envelope);
         watch(envelope);
       },
       start: registry.start,
@@ -91,8 +91,8 @@ export const connectLeadRole =
 type Team = ReturnType<TeamRegistry["get"]>;
 
 const runningOf = (team: Team) => [
-  ...team.atWork().map(({ name, agentId }) => ({ id: agentId, kind: "teammate" as const, description: name })),
-  ...(team.isUndecided
+  ...team.busyMembers().map(({ name, agentId }) => ({ id: agentId, kind: "teammate" as const, description: name })),
+  ...(team.isSettling
     ? [{ id: team.name, kind: "teammate" as const, description: `the reports of ${team.name}` }]
     : []),
 ];
@@ -148,7 +148,7 @@ function leadMessageTool(
             },
           )
           .catch((error: unknown) => void agent().fail(error));
-        return team.stopRequestTo(member.name) ?? options.createId("ask");
+        return team.openStopRequest(member.name) ?? options.createId("ask");
       },
       answerShutdown: () => Promise.reject(new Error("a lead is not asked to end")),
       async answerPlan({ requestId, ...answer }) {

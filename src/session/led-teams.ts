@@ -18,7 +18,7 @@ import {
   type SpawnResolver,
   type LeadTeam,
   type LeadTeamOptions,
-  loadLeading,
+  loadLeadTeam,
   type SpawnRequest,
 } from "../team/index.ts";
 import { createTeammateSlots } from "./member-places.ts";
@@ -106,7 +106,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
   };
 
   const startLeading = async (team: StoredTeam): Promise<readonly string[]> => {
-    const { createLeadTeam, teamMailbox } = await loadLeading();
+    const { createLeadTeam, teamMailbox } = await loadLeadTeam();
     const mailbox = teamMailbox(team, { clock, createId });
     const lead = await createLeadTeam({
       team,
@@ -127,7 +127,7 @@ export function createTeamRegistry(options: TeamRegistryOptions, ports: TeamPort
         if (member.name !== teamLead && !isExternal(member)) slots?.statusChanged(team.name, status);
         agent().live(memberChangedEvent(team.name, status, member));
       },
-      startFor: settings.nestedTeams
+      spawnForMember: settings.nestedTeams
         ? (member, request) => options.spawnForMember(team.name, member, request)
         : undefined,
       onProblems,

@@ -37,7 +37,7 @@ export function toLibrarySession(session: Session): LibrarySession {
     },
     async ask(content) {
       const stop = new AbortController();
-      const following = lastWords(session, stop.signal);
+      const following = lastAnswer(session, stop.signal);
       try {
         await send(content);
         const outcome = await session.settled();
@@ -51,7 +51,7 @@ export function toLibrarySession(session: Session): LibrarySession {
   };
 }
 
-async function lastWords(session: Session, signal: AbortSignal): Promise<string> {
+async function lastAnswer(session: Session, signal: AbortSignal): Promise<string> {
   let text = "";
   for await (const { event, agent } of session.events({ signal })) {
     // Others may have the last word: the answer is the lead's.

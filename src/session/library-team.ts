@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { idMaker, openStateRoot, systemClock } from "../platform/index.ts";
+import { createIdFactory, openStateRoot, systemClock } from "../platform/index.ts";
 import type { BusAddress } from "../store/index.ts";
 import { createTeam as create, type OpenTeam, openTeam as open } from "../team/index.ts";
 import { busConfig } from "./bus-config.ts";
-import { stateHome } from "./state-home.ts";
+import { homeFolder } from "./state-home.ts";
 
 export interface TeamOptions {
   /** Where teams are kept; by default `TROUPE_HOME`, or `~/.troupe`. */
@@ -39,6 +39,6 @@ async function placeOf({
   env,
   bus = busConfig({}, { env, userHome: "/" }),
 }: TeamOptions & { readonly env: Environment }) {
-  const { path } = await openStateRoot(home === undefined ? stateHome(env) : resolve(home));
-  return { home: path, bus, clock: systemClock, createId: idMaker(systemClock) };
+  const { path } = await openStateRoot(home === undefined ? homeFolder(env) : resolve(home));
+  return { home: path, bus, clock: systemClock, createId: createIdFactory(systemClock) };
 }

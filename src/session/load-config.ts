@@ -5,23 +5,23 @@ import { hasErrorCode, projectName } from "../platform/index.ts";
 import { type PermissionMode, type Settings, TroupeError } from "../protocol/index.ts";
 import type { BusAddress } from "../store/index.ts";
 import { splitRules } from "../tool/index.ts";
-import { agentAsks } from "./agent-definitions-asks.ts";
+import { definitionPrivileges } from "./agent-definitions-asks.ts";
 import { pluginFolders } from "./agent-definitions-plugins.ts";
 import { busConfig } from "./bus-config.ts";
-import { claudeFolder } from "./claude-folder.ts";
+import { claudeCodeFolder } from "./claude-folder.ts";
 import { childEnvironment } from "./child-env.ts";
-import { areHooksOff, hooksInForce } from "./hooks/hooks-in-force.ts";
-import { type FoundSlash, findSlash, withheldOf } from "./find-slash.ts";
+import { areHooksOff, enabledHooks } from "./hooks/hooks-in-force.ts";
+import { type FoundCommands, findCommands, commandPrivileges } from "./find-slash.ts";
 import { mergeSettings, type MergedSettings, type Placed, type Sourced, type SourcedRule } from "./merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
-import { mcpConfigFlag, readSettings, type SettingsLayer } from "./settings-files.ts";
+import { mcpConfigFlag, readSettingsFiles, type SettingsLayer } from "./settings-files.ts";
 import { searchPath } from "./search-path.ts";
 import { type TelemetryConfig, telemetryConfig } from "./telemetry/telemetry-settings.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
-import { stateHome, userHomeOf } from "./state-home.ts";
-import { believe } from "./trust.ts";
-import type { FolderTrust, Withheld } from "./withhold.ts";
+import { homeFolder, userHomeFolder } from "./state-home.ts";
+import { applyTrust } from "./trust.ts";
+import type { FolderTrust, WithheldSetting } from "./withhold.ts";
 
 export interface ConfigInput {
   readonly cwd: string;
@@ -117,12 +117,12 @@ export interface Config {
   /** Folders of plugins, which are there. */
   readonly plugins: readonly string[];
   /** What the project's agent definitions ask for that needs trust. */
-  readonly agentAsks: readonly Withheld[];
+  readonly definitionPrivileges: readonly WithheldSetting[];
   /** Whether what the folder brings along may act: hooks, servers, rules that allow. */
   readonly trust: FolderTrust;
   /** What the folder asks for, in settings, skills and commands, and does not get before it is trusted. */
-  readonly untrusted: readonly Withheld[];
-  readonly slash: FoundSlash;
+  readonly untrusted: readonly WithheldSetting[];
+  readonly slash: FoundCommands;
   /** The user's own settings for this folder, kept where the folder cannot write; "always" is remembered there. */
   readonly localSettings: string;
   /** Which file or flag a value comes from, by its dotted name. */
@@ -134,15 +134,19 @@ export interface Config {
 
 /** The only reader of the environment and the settings files. A file that is broken is an error, never passed over. */
 export async function loadConfig(input: ConfigInput): Promise<Config> {
-  const places = findPlaces(input);
-  const { layers, problems } = await readSettings(places);
+  const places = findSettingsPaths(input);
+  const { layers, problems } = await readSettingsFiles(places);
   const [first] = problems;
   if (first) throw await settingsError(first, problems.length - 1);
 
-  const slash = await findSlash(places);
-  const asks = await agentAsks(places);
-  const believed = believe(layers, { ...places, trust: input.trust, also: [...withheldOf(slash), ...asks] });
-  const merged = mergeSettings(insertFlags(believed.layers, input.flags ?? {}, places.cwd));
+  const slash = await findCommands(places);
+  const privileges = await definitionPrivileges(places);
+  const trusted = applyTrust(layers, {
+    ...places,
+    trust: input.trust,
+    otherPrivileges: [...commandPrivileges(slash), ...privileges],
+  });
+  const merged = mergeSettings(insertFlags(trusted.layers, input.flags ?? {}, places.cwd));
   const { values, sources } = merged;
   const env = { ...input.env, ...values.env };
   const firm = new Set(layers.filter(isFirm).map(({ source }) => source));
@@ -152,7 +156,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     isFirm: (provider) => firm.has(sources.get(`providers.${provider}.baseUrl`) ?? ""),
   });
   const { directories, notices } = addedDirectories(merged, places.userHome);
-  const { plugins, notices: pluginNotices } = pluginFolders(believed.layers, places.userHome);
+  const { plugins, notices: pluginNotices } = pluginFolders(trusted.layers, places.userHome);
   return {
     cwd: places.cwd,
     projectFolders: places.projectFolders,
@@ -169,7 +173,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     disallowedTools: input.flags?.disallowedTools ?? [],
     additionalDirectories: directories,
     childEnv: childEnvironment(
-      { ...env, PATH: searchPath(env["PATH"], { ...places, ...believed }) },
+      { ...env, PATH: searchPath(env["PATH"], { ...places, ...trusted }) },
       values.childEnv?.allow,
     ),
     maxTurns: values.maxTurns,
@@ -182,8 +186,8 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     sandbox: values.sandbox ?? {},
     worktree: values.worktree ?? {},
     land: values.land ?? {},
-    hooks: hooksInForce(merged.hooks, believed.layers),
-    hooksAllowed: !areHooksOff(believed.layers),
+    hooks: enabledHooks(merged.hooks, trusted.layers),
+    hooksAllowed: !areHooksOff(trusted.layers),
     mcpServers: input.flags?.strictMcpConfig
       ? merged.mcpServers.filter(({ source }) => source.startsWith(mcpConfigFlag))
       : merged.mcpServers,
@@ -193,7 +197,7 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     subagents: values.subagents ?? {},
     teams: values.teams ?? {},
     bus: busConfig(values.bus ?? {}, { env, userHome: places.userHome }),
-    claudeFolder: claudeFolder(env, places.userHome),
+    claudeFolder: claudeCodeFolder(env, places.userHome),
     terminal: values.terminal ?? {},
     telemetry: telemetryConfig(values.telemetry ?? {}, env),
     subagentModel: subagentModel(env),
@@ -202,20 +206,20 @@ export async function loadConfig(input: ConfigInput): Promise<Config> {
     agentsFlag: input.flags?.agents,
     managedAgents: join(dirname(places.managedFile), "agents"),
     plugins,
-    agentAsks: asks,
-    trust: believed.trust,
-    untrusted: believed.withheld,
+    definitionPrivileges: privileges,
+    trust: trusted.trust,
+    untrusted: trusted.withheld,
     slash,
     localSettings: places.localSettings,
     sources,
     settingsFiles: layers.map(({ source }) => source),
-    notices: [...believed.notices, ...notices, ...pluginNotices],
+    notices: [...trusted.notices, ...notices, ...pluginNotices],
   };
 }
 
 /** All that is wrong with the settings, for `troupe doctor`: the errors that `loadConfig` would throw, as a list. */
 export async function settingsProblems(input: ConfigInput): Promise<readonly SettingsProblem[]> {
-  return (await readSettings(findPlaces(input))).problems;
+  return (await readSettingsFiles(findSettingsPaths(input))).problems;
 }
 
 function workingFolder(cwd: string): string {
@@ -228,10 +232,10 @@ function workingFolder(cwd: string): string {
   throw new TroupeError("usage", `the folder to work in is not there: ${cwd}; make it, or start in another one`);
 }
 
-function findPlaces({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
+function findSettingsPaths({ cwd, env, flags, userHome, managedFile = "/etc/troupe/settings.json" }: ConfigInput) {
   const real = workingFolder(cwd);
-  const user = userHome ?? userHomeOf(env);
-  const home = stateHome(env, user);
+  const user = userHome ?? userHomeFolder(env);
+  const home = homeFolder(env, user);
   return {
     cwd: real,
     projectFolders: projectFolders(real),

@@ -5,7 +5,7 @@ import { applyEdits, modify } from "jsonc-parser";
 import { hasErrorCode, openStateRoot, writeFileAtomic } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { McpServerConfig } from "../tool/mcp/index.ts";
-import { checkJson } from "./check-json.ts";
+import { parseStrictJson } from "./check-json.ts";
 import type { Config } from "./load-config.ts";
 import { type McpEdit, type McpScope, unknownServer } from "./mcp-report.ts";
 
@@ -25,7 +25,7 @@ export async function addServer(config: Config, { name, scope, server }: McpEdit
   if (name in serversIn(text, file)) {
     throw new TroupeError("usage", `${file} has a server ${name} already: 'troupe mcp remove ${name}' takes it out`);
   }
-  await write(file, { text: changed(text, name, server), scope, config });
+  await write(file, { text: withServer(text, name, server), scope, config });
   return file;
 }
 
@@ -49,7 +49,7 @@ export async function removeServer(
     throw new TroupeError("usage", `${name} is there as ${holding.join(" and ")}: say which with --scope`);
   }
   const file = fileOf(found, config);
-  await write(file, { text: changed(readText(file), name, undefined), scope: found, config });
+  await write(file, { text: withServer(readText(file), name, undefined), scope: found, config });
   return file;
 }
 
@@ -78,7 +78,7 @@ function readText(file: string): string {
 }
 
 function serversIn(text: string, file: string): object {
-  const checked = checkJson(text);
+  const checked = parseStrictJson(text);
   if (!("value" in checked) || typeof checked.value !== "object" || checked.value === null) {
     throw new TroupeError("settings", `${file} is not a JSON object: mend it first; nothing was changed`);
   }
@@ -87,7 +87,7 @@ function serversIn(text: string, file: string): object {
 }
 
 /** Only around the place that changes: the order and the indent of everything else are the user's. */
-function changed(text: string, name: string, server: unknown): string {
+function withServer(text: string, name: string, server: unknown): string {
   const indented = /^([ \t]+)"/m.exec(text)?.[1];
   const formattingOptions = { insertSpaces: !indented?.includes("\t"), tabSize: indented?.length ?? 2, eol: "\n" };
   return applyEdits(text, modify(text, ["mcpServers", name], server, { formattingOptions }));

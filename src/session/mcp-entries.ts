@@ -17,7 +17,7 @@ const Servers = z.record(z.string().min(1), z.unknown());
  * The servers that the configuration names, each once: the strongest source that names it holds. One that is wrong is among
  * them, with what is wrong with it, and keeps none of the others from being used.
  */
-export function mcpEntries(
+export function readServerEntries(
   config: Pick<Config, "mcpServers" | "childEnv">,
   env: Environment,
 ): readonly ConfiguredServer[] {
@@ -38,14 +38,14 @@ export function mcpEntries(
   return [...servers.values()];
 }
 
-interface Written {
+interface WrittenServer {
   readonly name: string;
   readonly written: unknown;
   readonly place: Placed<unknown>;
   readonly env: Environment;
 }
 
-function entryOf({ name, written, place, env }: Written): Omit<ConfiguredServer, "written"> {
+function entryOf({ name, written, place, env }: WrittenServer): Omit<ConfiguredServer, "written"> {
   const { source, level, folder } = place;
   const entry = { name, source, level };
   const parsed = McpServerConfig.safeParse(written);
@@ -59,8 +59,8 @@ function entryOf({ name, written, place, env }: Written): Omit<ConfiguredServer,
   const { config, missing } = expandVariables(parsed.data, env);
   if (missing.length > 0) {
     const which = missing.length === 1 ? "is" : "are";
-    const why = `${source}: mcpServers.${name}: ${missing.join(", ")} ${which} not set: set it, or write \${${missing[0]}:-otherwise}`;
-    return { ...entry, config: why, disabled };
+    const reason = `${source}: mcpServers.${name}: ${missing.join(", ")} ${which} not set: set it, or write \${${missing[0]}:-otherwise}`;
+    return { ...entry, config: reason, disabled };
   }
   const placed =
     config.type === "stdio" && config.cwd !== undefined ? { ...config, cwd: resolve(folder, config.cwd) } : config;

@@ -3,13 +3,13 @@ import type { McpEdit, McpListing, McpReport, McpScope } from "./mcp-report.ts";
 
 /** Every server that this folder's sessions would see, and those that they do not see and why. Starts none of them. */
 export async function listMcpServers(input: ConfigInput): Promise<readonly McpListing[]> {
-  const { mcpListings } = await import("./mcp-report.ts");
+  const { listServers: mcpListings } = await import("./mcp-report.ts");
   return mcpListings(await loadConfig(input), input.env);
 }
 
 /** Starts servers as a session would, all of them or the one, asks what they offer, and ends them. */
 export async function testMcpServers(input: ConfigInput, name?: string): Promise<readonly McpReport[]> {
-  const { mcpReports } = await import("./mcp-report.ts");
+  const { testServers: mcpReports } = await import("./mcp-report.ts");
   return mcpReports(await loadConfig(input), { env: input.env, name });
 }
 

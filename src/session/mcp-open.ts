@@ -2,10 +2,10 @@ import { isMcpInstructions, isWorkerServers, mcpInstructions } from "../agent/in
 import { createProcessScope } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { createMcpHub, type McpHub, type McpStatus } from "../tool/mcp/index.ts";
-import type { McpPorts, SessionMcp, StartMcp } from "./mcp.ts";
+import type { McpPorts, SessionMcp, StartSessionMcpOptions } from "./mcp.ts";
 import { mcpCommands } from "./mcp-commands.ts";
 import { elicit } from "./mcp-elicit.ts";
-import { mcpEntries } from "./mcp-entries.ts";
+import { readServerEntries } from "./mcp-entries.ts";
 import { serverEnvironment } from "./mcp-env.ts";
 import { openToolPins } from "./mcp-pins.ts";
 
@@ -15,29 +15,29 @@ export const defaultCallTimeoutMs = 120_000;
 const quietMs = 1_000;
 
 /** Starts the servers and keeps what they say until there is a session to tell. */
-export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise<SessionMcp> {
-  const entries = mcpEntries(config, env).filter(({ disabled }) => !disabled);
+export async function openMcpServers({ config, env, clock, waitMs }: StartSessionMcpOptions): Promise<SessionMcp> {
+  const entries = readServerEntries(config, env).filter(({ disabled }) => !disabled);
   const processes = createProcessScope();
   const pins = await openToolPins(config.home);
   let ports: McpPorts | undefined;
   let closing: Promise<void> | undefined;
   let waited: Promise<void> | undefined;
-  let untold: unknown;
+  let reportError: unknown;
   const early: ((ports: McpPorts) => void)[] = [];
-  const tell = (say: (ports: McpPorts) => void) => {
+  const whenAttached = (action: (ports: McpPorts) => void) => {
     if (closing) return;
-    if (ports) say(ports);
-    else early.push(say);
+    if (ports) action(ports);
+    else early.push(action);
   };
   const notice = (message: string) =>
-    tell(({ record }) => {
+    whenAttached(({ record }) => {
       record({ type: "notice.raised", level: "warning", code: "mcp", message }).catch((error: unknown) => {
-        untold ??= error; // `close` rejects with it
+        reportError ??= error; // `close` rejects with it
       });
     });
 
   const onChange = ({ error, ...status }: McpStatus) => {
-    tell(({ live }) => live({ type: "mcp.changed", ...status, ...(error !== undefined && { error }) }));
+    whenAttached(({ live }) => live({ type: "mcp.changed", ...status, ...(error !== undefined && { error }) }));
     if (status.state === "failed") notice(`the MCP server ${status.server} is not there: ${error ?? "unknown"}`);
   };
   const hub: McpHub = createMcpHub({
@@ -60,7 +60,7 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
   const close = async () => {
     await hub.close();
     await processes.close();
-    if (untold !== undefined) throw untold;
+    if (reportError !== undefined) throw reportError;
   };
   const firstWait = async (signal: AbortSignal) => {
     const limit = config.mcp.waitMs ?? waitMs;
@@ -69,7 +69,7 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
     const late = clock.sleep(limit, until);
     const slow = clock.sleep(quietMs, until).then(() => {
       const reason = `servers of tools are starting: ${starting(hub).join(", ")}`;
-      if (limit > quietMs) tell(({ live, turn }) => live({ type: "turn.waiting", turn: turn(), reason }));
+      if (limit > quietMs) whenAttached(({ live, turn }) => live({ type: "turn.waiting", turn: turn(), reason }));
     });
     const ended = Promise.allSettled([late, slow]);
     await Promise.race([hub.settled(), late.catch(() => undefined)]); // an abort is for the loop to see
@@ -93,26 +93,26 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
   return {
     tools: hub.tools,
     commands: () => mcpCommands(hub.prompts(), (name) => ports?.outputFile(name)),
-    async heard(content) {
+    async beforePrompt(content) {
       const words = typeof content === "string" ? content : content.find((part) => part.type === "text")?.text;
       if (words?.startsWith("/mcp__")) await (waited ??= firstWait(new AbortController().signal));
     },
     attach(session) {
       ports = session;
-      for (const say of early.splice(0)) say(session);
+      for (const action of early.splice(0)) action(session);
     },
     async ready(signal) {
       await (waited ??= firstWait(signal));
       if (!ports || closing) return;
       const before = ports.system();
       const block = ports.describe?.() ?? mcpInstructions(hub.instructions());
-      const system = [...before.filter((part) => !isOfServers(part)), ...(block === "" ? [] : [block])];
+      const system = [...before.filter((part) => !isServerBlock(part)), ...(block === "" ? [] : [block])];
       if (system.length === before.length && system.every((part, index) => part === before[index])) return;
       await ports.record({ type: "context.composed", system });
     },
     system(stored, refresh) {
-      const own = stored.filter((part) => !isOfServers(part));
-      const said = stored.filter(isOfServers);
+      const own = stored.filter((part) => !isServerBlock(part));
+      const said = stored.filter(isServerBlock);
       const next = refresh(own);
       return next === own ? stored : [...next, ...said];
     },
@@ -130,7 +130,7 @@ export async function openMcp({ config, env, clock, waitMs }: StartMcp): Promise
   };
 }
 
-const isOfServers = (block: string) => isMcpInstructions(block) || isWorkerServers(block);
+const isServerBlock = (block: string) => isMcpInstructions(block) || isWorkerServers(block);
 
 const starting = (hub: McpHub) =>
   hub

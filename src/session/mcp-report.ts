@@ -3,7 +3,7 @@ import { createProcessScope, systemClock } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
 import { createMcpHub, type Environment } from "../tool/mcp/index.ts";
 import type { Config } from "./load-config.ts";
-import { type ConfiguredServer, mcpEntries } from "./mcp-entries.ts";
+import { type ConfiguredServer, readServerEntries } from "./mcp-entries.ts";
 import { serverEnvironment } from "./mcp-env.ts";
 
 /** Where a server is written down: for the user everywhere, for this folder and everybody, for this folder and this user. */
@@ -36,8 +36,8 @@ export interface McpReport {
   readonly prompts: readonly string[];
 }
 
-export function mcpListings(config: Config, env: Environment): readonly McpListing[] {
-  const used = mcpEntries(config, env).map((entry) => listing(entry, config));
+export function listServers(config: Config, env: Environment): readonly McpListing[] {
+  const used = readServerEntries(config, env).map((entry) => listing(entry, config));
   const Servers = z.record(z.string(), z.unknown());
   const untrusted = config.untrusted
     .filter(({ key }) => key === "mcpServers")
@@ -77,14 +77,14 @@ function masked(server: unknown): unknown {
   );
 }
 
-export async function mcpReports(
+export async function testServers(
   config: Config,
   { env, name }: { env: Environment; name: string | undefined },
 ): Promise<readonly McpReport[]> {
-  const all = mcpListings(config, env);
+  const all = listServers(config, env);
   const known = all.find((listed) => listed.name === name);
   if (name !== undefined && known === undefined) throw unknownServer(name, all);
-  const entries = mcpEntries(config, env).filter((entry) =>
+  const entries = readServerEntries(config, env).filter((entry) =>
     name === undefined ? !entry.disabled : entry.name === name,
   );
   if (name !== undefined && entries.length === 0) {

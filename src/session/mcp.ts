@@ -12,7 +12,7 @@ export interface SessionMcp {
   /** The prompts of servers, as slash commands. */
   commands(): readonly SlashCommand[];
   /** Before a prompt is read: one that calls a server's command waits for the servers, as the first turn does. */
-  heard(content: string | readonly ContentPart[]): Promise<void>;
+  beforePrompt(content: string | readonly ContentPart[]): Promise<void>;
   /** The session is there: what happens is told to it from here on, and what happened before. */
   attach(ports: McpPorts): void;
   /** Before each turn. The first time it waits for servers that are still starting, within bounds. */
@@ -36,7 +36,7 @@ export interface McpPorts extends ElicitPorts {
   readonly describe?: (() => string) | undefined;
 }
 
-export interface StartMcp {
+export interface StartSessionMcpOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -45,8 +45,8 @@ export interface StartMcp {
 }
 
 /** Undefined where there are none: nothing of this is loaded then. Rejects when a required server cannot be had. */
-export async function startMcp(options: StartMcp): Promise<SessionMcp | undefined> {
+export async function startSessionMcp(options: StartSessionMcpOptions): Promise<SessionMcp | undefined> {
   if (options.config.mcpServers.length === 0) return undefined;
-  const { openMcp } = await import("./mcp-open.ts");
+  const { openMcpServers: openMcp } = await import("./mcp-open.ts");
   return openMcp(options);
 }

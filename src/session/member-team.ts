@@ -97,7 +97,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
     folder = () => seat().cwd();
     const fail = (error: unknown) => {
       void agent().fail(error);
-      runner.broken(error);
+      runner.failWith(error);
     };
     const claims = new Map<WorkItemId, number>();
     const over = new AbortController();
@@ -130,7 +130,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       onFailure: fail,
       clock,
     });
-    setWaitReason = runner.waitsFor;
+    setWaitReason = runner.setWaitReason;
     current = createInboxConsumer({
       team: team.name,
       name,
@@ -140,10 +140,10 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       handlers: { ...asks.handlers, ...spawns.handlers, ...runner.handlers },
       replayed: ports.replayed,
       onAdmitted: async ({ wakes }) => {
-        if (wakes) runner.expected();
+        if (wakes) runner.markBusy();
       },
       beforeMark: async () => {
-        await runner.stated();
+        await runner.statePublished();
         await options.remoteHost?.flushed();
       },
       onFailure: fail,
@@ -194,7 +194,7 @@ export function createMemberRole(options: MemberRoleOptions): MemberRole {
       starter: settings.nestedTeams ? starter : undefined,
       observe(envelope) {
         link().observe(envelope);
-        runner.heard(envelope);
+        runner.observe(envelope);
         watchdog.observe(envelope.event);
         watch(envelope);
       },

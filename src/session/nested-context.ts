@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { nestedInstructions } from "../agent/index.ts";
 import type { Tool } from "../tool/index.ts";
-import type { ContextFiles } from "./context-files.ts";
+import type { InstructionFiles } from "./context-files.ts";
 
 /**
  * Tools that touch one file tell, with their result, what the instructions of its folder say, the first time a file of
  * that folder is touched.
  */
-export function withNestedContext(tools: readonly Tool[], files: ContextFiles): Tool[] {
+export function withNestedInstructions(tools: readonly Tool[], files: InstructionFiles): Tool[] {
   return tools.map((tool) => ({
     ...tool,
     async execute(input, context) {

@@ -10,12 +10,12 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { CommandSandbox, Tool } from "../tool/index.ts";
-import { emptyView, forgetTranscript, reduce, type SessionView } from "../view/index.ts";
+import { emptyView, dropTranscript, reduce, type SessionView } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
-import { createHub } from "./hub.ts";
+import { createEventHub } from "./hub.ts";
 import { createPermissionBroker, type PermissionBroker } from "./permission-broker.ts";
 import { lastMode } from "./plan-mode.ts";
-import { sayPrompt } from "./say-prompt.ts";
+import { submitPrompt } from "./say-prompt.ts";
 import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { createSessionSubagents } from "./session-children.ts";
@@ -37,12 +37,12 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   const fold = (before: SessionView, envelope: Envelope): SessionView => {
     const isKept = (parts.keep ?? "all") === "all" || (parts.keep === "lead" && envelope.agent === log.agent);
     const after = reduce(before, envelope);
-    return isKept ? after : forgetTranscript(after, envelope.agent);
+    return isKept ? after : dropTranscript(after, envelope.agent);
   };
   let view = [...log.replayed, ...(parts.earlierAgents ?? [])].reduce(fold, emptyView);
   let closing: Promise<void> | undefined;
 
-  const hub = createHub(parts.readStored);
+  const hub = createEventHub(parts.readStored);
   const scope = createProcessScope();
   const broker = createPermissionBroker();
   const ask = askerOf(parts.asker, broker);
@@ -54,7 +54,7 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     publish: (envelope) => {
       view = fold(view, envelope);
       hub.publish(envelope);
-      parts.telemetry?.heard(envelope);
+      parts.telemetry?.observe(envelope);
       overlap?.(envelope);
       if (envelope.agent === log.agent) team?.observe(envelope);
     },
@@ -82,8 +82,8 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     replayed: log.replayed,
     tools: () => tools(),
   });
-  const starting = subagents?.toolsOf(() => runtime, path, team?.starter) ?? [];
-  const pool = () => withTeamTools([...(extras?.pool(parts.tools()) ?? parts.tools()), ...starting], team);
+  const spawnTools = subagents?.toolsOf(() => runtime, path, team?.starter) ?? [];
+  const pool = () => withTeamTools([...(extras?.pool(parts.tools()) ?? parts.tools()), ...spawnTools], team);
   const { coordinator } = parts;
   const leadTools = coordinator ? () => coordinator.leadTools(pool(), team) : pool;
   const tools: () => readonly Tool[] = definition ? memberTools(definition, pool, parts.permissionMode) : leadTools;
@@ -110,38 +110,39 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
   });
   const loadedExtras = await extras?.load(runtime.policy, tools);
   const { agent: lead, conversation, policy, plan, background, sandbox, hooks } = runtime;
-  const sandboxNotices = await noSandbox(sandbox);
+  const sandboxNotices = await sandboxNoticesFor(sandbox);
   parts.telemetry?.attach((message) => {
-    if (!closing) void unlessFull(lead.record({ type: "notice.raised", level: "warning", code: "telemetry", message }));
+    if (!closing)
+      void ignoreDiskFull(lead.record({ type: "notice.raised", level: "warning", code: "telemetry", message }));
   });
 
   /** A full disk does not hold up the end: the log is good to go on from without its last words. */
-  const unlessFull = async (put: Promise<void> | undefined) => {
+  const ignoreDiskFull = async (write: Promise<void> | undefined) => {
     try {
-      await put;
+      await write;
     } catch (error) {
       if (!isDiskFull(error)) throw error;
-      const told =
+      const reason =
         "the disk is full, and the session ends without having put that down: it can be resumed all the same";
-      lead.live({ type: "turn.waiting", turn: conversation.turn, reason: told });
+      lead.live({ type: "turn.waiting", turn: conversation.turn, reason });
     }
   };
 
   const close = async (reason: "completed" | "interrupted" | "failed") => {
     await closeAll([
-      () => unlessFull(subagents?.leave()),
+      () => ignoreDiskFull(subagents?.leave()),
       lead.close,
       () => team?.close(),
-      () => unlessFull(ordered),
+      () => ignoreDiskFull(recovering),
       // At once, so that nobody is woken by what ends here.
       () => Promise.all([subagents?.interruptAll("the session was closed"), background.stopAll()]),
       () => subagents?.close(),
-      () => unlessFull(hooks?.ended(reason)),
+      () => ignoreDiskFull(hooks?.ended(reason)),
       () => extras?.stop(),
       () => parts.mcp?.close(),
       () => scope.close(),
       () => sandbox?.close(),
-      () => unlessFull(lead.record({ type: "session.closed", reason })),
+      () => ignoreDiskFull(lead.record({ type: "session.closed", reason })),
       () => hub.close(),
       // While the session is still ours: the next one may open a door of its own.
       () => socket?.close(),
@@ -206,15 +207,15 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     throw error;
   }
   // Beside everything else: the first request does not wait for it, the end of the session does.
-  const ordered = putBackInOrder();
+  const recovering = recoverWorktrees();
   // Whoever closes hears of a failure; until then it is nobody's.
-  ordered.catch(() => undefined);
+  recovering.catch(() => undefined);
 
   const session: Session = {
     id: opened.sessionId,
     cwd: parts.cwd,
     async dispatch(command) {
-      const ack = closing ? closedAck : await attempt(command);
+      const ack = closing ? closedAck : await tryDispatch(command);
       if (!closing && (command.id !== undefined || !ack.ok)) {
         lead.live({
           type: "command.settled",
@@ -249,16 +250,16 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
     return [...(parts.slash?.commands ?? []), ...(parts.mcp?.commands() ?? [])];
   }
 
-  async function putBackInOrder(): Promise<void> {
+  async function recoverWorktrees(): Promise<void> {
     for (const message of (await parts.agents?.recoverWorktrees()) ?? []) {
       if (!closing) await lead.record({ type: "notice.raised", level: "warning", code: "worktree", message });
     }
   }
 
-  async function say(content: Parameters<typeof sayPrompt>[0]): Promise<Ack> {
-    await parts.mcp?.heard(content);
+  async function submitUserPrompt(content: Parameters<typeof submitPrompt>[0]): Promise<Ack> {
+    await parts.mcp?.beforePrompt(content);
     const read = parts.tools().find((tool) => tool.name === "Read");
-    return sayPrompt(content, {
+    return submitPrompt(content, {
       lead,
       hooks,
       policy,
@@ -266,14 +267,14 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
       commands,
       userHome: parts.slash?.userHome ?? "",
       isTrusted: parts.slash?.isTrusted ?? false,
-      news: plan.news,
-      mayRead: async (path) => !!read && (await policy.decide(read, { file_path: path })).behavior === "allow",
+      reminders: plan.reminders,
+      canRead: async (path) => !!read && (await policy.decide(read, { file_path: path })).behavior === "allow",
       setTemporaryModel: runtime.setTemporaryModel,
       compact: (instructions) => compactLead(lead, instructions),
     });
   }
 
-  async function attempt(command: Parameters<Session["dispatch"]>[0]): Promise<Ack> {
+  async function tryDispatch(command: Parameters<Session["dispatch"]>[0]): Promise<Ack> {
     try {
       return await dispatch(command, {
         lead,
@@ -281,9 +282,9 @@ export async function openSession(parts: SessionDependencies): Promise<Session> 
         background: background.tasks,
         setModel: runtime.setModel,
         setMode: runtime.setMode,
-        say,
+        submitPrompt: submitUserPrompt,
         sendToBackground: () => subagents?.sendToBackground(),
-        sayTo: async (path, content) =>
+        submitPromptTo: async (path, content) =>
           subagents?.sendPrompt(path, typeof content === "string" ? [{ type: "text", text: content }] : content),
         paths: () => subagents?.paths() ?? [],
         interruptAgent: async (path) => (await subagents?.interrupt(path)) ?? false,
@@ -323,11 +324,11 @@ const noServers: Ack = { ok: false, code: "no_such_server", message: "this sessi
 const noTeam: Ack = { ok: false, code: "no_such_team", message: "this session leads no team" };
 
 /** Said at the start: what was asked for and is not there must not come as a surprise. */
-async function noSandbox(sandbox: CommandSandbox | undefined): Promise<string[]> {
+async function sandboxNoticesFor(sandbox: CommandSandbox | undefined): Promise<string[]> {
   const problem = await sandbox?.problem();
   if (problem === undefined) return [];
-  const instead = sandbox?.required ? "no command will be run" : "commands run without it, and are asked about";
-  return [`there is no sandbox: ${problem}; ${instead}`];
+  const consequence = sandbox?.required ? "no command will be run" : "commands run without it, and are asked about";
+  return [`there is no sandbox: ${problem}; ${consequence}`];
 }
 
 const closedAck: Ack = {

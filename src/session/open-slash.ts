@@ -6,7 +6,7 @@ import { type Skill, skillSource } from "./skills.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 
 /** The skills and slash commands of one session, as they were when it began. */
-export interface Slash {
+export interface CommandCatalog {
   readonly commands: readonly SlashCommand[];
   /** Every skill there is. */
   readonly all: readonly Skill[];
@@ -21,7 +21,9 @@ export interface Slash {
   source(allow: (rules: readonly string[], file: string) => Promise<void>): SkillSource;
 }
 
-export function openSlash(config: Pick<Config, "projectFolders" | "home" | "userHome" | "trust" | "slash">): Slash {
+export function openCommandCatalog(
+  config: Pick<Config, "projectFolders" | "home" | "userHome" | "trust" | "slash">,
+): CommandCatalog {
   const places = { projectFolders: config.projectFolders, home: config.home, userHome: config.userHome };
   const isTrusted = config.trust === "all";
   const { skills, commands, notices } = config.slash;

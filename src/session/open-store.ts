@@ -1,11 +1,11 @@
-import { idMaker, systemClock } from "../platform/index.ts";
+import { createIdFactory, systemClock } from "../platform/index.ts";
 import { type BusAddress, createFileSessionStore, type SessionStore } from "../store/index.ts";
 import { type ConfigInput, loadConfig } from "./load-config.ts";
 
 /** The sessions kept on this machine, for looking at them without opening one. */
-export async function openStore(input: ConfigInput): Promise<OpenedStore> {
+export async function openSessionStore(input: ConfigInput): Promise<OpenedStore> {
   const { home, cwd, bus, claudeFolder } = await loadConfig(input);
-  const store = createFileSessionStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+  const store = createFileSessionStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
   return { store, cwd, home, bus, claudeFolder };
 }
 

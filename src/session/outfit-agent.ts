@@ -4,14 +4,14 @@ import { openAgentMemory } from "./agent-memory.ts";
 import { type AgentExtras, createAgentExtras } from "./agent-outfit.ts";
 import type { Config } from "./load-config.ts";
 import type { SessionMcp } from "./mcp.ts";
-import type { Slash } from "./open-slash.ts";
+import type { CommandCatalog } from "./open-slash.ts";
 
 export interface LoadAgentExtrasOptions {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly mcp: SessionMcp | undefined;
-  readonly slash: Slash;
+  readonly slash: CommandCatalog;
   readonly cwd: string;
   readonly roots: readonly string[];
   readonly signal?: AbortSignal | undefined;

@@ -7,7 +7,7 @@ import { TroupeError } from "../protocol/index.ts";
 const Manifest = z.object({ bin: z.object({ troupe: z.string() }) });
 
 /** What starts this installation's own command line: a program and its first words. */
-export function ownProgram(): readonly [string, ...string[]] {
+export function ownExecutable(): readonly [string, ...string[]] {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve("troupe/package.json");
   const launcher = join(dirname(manifest), Manifest.parse(require(manifest)).bin.troupe);

@@ -33,18 +33,18 @@ export function createPermissionBroker(): PermissionBroker {
     abandon() {
       abandoned = true;
       const message = "Nobody was left to answer. Go on without it.";
-      for (const settle of open.values()) settle({ behavior: "deny", message });
+      for (const resolveQuestion of open.values()) resolveQuestion({ behavior: "deny", message });
     },
     reply(requestId, answer) {
-      const settle = open.get(requestId);
-      if (!settle) {
+      const resolveQuestion = open.get(requestId);
+      if (!resolveQuestion) {
         return {
           ok: false,
           code: "no_such_request",
           message: `nobody waits for an answer to ${requestId}: it is settled, or was never asked`,
         };
       }
-      settle(answer);
+      resolveQuestion(answer);
       return { ok: true };
     },
   };

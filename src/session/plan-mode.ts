@@ -9,7 +9,7 @@ export interface PlanMode {
   /** It has planned ever since it began: no plan has been approved yet. */
   readonly isFirst: boolean;
   /** What the model does not know yet, to go with the next prompt. The system prompt and the tools never change for it. */
-  news(): ContentPart[];
+  reminders(): ContentPart[];
   /** The mode that an approved plan leads to. */
   next(): PermissionMode;
   /** Another mode for then; `atMost`: what it would be, and no more than this. */
@@ -19,7 +19,7 @@ export interface PlanMode {
   remember(remember: PermissionPorts["remember"]): PermissionPorts["remember"];
 }
 
-const presenting = "ExitPlanMode";
+const planToolName = "ExitPlanMode";
 
 export function createPlanMode(
   initial: PermissionMode,
@@ -28,9 +28,9 @@ export function createPlanMode(
 ): PlanMode {
   let mode = initial;
   /** The mode to go back to. */
-  let before: PermissionMode = toGoOnIn(initial !== "plan" ? initial : afterPlan);
+  let before: PermissionMode = modeAfterPlan(initial !== "plan" ? initial : afterPlan);
   let isFirst = initial === "plan";
-  let isTold = false;
+  let isReported = false;
   let chosen: PermissionMode | undefined;
   const presented = new Set<string>();
 
@@ -51,19 +51,19 @@ export function createPlanMode(
         case "prompt.admitted":
           for (const part of event.parts) {
             if (part.type !== "text") continue;
-            if (part.text === isOn) isTold = true;
-            if (part.text === planModeOff) isTold = false;
+            if (part.text === isOn) isReported = true;
+            if (part.text === planModeOff) isReported = false;
           }
           return;
         case "tool.called":
-          if (event.name === presenting) presented.add(event.callId);
+          if (event.name === planToolName) presented.add(event.callId);
           return;
         case "tool.settled":
           // The result of an approved plan says that the mode has ended.
-          if (presented.delete(event.callId) && event.outcome === "ok") isTold = false;
+          if (presented.delete(event.callId) && event.outcome === "ok") isReported = false;
           return;
         case "context.compacted":
-          isTold = false;
+          isReported = false;
           return;
         default:
           return;
@@ -75,18 +75,18 @@ export function createPlanMode(
     get isFirst() {
       return isFirst;
     },
-    news() {
-      if ((mode === "plan") === isTold) return [];
+    reminders() {
+      if ((mode === "plan") === isReported) return [];
       return [{ type: "text", text: mode === "plan" ? isOn : planModeOff }];
     },
     next: () => chosen ?? before,
     setNext({ mode: wanted, atMost }) {
-      const next = toGoOnIn(wanted);
+      const next = modeAfterPlan(wanted);
       before = atMost ? effectiveMode({ parent: next, definition: before }).mode : next;
     },
     decide: (decide) => async (tool, input) => {
       const decision = await decide(tool, input);
-      if (tool.name !== presenting || mode !== "plan" || decision.behavior !== "allow") return decision;
+      if (tool.name !== planToolName || mode !== "plan" || decision.behavior !== "allow") return decision;
       chosen = undefined;
       const { plan } = input as { plan: string };
       const question = `Leave plan mode and carry out this plan?\n\n${plan}`;
@@ -100,7 +100,7 @@ export function createPlanMode(
 }
 
 /** No plan leads to a plan. */
-const toGoOnIn = (mode: PermissionMode): PermissionMode => (mode === "plan" ? "default" : mode);
+const modeAfterPlan = (mode: PermissionMode): PermissionMode => (mode === "plan" ? "default" : mode);
 
 /**
  * The mode a resumed session goes on in: what is asked for now, else what it was in. Only the loosest mode is not taken up
@@ -116,8 +116,8 @@ export function resumedMode(
 }
 
 /** The mode a member of a team goes on in: what it was in, and never more than it may have now. */
-export function memberMode(log: readonly StoredEnvelope[], most: PermissionMode): PermissionMode {
-  return effectiveMode({ parent: most, definition: lastMode(log) }).mode;
+export function memberMode(log: readonly StoredEnvelope[], limit: PermissionMode): PermissionMode {
+  return effectiveMode({ parent: limit, definition: lastMode(log) }).mode;
 }
 
 /** The mode that a log ends in. */

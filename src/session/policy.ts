@@ -12,7 +12,7 @@ import {
   type Tool,
 } from "../tool/index.ts";
 import { realPathSync } from "../platform/index.ts";
-import { rememberRules } from "./remember-rule.ts";
+import { saveRules } from "./remember-rule.ts";
 import type { SessionDependencies } from "./session-parts.ts";
 
 export interface Policy {
@@ -22,7 +22,7 @@ export interface Policy {
   /** The real path that a call with this input was last judged by, if it speaks of one. */
   judgedPath(input: unknown): string | undefined;
   /** Whether a rule may speak of a call: not only where it surely does, but wherever that cannot be told. */
-  speaksOf(rule: string, tool: Tool, input: unknown): Promise<boolean>;
+  mayMatch(rule: string, tool: Tool, input: unknown): Promise<boolean>;
   setMode(mode: PermissionMode): void;
   /** Allows what these rules say as well, until `endGrants`. Gives back what is wrong with those that are none. */
   grant(rules: readonly string[]): readonly string[];
@@ -87,7 +87,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     endGrants: () => {
       granted = [];
     },
-    async speaksOf(rule, tool, input) {
+    async mayMatch(rule, tool, input) {
       const subject = await resolveSubject(tool.subject(input), { cwd: options.currentCwd(), env: options.childEnv });
       const only: RuleSet = { deny: [parseRule(rule)], ask: [], allow: [parseRule(tool.name)] };
       const decision = authorize({
@@ -132,7 +132,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     },
     async remember(answer, suggestions) {
       if (answer.behavior !== "allow" || answer.scope === "once") return;
-      if (answer.scope === "always") await rememberRules(options.localSettings, suggestions);
+      if (answer.scope === "always") await saveRules(options.localSettings, suggestions);
       rules = { ...rules, allow: [...rules.allow, ...suggestions.map((text) => parseRule(text))] };
     },
   };

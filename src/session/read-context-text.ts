@@ -1,5 +1,5 @@
 import { visibleText } from "../view/index.ts";
-import { readSmallFile } from "./read-small-file.ts";
+import { readBoundedFile } from "./read-small-file.ts";
 
 const sizeLimit = 40_000;
 
@@ -7,8 +7,8 @@ const sizeLimit = 40_000;
  * The text of an instruction file, bounded, with nothing in it that a reader of the file would not see: characters that hide
  * or reorder text are turned into marks. `notice` says what is not as it should be.
  */
-export function readContextText(path: string): { text?: string; notice?: string } {
-  const file = readSmallFile(path, sizeLimit);
+export function readInstructionText(path: string): { text?: string; notice?: string } {
+  const file = readBoundedFile(path, sizeLimit);
   if (file.kind === "absent") return {};
   if (file.kind === "unreadable") return { notice: `${path} is left out: ${file.reason}` };
   if (file.bytes.includes(0)) return { notice: `${path} is left out: it is not a text file` };

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { hasErrorCode } from "../platform/index.ts";
 
-export type SmallFile =
+export type BoundedFile =
   | { readonly kind: "absent" }
   | { readonly kind: "unreadable"; readonly reason: string }
   | { readonly kind: "read"; readonly bytes: Uint8Array; readonly size: number };
@@ -10,7 +10,7 @@ export type SmallFile =
  * At most `limit` bytes of a file of somebody else's making. A pipe, a device or a folder in its place is told apart and never
  * waited for. Synchronous on purpose: a start reads a dozen of these, most of them absent.
  */
-export function readSmallFile(path: string, limit: number): SmallFile {
+export function readBoundedFile(path: string, limit: number): BoundedFile {
   let descriptor: number;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

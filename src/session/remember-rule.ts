@@ -13,7 +13,7 @@ const LocalSettings = z.looseObject({
  * Adds rules to the user's settings for one folder. The file is under TROUPE_HOME and not in the folder: what lies in the
  * folder could have come with it, and would have to be trusted first.
  */
-export async function rememberRules(file: string, rules: readonly string[]): Promise<void> {
+export async function saveRules(file: string, rules: readonly string[]): Promise<void> {
   const settings = await readSettings(file);
   const allow = [...new Set([...(settings.permissions?.allow ?? []), ...rules])];
   const next = { ...settings, permissions: { ...settings.permissions, allow } };

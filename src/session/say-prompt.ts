@@ -5,14 +5,14 @@ import type { SessionHooks } from "./hooks/session-hooks.ts";
 import type { Policy } from "./policy.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 
-export interface SayPorts extends Omit<ExpandPorts, "commands"> {
+export interface SubmitPromptPorts extends Omit<ExpandPorts, "commands"> {
   readonly lead: Agent;
   /** Asked for each prompt: commands of servers come and go. */
   readonly commands: () => readonly SlashCommand[];
   /** Whether what the project brings along may loosen anything. */
   readonly isTrusted: boolean;
   /** What is to be said along with the prompt. */
-  readonly news: () => readonly ContentPart[];
+  readonly reminders: () => readonly ContentPart[];
   readonly hooks?: Pick<SessionHooks, "submitted"> | undefined;
   readonly policy: Pick<Policy, "grant" | "endGrants">;
   /** Takes this model until the next prompt, or none. Rejects if there is no such model. */
@@ -21,10 +21,11 @@ export interface SayPorts extends Omit<ExpandPorts, "commands"> {
 }
 
 /** The one place where a prompt of the user's enters a session, from whatever face. */
-export async function sayPrompt(content: string | readonly ContentPart[], ports: SayPorts): Promise<Ack> {
+export async function submitPrompt(content: string | readonly ContentPart[], ports: SubmitPromptPorts): Promise<Ack> {
   const { lead } = ports;
-  const said: readonly ContentPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  const expansion = await expandPrompt(said, { ...ports, commands: ports.commands() });
+  const contentParts: readonly ContentPart[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const expansion = await expandPrompt(contentParts, { ...ports, commands: ports.commands() });
   switch (expansion.kind) {
     case "refused":
       return { ok: false, code: "prompt", message: expansion.message };
@@ -34,29 +35,33 @@ export async function sayPrompt(content: string | readonly ContentPart[], ports:
       await lead.record({ type: "notice.raised", level: "info", code: "command_output", message: expansion.text });
       return { ok: true };
     case "plain":
-      return admit(said, undefined, ports);
+      return admit(contentParts, undefined, ports);
     case "expanded":
       return admit(expansion.parts, expansion.command, ports);
   }
 }
 
-async function admit(parts: readonly ContentPart[], command: SlashCommand | undefined, ports: SayPorts): Promise<Ack> {
+async function admit(
+  parts: readonly ContentPart[],
+  command: SlashCommand | undefined,
+  ports: SubmitPromptPorts,
+): Promise<Ack> {
   const { lead } = ports;
   const submitted = (await ports.hooks?.submitted(parts)) ?? { parts };
   if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
-  await begin(command, ports);
-  await lead.admit("user", [...submitted.parts, ...ports.news()]);
+  await applyCommandOptions(command, ports);
+  await lead.admit("user", [...submitted.parts, ...ports.reminders()]);
   lead.wake();
   return { ok: true };
 }
 
 /** What a command asks for beyond its words, until the next prompt: tools without asking, another model. */
-async function begin(command: SlashCommand | undefined, ports: SayPorts): Promise<void> {
+async function applyCommandOptions(command: SlashCommand | undefined, ports: SubmitPromptPorts): Promise<void> {
   const { allowedTools = [], model } = command ?? {};
-  const isBelieved = command?.owner === "user" || ports.isTrusted;
-  await ports.setTemporaryModel(isBelieved ? model : undefined);
+  const isTrustedCommand = command?.owner === "user" || ports.isTrusted;
+  await ports.setTemporaryModel(isTrustedCommand ? model : undefined);
   ports.policy.endGrants();
-  const [problem] = ports.policy.grant(isBelieved ? allowedTools : []);
+  const [problem] = ports.policy.grant(isTrustedCommand ? allowedTools : []);
   if (problem === undefined) return;
   const message = `${command?.source}: one of its allowed-tools is not used: ${problem}`;
   await ports.lead.record({ type: "notice.raised", level: "warning", code: "command", message });

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { isInside, realPathSync } from "../platform/index.ts";
 import type { FolderTrust } from "./withhold.ts";
 
-export interface SearchPlace {
+export interface SearchPathContext {
   readonly cwd: string;
   readonly projectFolders: readonly string[];
   readonly userHome: string;
@@ -13,18 +13,18 @@ export interface SearchPlace {
  * Where programs are looked for: never relative to wherever one happens to be, and before the folder is trusted not in the
  * folder itself, which `npx` and the like put first. Whatever holds the user's home is the user's own.
  */
-export function searchPath(path: string | undefined, place: SearchPlace): string | undefined {
+export function searchPath(path: string | undefined, place: SearchPathContext): string | undefined {
   if (path === undefined) return undefined;
   const home = realPathSync(place.userHome, "/");
-  const foreign = [place.cwd, ...place.projectFolders].filter((folder) => !isInside(home, folder));
+  const projectPaths = [place.cwd, ...place.projectFolders].filter((folder) => !isInside(home, folder));
   return path
     .split(":")
     .filter((entry) => isAbsolute(entry))
-    .filter((entry) => place.trust === "all" || !isForeign(realPathSync(entry), foreign, place.cwd))
+    .filter((entry) => place.trust === "all" || !isProjectFolder(realPathSync(entry), projectPaths, place.cwd))
     .join(":");
 }
 
-const isForeign = (entry: string, folders: readonly string[], cwd: string) =>
+const isProjectFolder = (entry: string, folders: readonly string[], cwd: string) =>
   folders.some((folder) => isInside(entry, folder)) ||
   (entry.endsWith(packagePrograms) && isInside(cwd, dirname(dirname(entry))));
 

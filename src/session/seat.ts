@@ -32,7 +32,7 @@ import {
 import type { OpenedHooks } from "./hooks/open-hooks.ts";
 import { createPlanMode, type PlanMode } from "./plan-mode.ts";
 import { createPolicy, type Policy } from "./policy.ts";
-import { createSessionBackground, type SessionBackground } from "./session-background.ts";
+import { createBackgroundWork, type BackgroundWork } from "./session-background.ts";
 import type { SessionDependencies } from "./session-parts.ts";
 
 /** What the agents of a session have in common. */
@@ -92,7 +92,7 @@ export interface AgentRuntime {
   readonly conversation: Conversation;
   readonly policy: Policy;
   readonly plan: PlanMode;
-  readonly background: SessionBackground;
+  readonly background: BackgroundWork;
   readonly sandbox: CommandSandbox | undefined;
   readonly hooks: ReturnType<OpenedHooks["create"]> | undefined;
   cwd(): string;
@@ -176,14 +176,14 @@ export function createAgentRuntime(shared: SessionResources, spec: AgentRuntimeO
       }),
       ...(spec.member && { team_name: spec.member.team }),
     }),
-    speaksOf: async (rule, { tool: name, input }) => {
+    mayMatch: async (rule, { tool: name, input }) => {
       const tool = spec.tools().find((each) => each.name === name);
-      return tool === undefined || policy.speaksOf(rule, tool, input);
+      return tool === undefined || policy.mayMatch(rule, tool, input);
     },
     record: (event) => agent.record(event),
     clock,
   });
-  const background = createSessionBackground({ ...parts, agent: () => agent });
+  const background = createBackgroundWork({ ...parts, agent: () => agent });
   const outputFile = async (name: string) => join(await opened.scratchFolder(), name);
 
   const setMode = async (permissionMode: PermissionMode) => {

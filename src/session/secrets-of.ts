@@ -1,7 +1,7 @@
 import type { Config } from "./load-config.ts";
 
 /** What must never be written anywhere. */
-export function secretsOf({ providerEnv }: Config): string[] {
+export function providerSecrets({ providerEnv }: Config): string[] {
   const { anthropicKey, anthropicAuthToken, openaiKey, localKey } = providerEnv;
   return [anthropicKey, anthropicAuthToken, openaiKey, localKey].filter((key) => key !== undefined);
 }

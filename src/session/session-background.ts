@@ -3,10 +3,10 @@ import type { Clock, CreateId } from "../platform/index.ts";
 import type { BackgroundId, PromptId, StoredEnvelope, StoredEvent } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
 import type { CrashReport } from "../team/index.ts";
-import { type BackgroundEvent, type BackgroundTasks, createBackgroundTasks } from "../tool/index.ts";
+import { type BackgroundEvent, type BackgroundJobs, createBackgroundJobs } from "../tool/index.ts";
 
-export interface SessionBackground {
-  readonly tasks: BackgroundTasks;
+export interface BackgroundWork {
+  readonly tasks: BackgroundJobs;
   running(): readonly (RunningWork & { readonly kind: "shell" | "agent" })[];
   /** Tells the agent of work that an earlier life of the session has left without an end. */
   recover(
@@ -25,7 +25,7 @@ export interface RunningWork {
   readonly description: string;
 }
 
-export interface SessionBackgroundOptions {
+export interface BackgroundWorkOptions {
   readonly agent: () => Agent;
   readonly opened: OpenedSession;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export type StartedWork = Extract<StoredEvent, { type: "background.started" }>;
 type EndedWork = Extract<StoredEvent, { type: "background.ended" }>;
 
 /** The background work of an agent: in its log, on the stream, and told to it exactly once when it ends. */
-export function createSessionBackground(options: SessionBackgroundOptions): SessionBackground {
+export function createBackgroundWork(options: BackgroundWorkOptions): BackgroundWork {
   const { agent, opened, clock, createId, secrets } = options;
   let closing = false;
   const running = new Map<BackgroundId, StartedWork>();
@@ -54,7 +54,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
         // The agent is at work on the news before anybody hears of the end: no moment in between looks like the end of all work.
         // While the session closes it is only put down, for the day it goes on.
         try {
-          if (task) await tell(task, event, report);
+          if (task) await notifyAgent(task, event, report);
           if (task && !closing) agent().wake();
         } finally {
           running.delete(event.backgroundId);
@@ -65,17 +65,17 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
   };
 
   /** Under an id that follows from the task's: however often it is tried, and in whichever life, it is said once. */
-  const tell = (task: StartedWork, end: EndedWork, report: string | undefined) => {
+  const notifyAgent = (task: StartedWork, end: EndedWork, report: string | undefined) => {
     const text = report ?? backgroundNotification({ ...task, ...end, id: task.backgroundId });
     const promptId = task.backgroundId.replace(/^bg_/, "prm_") as PromptId;
     return agent().admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
   };
 
-  const tasks = createBackgroundTasks({
+  const tasks = createBackgroundJobs({
     clock,
     createId,
     onEvent,
-    onUntold: (error) => agent().fail(error),
+    onUnreported: (error) => agent().fail(error),
     secrets,
     outputFile: (id) => opened.taskOutputFile(id),
   });
@@ -89,7 +89,7 @@ export function createSessionBackground(options: SessionBackgroundOptions): Sess
         if (lost === "goes on") continue;
         const status = lost === undefined || lost.status === "stopped" ? "killed" : lost.status;
         const end: EndedWork = { type: "background.ended", backgroundId, status, exitCode: null };
-        await tell(started, end, lost?.text);
+        await notifyAgent(started, end, lost?.text);
         await agent().record(end);
       }
     },

@@ -21,7 +21,7 @@ import type { Tool } from "../tool/index.ts";
 import { createSubagentRuntimes } from "./child-seats.ts";
 import { runDelegatedTask, type DelegatedWork } from "./delegate.ts";
 import { subagentName } from "./given-name.ts";
-import { isolateAgent, type IsolationPorts } from "./isolate-agent.ts";
+import { isolateInWorktree, type IsolationPorts } from "./isolate-agent.ts";
 import { createRemoteAgents } from "./remote/remotes.ts";
 import { type AgentRuntime, type SessionResources } from "./seat.ts";
 import type { StartedWork } from "./session-background.ts";
@@ -71,7 +71,13 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
   for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
   const idleSlots = createIdleCache();
   const { watchdog, sideQuestions: asides, remote: work } = agents;
-  const defaults: SubagentDefaults = { clock, watchdog, asides, onWake: idleSlots.wakes, onIdle: idleSlots.rests };
+  const defaults: SubagentDefaults = {
+    clock,
+    watchdog,
+    sideQuestions: asides,
+    onWake: idleSlots.wakes,
+    onIdle: idleSlots.rests,
+  };
   const closing = new AbortController();
   const sendToBackground = new Set<() => void>();
   const isolationAt = (cwd: string): IsolationPorts => ({
@@ -102,7 +108,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
     ),
     modelOverride: agents.modelOverride,
     modeSetting: agents.modeSetting,
-    isolate: (agentId, cwd, signal) => isolateAgent(agentId, isolationAt(cwd), signal),
+    isolate: (agentId, cwd, signal) => isolateInWorktree(agentId, isolationAt(cwd), signal),
     openRemoteRuntime: work && ((request) => remotes.runtime(request)),
   });
   const remotes = createRemoteAgents(shared, agents, {
@@ -174,7 +180,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       return admitted.slot;
     },
     acquireSlotNow: limits.acquireSlotNow,
-    isolate: (cwd, signal) => isolateAgent(createId<AgentId>("agt"), isolationAt(cwd), signal),
+    isolate: (cwd, signal) => isolateInWorktree(createId<AgentId>("agt"), isolationAt(cwd), signal),
     toolsOf,
     sendToBackground() {
       for (const resolve of sendToBackground) resolve();

@@ -15,7 +15,7 @@ import type {
   WorktreeSettings,
 } from "../protocol/index.ts";
 import type { OpenedSession } from "../store/index.ts";
-import type { AsideSettings, AgentSlots, RepositoryContext } from "../team/index.ts";
+import type { SideQuestionSettings, AgentSlots, RepositoryContext } from "../team/index.ts";
 import type { Coordinator } from "./coordinator.ts";
 import type { AgentRuntime } from "./seat.ts";
 import type { TeamRole, TeamPorts } from "./session-team.ts";
@@ -26,7 +26,7 @@ import type { SessionSocketOpener } from "./observe/door-later.ts";
 import type { SessionMcp } from "./mcp.ts";
 import type { RemoteWork } from "./remote/remote-work.ts";
 import type { Telemetry } from "./telemetry/start-telemetry.ts";
-import type { Slash } from "./open-slash.ts";
+import type { CommandCatalog } from "./open-slash.ts";
 
 /** Everything a session is made of, found and checked: opening it can no longer fail for a wrong setting. */
 export interface SessionDependencies {
@@ -59,7 +59,7 @@ export interface SessionDependencies {
   readonly sandbox?: Omit<Parameters<typeof createCommandSandbox>[0], "roots" | "readable"> | undefined;
   readonly commandTimeoutMs?: number | undefined;
   readonly childEnv: Readonly<Record<string, string>>;
-  readonly slash?: Slash | undefined;
+  readonly slash?: CommandCatalog | undefined;
   /** Folders that agents may read without asking, besides their own. */
   readonly readable?: readonly string[] | undefined;
   readonly openHooks?: OpenedHooks["create"] | undefined;
@@ -140,7 +140,7 @@ export interface AgentDependencies {
   readonly remote?: RemoteWork | undefined;
   readonly place: Pick<RepositoryContext, "home" | "userHome">;
   /** What is asked of a small model beside the agents' work. */
-  readonly sideQuestions: AsideSettings;
+  readonly sideQuestions: SideQuestionSettings;
   /** How the small model that goes with this one is had; undefined where none is known. */
   smallModelFor(ref: string): (() => Promise<ModelClient>) | undefined;
   /** The same client for the same ref. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Settings } from "../protocol/index.ts";
-import { checkJson, type JsonFault } from "./check-json.ts";
-import { readSmallFile } from "./read-small-file.ts";
+import { parseStrictJson, type JsonFault } from "./check-json.ts";
+import { readBoundedFile } from "./read-small-file.ts";
 import type { SettingsProblem } from "./settings-problem.ts";
 
 /** One source of settings. `folder` is what its relative paths are relative to. */
@@ -12,7 +12,7 @@ export interface SettingsLayer {
   readonly settings: Settings;
 }
 
-export interface SettingsPlaces {
+export interface SettingsPaths {
   readonly cwd: string;
   readonly projectFolders: readonly string[];
   readonly home: string;
@@ -26,7 +26,7 @@ export interface SettingsPlaces {
   readonly mcpConfig?: readonly string[] | undefined;
 }
 
-interface Place extends Omit<SettingsLayer, "settings"> {
+interface SettingsSource extends Omit<SettingsLayer, "settings"> {
   readonly format: "troupe" | "claude" | "mcp";
   /** The file, where `source` says more. */
   readonly file?: string;
@@ -36,13 +36,13 @@ interface Place extends Omit<SettingsLayer, "settings"> {
 }
 
 /** Every source there is, the strongest first, and all that is wrong with them. */
-export async function readSettings(
-  places: SettingsPlaces,
+export async function readSettingsFiles(
+  places: SettingsPaths,
 ): Promise<{ layers: SettingsLayer[]; problems: SettingsProblem[] }> {
   const layers: SettingsLayer[] = [];
   const problems: SettingsProblem[] = [];
-  for (const place of placesOf(places)) {
-    const read = await readPlace(place);
+  for (const place of settingsSources(places)) {
+    const read = await readSource(place);
     if (read === undefined) continue;
     if ("settings" in read) {
       const { level, source, folder } = place;
@@ -60,41 +60,41 @@ export interface BrokenFile {
   readonly fault: JsonFault;
 }
 
-function placesOf({ cwd, projectFolders, home, userHome, ...places }: SettingsPlaces): Place[] {
-  const user: Place[] = [
+function settingsSources({ cwd, projectFolders, home, userHome, ...places }: SettingsPaths): SettingsSource[] {
+  const user: SettingsSource[] = [
     { level: "user", format: "troupe", source: join(home, "settings.json"), folder: userHome },
     { level: "user", format: "claude", source: join(userHome, ".claude", "settings.json"), folder: userHome },
   ];
   const usersOwn = new Set(user.map((place) => place.source));
-  const project = (format: "troupe" | "claude", name: string): Place[] =>
+  const project = (format: "troupe" | "claude", name: string): SettingsSource[] =>
     projectFolders
-      .map((folder): Place => ({ level: "project", format, source: join(folder, `.${format}`, name), folder }))
+      .map((folder): SettingsSource => ({ level: "project", format, source: join(folder, `.${format}`, name), folder }))
       .filter((place) => !usersOwn.has(place.source))
       .reverse();
   return [
     { level: "managed", format: "troupe", source: places.managedFile, folder: "/" },
-    ...(places.flag === undefined ? [] : [flagPlace(places.flag, cwd)]),
-    ...(places.mcpConfig ?? []).map((given) => mcpPlace(given, cwd)),
+    ...(places.flag === undefined ? [] : [flagSource(places.flag, cwd)]),
+    ...(places.mcpConfig ?? []).map((given) => mcpSource(given, cwd)),
     { level: "user", format: "troupe", source: places.localSettings, folder: cwd },
     ...project("troupe", "settings.local.json"),
     ...project("troupe", "settings.json"),
     ...project("claude", "settings.local.json"),
     ...project("claude", "settings.json"),
     ...projectFolders
-      .map((folder): Place => ({ level: "project", format: "mcp", source: join(folder, ".mcp.json"), folder }))
+      .map((folder): SettingsSource => ({ level: "project", format: "mcp", source: join(folder, ".mcp.json"), folder }))
       .reverse(),
     ...user,
   ];
 }
 
-function flagPlace(flag: string, cwd: string): Place {
+function flagSource(flag: string, cwd: string): SettingsSource {
   const place = { level: "flags", format: "troupe", folder: cwd } as const;
   if (flag.trimStart().startsWith("{")) return { ...place, source: "--settings", text: flag };
   return { ...place, source: flag.startsWith("/") ? flag : join(cwd, flag), mustExist: true };
 }
 
-function mcpPlace(given: string, cwd: string): Place {
-  const { source, ...place } = flagPlace(given, cwd);
+function mcpSource(given: string, cwd: string): SettingsSource {
+  const { source, ...place } = flagSource(given, cwd);
   if (place.text !== undefined) return { ...place, format: "mcp", source: mcpConfigFlag };
   return { ...place, format: "mcp", source: `${mcpConfigFlag} ${source}`, file: source };
 }
@@ -103,10 +103,10 @@ export const mcpConfigFlag = "--mcp-config";
 
 const sizeLimit = 1_000_000;
 
-async function readPlace(place: Place): Promise<{ settings: Settings } | BrokenFile | undefined> {
+async function readSource(place: SettingsSource): Promise<{ settings: Settings } | BrokenFile | undefined> {
   let { text } = place;
   if (text === undefined) {
-    const file = readSmallFile(place.file ?? place.source, sizeLimit + 1);
+    const file = readBoundedFile(place.file ?? place.source, sizeLimit + 1);
     if (file.kind === "absent") {
       return place.mustExist ? { text: "", fault: { kind: "unreadable", reason: "there is no such file" } } : undefined;
     }
@@ -121,7 +121,7 @@ async function readPlace(place: Place): Promise<{ settings: Settings } | BrokenF
     if (decoded === undefined) return { text: "", fault: { kind: "unreadable", reason: "it is not UTF-8" } };
     text = decoded;
   }
-  const checked = checkJson(text);
+  const checked = parseStrictJson(text);
   if ("fault" in checked) return { text, fault: checked.fault };
   const { settingsSchemas } = await import("./settings-schemas.ts");
   const parsed = settingsSchemas[place.format].safeParse(checked.value);

@@ -60,11 +60,11 @@ function syntaxProblem(file: string, text: string): SettingsProblem {
   parseTree(text, errors, { disallowComments: true });
   const [first] = errors.toSorted((a, b) => a.offset - b.offset);
   const name = first ? printParseErrorCode(first.error) : "InvalidSymbol";
-  const words = name === "InvalidCommentToken" ? "comments are not allowed in JSON" : lowerWords(name);
-  return { file, ...placeOf(text, first?.offset ?? 0), message: `not valid JSON: ${words}` };
+  const words = name === "InvalidCommentToken" ? "comments are not allowed in JSON" : lowerFirst(name);
+  return { file, ...positionOf(text, first?.offset ?? 0), message: `not valid JSON: ${words}` };
 }
 
-const lowerWords = (name: string): string =>
+const lowerFirst = (name: string): string =>
   name.replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 
 interface FoundProblem {
@@ -105,7 +105,7 @@ function located(file: string, text: string, found: FoundProblem & { tree: Node 
   const { tree, path, message, key } = found;
   const value = tree && findNodeAtLocation(tree, [...path]);
   const node = key || !value ? (value?.parent?.children?.[0] ?? deepest(tree, path)) : value;
-  return { file, ...placeOf(text, node?.offset ?? 0), ...(path.length > 0 && { field: fieldName(path) }), message };
+  return { file, ...positionOf(text, node?.offset ?? 0), ...(path.length > 0 && { field: fieldName(path) }), message };
 }
 
 /** For what is missing: the nearest thing around it that is there. */
@@ -136,10 +136,10 @@ function properties(node: Node | undefined, path: readonly string[] = []): Prope
 const sameProperty = (a: Property, b: Property): boolean => a.path.join("\n") === b.path.join("\n");
 
 function problemAt(file: string, text: string, { path, offset }: Property) {
-  return { file, ...placeOf(text, offset), field: fieldName(path) };
+  return { file, ...positionOf(text, offset), field: fieldName(path) };
 }
 
-function placeOf(text: string, offset: number): { line: number; column: number } {
+function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }

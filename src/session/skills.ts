@@ -2,11 +2,11 @@ import { dirname, join, relative } from "node:path";
 import { markdownProblemLine, parseMarkdown } from "../platform/index.ts";
 import type { LoadedSkill, SkillSource } from "../tool/index.ts";
 import { visibleLine } from "../view/index.ts";
-import type { ContextPlaces } from "./context-files.ts";
+import type { DiscoveryFolders } from "./context-files.ts";
 import { fillArguments } from "./fill-arguments.ts";
 import { listFolder } from "./list-folder.ts";
-import { type MarkdownFolder, markdownFolders, readOwnedText } from "./markdown-places.ts";
-import { SkillFields, toolList } from "./slash-fields.ts";
+import { type CommandFolder, findCommandFolders, readOwnedText } from "./markdown-places.ts";
+import { SkillFrontmatter, toolList } from "./slash-fields.ts";
 
 /** A `SKILL.md` as it was found; its body is read when it is asked for. */
 export interface Skill {
@@ -15,7 +15,7 @@ export interface Skill {
   readonly argumentHint: string | undefined;
   readonly file: string;
   readonly folder: string;
-  readonly owner: MarkdownFolder["owner"];
+  readonly owner: CommandFolder["owner"];
   readonly allowedTools: readonly string[];
   /** A model may load it by itself. */
   readonly forModels: boolean;
@@ -31,11 +31,11 @@ export interface SkillsFound {
 const foldersLimit = 500;
 
 /** Every skill there is, by name. One that is broken or hidden by another of its name is told, and hides no third. */
-export async function findSkills(places: ContextPlaces): Promise<SkillsFound> {
+export async function findSkills(places: DiscoveryFolders): Promise<SkillsFound> {
   const skills = new Map<string, { skill: Skill; text: string }>();
   const seen = new Set<string>();
   const notices: string[] = [];
-  for (const place of markdownFolders("skills", places)) {
+  for (const place of findCommandFolders("skills", places)) {
     for (const entry of listFolder(place.path).slice(0, foldersLimit)) {
       if (!entry.isFolder) continue;
       const file = join(entry.path, "SKILL.md");
@@ -60,9 +60,9 @@ export async function findSkills(places: ContextPlaces): Promise<SkillsFound> {
 
 async function parseSkill(
   text: string,
-  found: { file: string; folder: string; name: string; owner: MarkdownFolder["owner"] },
+  found: { file: string; folder: string; name: string; owner: CommandFolder["owner"] },
 ): Promise<Skill | { problem: string }> {
-  const reading = await parseMarkdown(text, SkillFields);
+  const reading = await parseMarkdown(text, SkillFrontmatter);
   if (!reading.ok) {
     const [first] = reading.problems;
     return { problem: `${first ? markdownProblemLine(found.file, first) : found.file}; the skill is left out` };
@@ -105,7 +105,7 @@ export const firstParagraph = (body: string): string =>
 /** The skills as the `Skill` tool loads them. `onLoad` hears of each before its text is given out. */
 export function skillSource(
   skills: readonly Skill[],
-  { places, onLoad }: { places: ContextPlaces; onLoad?: (skill: Skill) => Promise<void> },
+  { places, onLoad }: { places: DiscoveryFolders; onLoad?: (skill: Skill) => Promise<void> },
 ): SkillSource {
   const forModels = skills.filter((skill) => skill.forModels);
   return {
@@ -125,11 +125,11 @@ const filesLimit = 50;
 /** As the file is now, which may be another than when it was found. Without `args` the places for them stay. */
 export async function loadSkill(
   skill: Skill,
-  { args, places }: { args?: string; places: ContextPlaces },
+  { args, places }: { args?: string; places: DiscoveryFolders },
 ): Promise<LoadedSkill | { problem: string }> {
   const read = readOwnedText(skill.file, skill.owner, places);
   if (!("text" in read)) return { problem: read.notice ?? `${skill.file} is no longer there` };
-  const reading = await parseMarkdown(read.text, SkillFields);
+  const reading = await parseMarkdown(read.text, SkillFrontmatter);
   if (!reading.ok) {
     const [first] = reading.problems;
     return { problem: first ? markdownProblemLine(skill.file, first) : `${skill.file} is broken` };

@@ -2,11 +2,11 @@ import { relative } from "node:path";
 import { markdownProblemLine, parseMarkdown } from "../platform/index.ts";
 import type { ContentPart } from "../protocol/index.ts";
 import { visibleLine } from "../view/index.ts";
-import type { ContextPlaces } from "./context-files.ts";
+import type { DiscoveryFolders } from "./context-files.ts";
 import { listFolder } from "./list-folder.ts";
-import { type MarkdownFolder, markdownFolders, readOwnedText } from "./markdown-places.ts";
+import { type CommandFolder, findCommandFolders, readOwnedText } from "./markdown-places.ts";
 import { firstParagraph, loadSkill, type Skill, slashName } from "./skills.ts";
-import { CommandFields, toolList } from "./slash-fields.ts";
+import { CommandFrontmatter, toolList } from "./slash-fields.ts";
 
 /** Something a person calls with `/name`: a file of instructions, a skill, or a prompt of a server. */
 export interface SlashCommand {
@@ -16,7 +16,7 @@ export interface SlashCommand {
   /** Where it comes from, for people. */
   readonly source: string;
   /** What a project brings along may loosen nothing before the folder is trusted. */
-  readonly owner: MarkdownFolder["owner"];
+  readonly owner: CommandFolder["owner"];
   readonly allowedTools: readonly string[];
   readonly model?: string | undefined;
   load(args: string): Promise<SlashText | { readonly problem: string }>;
@@ -32,7 +32,7 @@ export const builtInCommands = [
 
 /** All commands by name: skills first, then files. One that is broken or hidden is told and hides no other. */
 export async function findSlashCommands(
-  places: ContextPlaces,
+  places: DiscoveryFolders,
   skills: readonly Skill[],
 ): Promise<{ commands: readonly SlashCommand[]; notices: readonly string[] }> {
   const notices: string[] = [];
@@ -47,7 +47,7 @@ export async function findSlashCommands(
   for (const skill of skills) if (skill.forPeople) add(fromSkill(skill, places));
 
   const seen = new Map<string, string>();
-  for (const place of markdownFolders("commands", places)) {
+  for (const place of findCommandFolders("commands", places)) {
     for (const { file, name } of filesIn(place.path)) {
       const read = readOwnedText(file, place.owner, places);
       if (read.notice !== undefined) notices.push(read.notice);
@@ -75,14 +75,14 @@ function filesIn(root: string, depth = depthLimit, folder = root): { file: strin
 interface CommandFile {
   readonly file: string;
   readonly name: string;
-  readonly owner: MarkdownFolder["owner"];
-  readonly places: ContextPlaces;
+  readonly owner: CommandFolder["owner"];
+  readonly places: DiscoveryFolders;
 }
 
 async function parseCommand(text: string, found: CommandFile): Promise<SlashCommand | { problem: string }> {
   const { file, name, owner, places } = found;
   if (!slashName.test(name)) return { problem: `${file}: its name cannot be used: letters, digits, - and _ can` };
-  const reading = await parseMarkdown(text, CommandFields);
+  const reading = await parseMarkdown(text, CommandFrontmatter);
   if (!reading.ok) return { problem: reading.problems.map((each) => markdownProblemLine(file, each))[0] ?? file };
   const { fields, body } = reading.file;
   return {
@@ -96,14 +96,14 @@ async function parseCommand(text: string, found: CommandFile): Promise<SlashComm
     async load() {
       const read = readOwnedText(file, owner, places);
       if (!("text" in read)) return { problem: read.notice ?? `${file} is no longer there` };
-      const now = await parseMarkdown(read.text, CommandFields);
+      const now = await parseMarkdown(read.text, CommandFrontmatter);
       if (now.ok) return { text: now.file.body };
       return { problem: now.problems.map((each) => markdownProblemLine(file, each))[0] ?? file };
     },
   };
 }
 
-const fromSkill = (skill: Skill, places: ContextPlaces): SlashCommand => ({
+const fromSkill = (skill: Skill, places: DiscoveryFolders): SlashCommand => ({
   name: skill.name,
   owner: skill.owner,
   source: skill.file,

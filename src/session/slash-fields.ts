@@ -25,9 +25,9 @@ const common = {
 };
 
 /** Fields that are not known here belong to other programs and are left alone. */
-export const SkillFields = z.looseObject({ ...common, name: text, "user-invocable": z.boolean().nullish() });
+export const SkillFrontmatter = z.looseObject({ ...common, name: text, "user-invocable": z.boolean().nullish() });
 
-export const CommandFields = z.looseObject({ ...common, model: text });
+export const CommandFrontmatter = z.looseObject({ ...common, model: text });
 
 /** `Read, Bash(git log:*), Edit` and `Read Edit` alike. */
 export function toolList(tools: string | readonly string[] | null | undefined): string[] {

@@ -11,7 +11,7 @@ interface SmallModelSettings {
  * provider. Undefined where none is known, or the name is none: then nothing is asked of one.
  */
 export function smallModelOf(ref: string, { smallModel, overrides }: SmallModelSettings): string | undefined {
-  if (smallModel !== undefined) return named(smallModel, { overrides, current: ref });
+  if (smallModel !== undefined) return modelNamed(smallModel, { overrides, current: ref });
   const provider = parseRef(ref)?.provider;
   if (provider !== "anthropic" && provider !== "openai") return undefined;
   const small = resolveModel("haiku", { overrides, current: ref });
@@ -37,7 +37,7 @@ export function smallModelProblems(
     : [`${wanted.join(", ")}: no small model of ${ref} is known; name one with smallModel in the settings`];
 }
 
-function named(name: string, options: Parameters<typeof resolveModel>[1]): string | undefined {
+function modelNamed(name: string, options: Parameters<typeof resolveModel>[1]): string | undefined {
   try {
     return resolveModel(name, options).ref;
   } catch (error) {

@@ -8,8 +8,8 @@ import {
   refreshSystemPrompt,
   scratchpadText,
 } from "../agent/index.ts";
-import { costOf, createGateRegistry, createModel, recordTo } from "../model/index.ts";
-import { type Clock, gitState, idMaker, openStateRoot, systemClock, projectName } from "../platform/index.ts";
+import { costOf, createGateRegistry, createModel, recordModels } from "../model/index.ts";
+import { type Clock, gitState, createIdFactory, openStateRoot, systemClock, projectName } from "../platform/index.ts";
 import { type AgentDefinition, type ModelClient, type SessionId, TroupeError } from "../protocol/index.ts";
 import { createFileSessionStore, type OpenedSession, openTeamStore, type SessionStore } from "../store/index.ts";
 import { builtinTools, parseRules, type Tool } from "../tool/index.ts";
@@ -17,23 +17,23 @@ import { loadAgentDefinitions } from "./agent-definitions.ts";
 import { createAcpTeammate } from "./acp-member.ts";
 import { createCoordinator, isCoordinating } from "./coordinator.ts";
 import { loadAgentExtras } from "./outfit-agent.ts";
-import { createContextFiles } from "./context-files.ts";
+import { createInstructionFiles } from "./context-files.ts";
 import { docsFolder } from "./docs-folder.ts";
-import { agentHooks } from "./hooks/agent-definition-hooks.ts";
+import { definitionHooks } from "./hooks/agent-definition-hooks.ts";
 import { openHooks } from "./hooks/open-hooks.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./load-config.ts";
-import { withSecretsKept } from "./keep-secrets.ts";
-import { type SessionMcp, startMcp } from "./mcp.ts";
+import { withRedactionMarkCheck } from "./keep-secrets.ts";
+import { type SessionMcp, startSessionMcp } from "./mcp.ts";
 import { createLazySessionSocket } from "./observe/door-later.ts";
-import { logsInOrder } from "./logs-in-order.ts";
+import { mergeLogs } from "./logs-in-order.ts";
 import { openSession } from "./open-session.ts";
-import { openSlash } from "./open-slash.ts";
+import { openCommandCatalog } from "./open-slash.ts";
 import { openSharedAccounts } from "./joint-accounts.ts";
 import { createLeadRole } from "./teams-of.ts";
 import { memberMode, resumedMode } from "./plan-mode.ts";
 import { requireFolder, lastModelOf, openIfExists, findSessionToResume } from "./resuming.ts";
 import { createRemoteWork } from "./remote/remote-work.ts";
-import { secretsOf } from "./secrets-of.ts";
+import { providerSecrets } from "./secrets-of.ts";
 import { requirePrice } from "./require-price.ts";
 import { smallModelOf, smallModelProblems } from "./small-model.ts";
 import type { Session } from "./session.ts";
@@ -42,7 +42,7 @@ import type { MemberContext, PermissionAsker } from "./session-parts.ts";
 import type { TeamRole, TeamPorts } from "./session-team.ts";
 import { createSpawnResolver, recoverWorktrees, type AgentSlots } from "../team/index.ts";
 import { runWorktreeRemoveHooks } from "./tell-of-removed.ts";
-import { withNestedContext } from "./nested-context.ts";
+import { withNestedInstructions } from "./nested-context.ts";
 import { isTranscriptEvent } from "../view/index.ts";
 import { refuseTeammateSession } from "./whose-session.ts";
 import type { FolderTrust } from "./withhold.ts";
@@ -97,12 +97,12 @@ export interface MemberWishes extends Omit<MemberContext, "definition"> {
 /** From what a user asked for to a session at work. Everything that can be wrong is found before anything is written. */
 export async function startSession(options: StartOptions): Promise<Session> {
   const { clock = systemClock } = options;
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   let config = await loadConfig(options);
   const recording =
     options.flags.record === undefined
       ? undefined
-      : await recordTo(options.flags.record, { clock, secrets: secretsOf(config) });
+      : await recordModels(options.flags.record, { clock, secrets: providerSecrets(config) });
   const gates = options.shared?.gates ?? createGateRegistry(clock);
   const models = options.shared?.models ?? new Map<string, Promise<ModelClient>>();
   const modelFor = (ref: string) => {
@@ -144,7 +144,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       if (!options.isBesideTeam) await refuseTeammateSession(opened.sessionId, opened.leadLog.replayed, teams);
     }
     if (options.sessionId !== undefined) opened = await openIfExists(store, options.sessionId);
-    mcp = await startMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
+    mcp = await startSessionMcp({ config, env: options.env, clock, waitMs: options.mcpWaitMs ?? defaultMcpWaitMs });
     const hooks = await openHooks(config.hooks);
     const git = gitState(config.cwd, config.childEnv);
     const ref = options.flags.model ?? lastModelOf(opened) ?? config.model;
@@ -161,9 +161,9 @@ export async function startSession(options: StartOptions): Promise<Session> {
       config.rules,
       options.tools?.map(({ name }) => name),
     );
-    const instructions = createContextFiles(config);
+    const instructions = createInstructionFiles(config);
     const initial = instructions.initial();
-    const slash = openSlash(config);
+    const slash = openCommandCatalog(config);
     const docs = docsFolder();
     const facts = {
       cwd: config.cwd,
@@ -198,7 +198,9 @@ export async function startSession(options: StartOptions): Promise<Session> {
     const isCounted = shared.counted.has(sessionId);
     shared.counted.add(sessionId);
     const logFile = join(config.home, "projects", projectName(config.cwd), `${sessionId}.jsonl`);
-    const tools = withSecretsKept(withNestedContext(mergeTools(builtinTools(), options.tools ?? []), instructions));
+    const tools = withRedactionMarkCheck(
+      withNestedInstructions(mergeTools(builtinTools(), options.tools ?? []), instructions),
+    );
     const coordinates =
       !options.member &&
       isCoordinating({
@@ -252,7 +254,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       opened,
       telemetry,
       coordinator,
-      readStored: async () => logsInOrder(await store.read(sessionId)),
+      readStored: async () => mergeLogs(await store.read(sessionId)),
       readTranscript: (session, agent) => store.readLog(session, { agent, only: isTranscriptEvent }),
       keep: options.keep,
       earlierAgents: !isResumed ? [] : [...(await store.readAgents(sessionId)).values()].flat(),
@@ -283,7 +285,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
       childEnv: config.childEnv,
       openHooks: hooks?.create,
       transcriptPath: options.store ? "" : logFile,
-      secrets: secretsOf(config),
+      secrets: providerSecrets(config),
       sandbox: { settings: config.sandbox, userHome: config.userHome, stateRoot: config.home },
       commandTimeoutMs: config.bash.timeoutMs,
       maxTurns: config.maxTurns,
@@ -325,7 +327,7 @@ export async function startSession(options: StartOptions): Promise<Session> {
             runWorktreeRemoveHooks(removed, { config, clock }),
           ),
         hooksOf: async (definition) => {
-          const own = agentHooks(definition);
+          const own = definitionHooks(definition);
           return own && config.hooksAllowed ? openHooks([...config.hooks, own]) : undefined;
         },
         readLogs: async () => (await store.read(sessionId)).agents,

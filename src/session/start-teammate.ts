@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { scratchpadText, teammateConduct } from "../agent/index.ts";
-import { closeAll, idMaker, systemClock } from "../platform/index.ts";
+import { closeAll, createIdFactory, systemClock } from "../platform/index.ts";
 import {
   type AgentId,
   type AgentPath,
@@ -68,7 +68,7 @@ export interface RunningTeammate {
 /** Brings a member of a team to life from its entry in the team record: the one way, for every backend and for a resume. */
 export async function startTeammate(options: TeammateOptions): Promise<RunningTeammate> {
   const clock = systemClock;
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const { home, bus, claudeFolder } = await loadConfig({ cwd: options.cwd, env: options.env });
   let reportNotice: (message: string) => void = () => undefined;
   const onNotice = (text: string) => reportNotice(text);

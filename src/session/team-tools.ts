@@ -38,7 +38,7 @@ export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
   const { ports } = toolPorts;
   return createTaskTools({
     list: toolPorts.tasks,
-    me: toolPorts.me,
+    memberName: toolPorts.me,
     team: toolPorts.team,
     members: () => toolPorts.members().flatMap(({ name, ended }) => (ended ? [] : [name])),
     record: (event) => ports.agent().record(event),

@@ -20,7 +20,7 @@ import {
 import { connectLeadRole } from "./lead-teams.ts";
 import type { Config } from "./load-config.ts";
 import { createNoticeRecorder, storageNoticeKind } from "./notice-to.ts";
-import { ownProgram } from "./own-program.ts";
+import { ownExecutable } from "./own-program.ts";
 import { cleanUpWorktree } from "./member-worktree.ts";
 import { createTeammateJobs } from "./remote/member-jobs.ts";
 import { createTeammateBudget } from "./remote/member-budget.ts";
@@ -100,7 +100,7 @@ export function createLeadRole({
           cwd,
           sessionId: opened.sessionId,
           placement: settings.tmux ?? "own",
-          program: ownProgram(),
+          program: ownExecutable(),
           clock,
         });
       case "remote":

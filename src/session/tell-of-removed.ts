@@ -30,7 +30,7 @@ export async function runWorktreeRemoveHooks(
     mode: () => "default",
     model: () => "",
     facts: () => ({ cwd }),
-    speaksOf: async () => true,
+    mayMatch: async () => true,
     record: async (event: StoredEvent) => {
       if (event.type === "notice.raised") notices.push(event.message);
     },
@@ -41,7 +41,7 @@ export async function runWorktreeRemoveHooks(
       await hooks.worktreeRemoved({ worktree_path: path, name, branch: branch ?? "" });
     await hooks.settled();
   } finally {
-    await hooks.left();
+    await hooks.stop();
     await processes.close();
   }
   return notices;

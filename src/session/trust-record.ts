@@ -5,9 +5,9 @@ import { join } from "node:path";
 import * as z from "zod";
 import { hasErrorCode, makeFolder, projectName, writeFileAtomic } from "../platform/index.ts";
 import { TroupeError } from "../protocol/index.ts";
-import { checkJson } from "./check-json.ts";
-import { readSmallFile } from "./read-small-file.ts";
-import type { Withheld } from "./withhold.ts";
+import { parseStrictJson } from "./check-json.ts";
+import { readBoundedFile } from "./read-small-file.ts";
+import type { WithheldSetting } from "./withhold.ts";
 
 /** What the user has said about one folder: that it may act, and by which of its settings as they were then. */
 export const TrustRecord = z.object({
@@ -29,10 +29,10 @@ export const trustFile = (home: string, folder: string): string => join(home, "t
 
 /** Undefined: nothing was ever said about this folder. A record that cannot be read is an error, not a no. */
 export function readTrustRecord(file: string): TrustRecord | undefined {
-  const read = readSmallFile(file, sizeLimit);
+  const read = readBoundedFile(file, sizeLimit);
   if (read.kind === "absent") return undefined;
   if (read.kind === "unreadable") throw broken(file, read.reason);
-  const checked = checkJson(new TextDecoder().decode(read.bytes));
+  const checked = parseStrictJson(new TextDecoder().decode(read.bytes));
   if ("fault" in checked) throw broken(file, "it is not JSON");
   const parsed = TrustRecord.safeParse(checked.value);
   if (!parsed.success) throw broken(file, "it does not have the right form");
@@ -73,7 +73,7 @@ export function listTrustRecords(home: string): TrustRecord[] {
 /** Who a folder belongs to now: a folder of the same name that somebody else has made is another folder. */
 export const ownerOf = (folder: string): number => statSync(folder).uid;
 
-export const digestOf = ({ value }: Withheld): string =>
+export const digestOf = ({ value }: WithheldSetting): string =>
   createHash("sha256")
     .update(JSON.stringify(value) ?? "")
     .digest("hex");

@@ -1,18 +1,18 @@
 import { relative } from "node:path";
 import type { SettingsLayer } from "./settings-files.ts";
 import { digestOf, ownerOf, readTrustRecord, trustFile, writeTrustRecord } from "./trust-record.ts";
-import { type FolderTrust, withhold, type Withheld } from "./withhold.ts";
+import { type FolderTrust, withholdSettings, type WithheldSetting } from "./withhold.ts";
 
 /** What is believed of the settings that were found, and why. */
-export interface Belief {
+export interface TrustOutcome {
   readonly layers: readonly SettingsLayer[];
   readonly trust: FolderTrust;
-  readonly withheld: readonly Withheld[];
+  readonly withheld: readonly WithheldSetting[];
   /** At most one, for the user. */
   readonly notices: readonly string[];
 }
 
-export interface TrustQuestion {
+export interface TrustInput {
   /** The working directory, as a real path. Trust is of this folder alone: not of those above it nor of those in it. */
   readonly cwd: string;
   /** TROUPE_HOME. */
@@ -20,20 +20,20 @@ export interface TrustQuestion {
   /** Decided by the caller: nothing is looked up. */
   readonly trust: FolderTrust | undefined;
   /** What the folder asks for elsewhere than in its settings. */
-  readonly also?: readonly Withheld[] | undefined;
+  readonly otherPrivileges?: readonly WithheldSetting[] | undefined;
 }
 
 /**
  * Takes from the folder's settings what it may not say before it is trusted. A folder counts as trusted while it belongs to
  * the same user as then and asks for nothing that was not shown then; git is never asked which folder this is.
  */
-export function believe(layers: readonly SettingsLayer[], question: TrustQuestion): Belief {
-  const wary = layers.map((layer) => withhold(layer, "none"));
-  const withheld = [...wary.flatMap((each) => each.withheld), ...(question.also ?? [])];
-  const { state, unseen } = standing(withheld, question);
+export function applyTrust(layers: readonly SettingsLayer[], question: TrustInput): TrustOutcome {
+  const restricted = layers.map((layer) => withholdSettings(layer, "none"));
+  const withheld = [...restricted.flatMap((each) => each.withheld), ...(question.otherPrivileges ?? [])];
+  const { state, unseen } = trustStateOf(withheld, question);
   if (state === "trusted") return { layers, trust: "all", withheld: [], notices: [] };
   return {
-    layers: wary.map(({ layer }) => layer),
+    layers: restricted.map(({ layer }) => layer),
     trust: "none",
     withheld,
     notices: withheld.length === 0 ? [] : [notice({ state, unseen, withheld, cwd: question.cwd })],
@@ -43,7 +43,7 @@ export function believe(layers: readonly SettingsLayer[], question: TrustQuestio
 /** Trusts a folder with just these settings: whatever it asks for later is shown and asked again. */
 export async function trustFolder(
   home: string,
-  { cwd, withheld, now }: { cwd: string; withheld: readonly Withheld[]; now: number },
+  { cwd, withheld, now }: { cwd: string; withheld: readonly WithheldSetting[]; now: number },
 ): Promise<void> {
   await writeTrustRecord(home, {
     version: 1,
@@ -54,13 +54,13 @@ export async function trustFolder(
   });
 }
 
-interface Standing {
+interface TrustState {
   readonly state: "trusted" | "untrusted" | "changed";
   /** What the user has not been shown yet. */
-  readonly unseen: readonly Withheld[];
+  readonly unseen: readonly WithheldSetting[];
 }
 
-function standing(withheld: readonly Withheld[], { cwd, home, trust }: TrustQuestion): Standing {
+function trustStateOf(withheld: readonly WithheldSetting[], { cwd, home, trust }: TrustInput): TrustState {
   if (trust !== undefined) return { state: trust === "all" ? "trusted" : "untrusted", unseen: withheld };
   const record = readTrustRecord(trustFile(home, cwd));
   if (record?.path !== cwd || record.owner !== ownerOf(cwd)) return { state: "untrusted", unseen: withheld };
@@ -69,16 +69,21 @@ function standing(withheld: readonly Withheld[], { cwd, home, trust }: TrustQues
   return { state: unseen.length === 0 ? "trusted" : "changed", unseen };
 }
 
-function notice({ state, unseen, withheld, cwd }: Standing & { withheld: readonly Withheld[]; cwd: string }): string {
-  const why =
+function notice({
+  state,
+  unseen,
+  withheld,
+  cwd,
+}: TrustState & { withheld: readonly WithheldSetting[]; cwd: string }): string {
+  const reason =
     state === "changed"
       ? `this folder has changed since it was trusted (${listed(unseen, cwd)})`
       : "this folder is not trusted";
-  return `${why}, so these of its settings are not used: ${listed(withheld, cwd)}. 'troupe trust' shows them and lets you trust it, --trust trusts it for one run`;
+  return `${reason}, so these of its settings are not used: ${listed(withheld, cwd)}. 'troupe trust' shows them and lets you trust it, --trust trusts it for one run`;
 }
 
 /** `.troupe/settings.json (env, hooks), .mcp.json (mcpServers)`. */
-function listed(withheld: readonly Withheld[], cwd: string): string {
+function listed(withheld: readonly WithheldSetting[], cwd: string): string {
   const files = new Set(withheld.map(({ source }) => source));
   return [...files]
     .map((file) => {

@@ -1,18 +1,18 @@
 import { realpathSync } from "node:fs";
 import type { Agent } from "../agent/index.ts";
 import type { AgentId, Envelope } from "../protocol/index.ts";
-import { createOverlapMap } from "../team/index.ts";
+import { createFileOverlapMap } from "../team/index.ts";
 
 /** Tells agents that get into each other's files, and the lead, and the user. Never rejects. */
 export function warnOnOverlap(ports: {
   readonly lead: () => Agent;
   readonly agentOf: (id: AgentId) => Agent | undefined;
 }): (envelope: Envelope) => void {
-  const map = createOverlapMap({ realPath });
+  const map = createFileOverlapMap({ realPath });
   return (envelope) => {
-    const overlap = map.hear(envelope);
+    const overlap = map.observe(envelope);
     if (!overlap) return;
-    const { file, agent, others, tell } = overlap;
+    const { file, agent, others, notices: tell } = overlap;
     const message = `${agent} has changed ${file}, which ${others.join(", ")} has changed as well, at the same time`;
     // A log that cannot be written to is met by the agent's own next record, which tells.
     const ignoreFailure = (saying: Promise<unknown>) => void saying.catch(() => undefined);

@@ -5,7 +5,7 @@ import type { SettingsLayer } from "./settings-files.ts";
 export type FolderTrust = "none" | "all";
 
 /** A setting of the folder that is not in force, for whoever asks the user whether it may be. */
-export interface Withheld {
+export interface WithheldSetting {
   readonly key: string;
   readonly value: unknown;
   readonly source: string;
@@ -16,19 +16,22 @@ export interface Withheld {
  * more questions and ask for plan mode, and nothing else. What is not known here is withheld, so that a setting that is
  * added later is on the safe side by itself.
  */
-export function withhold(layer: SettingsLayer, trust: FolderTrust): { layer: SettingsLayer; withheld: Withheld[] } {
+export function withholdSettings(
+  layer: SettingsLayer,
+  trust: FolderTrust,
+): { layer: SettingsLayer; withheld: WithheldSetting[] } {
   if (layer.level !== "project" || trust === "all") return { layer, withheld: [] };
   const { $schema: _, permissions = {}, ...rest } = layer.settings;
   const { deny, ask, defaultMode, ...looser } = permissions;
   const mode = defaultMode === "plan" ? { defaultMode } : {};
   const kept: Settings = { permissions: { ...mode, ...(deny && { deny }), ...(ask && { ask }) } };
-  const asked = [
+  const requested = [
     ...Object.entries(rest),
     ...Object.entries({ ...looser, ...(defaultMode !== "plan" && { defaultMode }) }).map(
       ([key, value]) => [`permissions.${key}`, value] as const,
     ),
   ];
-  const withheld = asked
+  const withheld = requested
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ key, value, source: layer.source }));
   return { layer: { ...layer, settings: kept }, withheld };

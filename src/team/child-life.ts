@@ -52,7 +52,9 @@ export function createActivation(
       };
     },
     summarizeHistory:
-      history && runtime.aside ? createHistoryKeeper({ activity, ask: runtime.aside, record }) : undefined,
+      history && runtime.askSideQuestion
+        ? createHistoryKeeper({ activity, ask: runtime.askSideQuestion, record })
+        : undefined,
     observe(envelope) {
       const { event } = envelope;
       evidence.add(envelope);

@@ -1,4 +1,4 @@
-import type { Agent, AgentReport, AskAside, Conversation } from "../agent/index.ts";
+import type { Agent, AgentReport, AskSideQuestion, Conversation } from "../agent/index.ts";
 import type {
   AgentDefinition,
   AgentId,
@@ -28,7 +28,7 @@ export interface SubagentRuntime {
   /** Stops commands it has left running: nobody will hear of them once it has reported. */
   stopLeftovers(): Promise<void>;
   /** Asks a small model something beside its work; undefined where none is known. */
-  readonly aside?: AskAside | undefined;
+  readonly askSideQuestion?: AskSideQuestion | undefined;
   /** Resolves when nothing of its runs any more that nobody waits for. */
   settled(): Promise<void>;
   /** Stops everything and closes its log. */

@@ -26,7 +26,7 @@ export interface Subagent {
   /** Says something, if there is something to say, and works until there is nothing left to do. One at a time. */
   run(parts: readonly ContentPart[], slot: AgentSlot, by?: PromptSender): SubagentRun;
   /** Said to an agent at work; it hears it between two turns. False: it had just finished, and has not heard it. */
-  tell(parts: readonly ContentPart[], by?: PromptSender): Promise<boolean>;
+  sendMessage(parts: readonly ContentPart[], by?: PromptSender): Promise<boolean>;
   /** Resolves when no run is under way, nor anything that comes after one. */
   whenIdle(): Promise<void>;
   /** Has it ready to be sent on. Rejects with a TroupeError if it cannot be had again. */
@@ -60,7 +60,7 @@ export interface SubagentRun {
 }
 
 /** What is wanted of a small model, for all agents of a session. */
-export interface AsideSettings {
+export interface SideQuestionSettings {
   readonly progress: boolean;
   readonly history: boolean;
   readonly reportCheck: boolean;
@@ -70,7 +70,7 @@ export interface AsideSettings {
 export interface SubagentDefaults {
   readonly clock: Clock;
   readonly watchdog?: WatchdogSettings | undefined;
-  readonly asides?: AsideSettings | undefined;
+  readonly sideQuestions?: SideQuestionSettings | undefined;
   readonly onWake?: ((subagent: Subagent) => void) | undefined;
   readonly onIdle?: ((subagent: Subagent) => void) | undefined;
 }
@@ -82,5 +82,5 @@ export interface SubagentOptions
   /** Seats it again from its log. */
   readonly reopen: () => Promise<ReopenedRuntime>;
   /** How the envelopes of its seat reach it. */
-  readonly listen: (hear: (envelope: Envelope) => void) => void;
+  readonly listen: (observe: (envelope: Envelope) => void) => void;
 }

@@ -14,25 +14,25 @@ import { createStallWatchdog, waitForStall } from "./watchdog.ts";
 /** Of its first seat nothing is kept but what is in its life: that goes when it is put away. */
 export function createSubagent({
   runtime: firstRuntime,
-  finishWorktree: finishFirst,
+  finishWorktree: finishFirstWorktree,
   ...options
 }: SubagentOptions): Subagent {
-  const { clock, asides, id, path, name, definition, description, parent, isFork } = options;
+  const { clock, sideQuestions: asides, id, path, name, definition, description, parent, isFork } = options;
   const activate = (runtime: SubagentRuntime) => createActivation(runtime, { history: asides?.history ?? false });
   let activation: SubagentActivation | undefined = activate(firstRuntime);
-  let finishWorktree = finishFirst;
+  let finishWorktree = finishFirstWorktree;
   let waking: Promise<SubagentActivation> | undefined;
   let evicting: Promise<void> = Promise.resolve();
   const closeController = new AbortController();
   /** What a small model is asked meanwhile. */
-  const beside = new Set<Promise<void>>();
+  const pendingSideQuestions = new Set<Promise<void>>();
   const repetition = createRepetitionDetector();
   const listeners = new Set<(text: string) => void>();
   let ended: { readonly status: "stopped" | "failed"; readonly reason: string } | undefined;
   /** `finishing`: it has reported, and its worktree is being put in order. */
   let phase: "resting" | "working" | "finishing" = "resting";
   let lastRun: Promise<unknown> = Promise.resolve();
-  const telling = new Set<Promise<void>>();
+  const pendingMessages = new Set<Promise<void>>();
   /** What it was told on its way and no answer has taken up yet. */
   const unanswered = new Map<PromptId, "waiting" | "promoted">();
   let output = "";
@@ -54,16 +54,16 @@ export function createSubagent({
     }
     if (event.type === "tool.called") write(`  ${event.title}\n`);
     if (event.type === "context.compacted")
-      meanwhile(activation?.summarizeHistory?.("compacted", closeController.signal));
+      trackSideQuestion(activation?.summarizeHistory?.("compacted", closeController.signal));
     const repeated = repetition.observe(event);
     if (repeated?.kind === "warning") void warn(repeated.message);
     if (repeated?.kind === "verdict") void abort(repeated.message);
   });
 
-  const meanwhile = (asking: Promise<void> | undefined) => {
+  const trackSideQuestion = (asking: Promise<void> | undefined) => {
     if (!asking) return;
-    const tracked = asking.finally(() => beside.delete(tracked));
-    beside.add(tracked);
+    const tracked = asking.finally(() => pendingSideQuestions.delete(tracked));
+    pendingSideQuestions.add(tracked);
   };
 
   const warn = async (text: string) => {
@@ -131,13 +131,17 @@ export function createSubagent({
     };
   };
 
-  const work = async (parts: readonly ContentPart[], by: PromptSender, onHeard: () => void): Promise<AgentReport> => {
+  const work = async (
+    parts: readonly ContentPart[],
+    by: PromptSender,
+    onDelivered: () => void,
+  ): Promise<AgentReport> => {
     let active: SubagentActivation;
     try {
       active = await wake();
     } catch (error) {
       phase = "finishing";
-      onHeard();
+      onDelivered();
       return notStartedReport(options, error);
     }
     const { agent } = active.runtime;
@@ -152,13 +156,13 @@ export function createSubagent({
     );
     try {
       if (parts.length > 0) unanswered.delete(await agent.admit(by, parts));
-      onHeard();
+      onDelivered();
       // Whoever stopped it before it could begin has stopped it.
       if (ended === undefined) agent.resume();
       let outcome = await settled(active.runtime);
       // What is being said to it belongs to this run: it ends when nobody is still speaking.
-      while (telling.size > 0) {
-        await Promise.all(telling);
+      while (pendingMessages.size > 0) {
+        await Promise.all(pendingMessages);
         outcome = await settled(active.runtime);
       }
       return report(active, outcome);
@@ -173,7 +177,7 @@ export function createSubagent({
   const finish = async (assembled: Promise<AgentReport>, slot: AgentSlot): Promise<AgentReport> => {
     try {
       const runReport = await assembled;
-      const ask = activation?.runtime.aside;
+      const ask = activation?.runtime.askSideQuestion;
       const reportCheck =
         asides?.reportCheck && !runReport.continuesRemotely
           ? await checkReport(runReport, { ask, clock, signal: closeController.signal })
@@ -185,23 +189,23 @@ export function createSubagent({
           worktree: runReport.continuesRemotely ? undefined : await finishWorktree?.(),
         };
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
+        const detail = error instanceof Error ? error.message : String(error);
         return {
           ...runReport,
           reportCheck,
-          evidence: `${runReport.evidence}\nIts worktree could not be put in order: ${why}`,
+          evidence: `${runReport.evidence}\nIts worktree could not be put in order: ${detail}`,
         };
       }
     } finally {
       phase = "resting";
       slot.release();
-      meanwhile(activation?.summarizeHistory?.("ended", closeController.signal));
+      trackSideQuestion(activation?.summarizeHistory?.("ended", closeController.signal));
       options.onIdle?.(subagent);
     }
   };
 
   const evict = async (active: SubagentActivation) => {
-    await Promise.all(beside);
+    await Promise.all(pendingSideQuestions);
     await active.runtime.settled();
     // Somebody may have sent it on meanwhile.
     if (activation !== active || phase !== "resting") return;
@@ -231,22 +235,22 @@ export function createSubagent({
       slotLending = createSlotLending(slot);
       ended = undefined;
       output = "";
-      let markHeard: () => void = () => undefined;
-      const heard = new Promise<void>((resolve) => (markHeard = resolve));
-      const assembled = work(parts, by, markHeard);
+      let markDelivered: () => void = () => undefined;
+      const delivered = new Promise<void>((resolve) => (markDelivered = resolve));
+      const assembled = work(parts, by, markDelivered);
       const done = finish(assembled, slot);
       lastRun = Promise.allSettled([done]);
-      return { reported: assembled, done, delivered: heard };
+      return { reported: assembled, done, delivered };
     },
-    async tell(parts, by = "agent") {
+    async sendMessage(parts, by = "agent") {
       if (phase !== "working") return false;
       // It is being had again from its log: whether it could be is for the run to say.
       await waking?.catch(() => undefined);
       const agent = activation?.runtime.agent;
       if (phase !== "working" || !agent) return false;
-      const saying = agent.admit(by, parts).then(() => agent.wake());
-      telling.add(saying);
-      await saying.finally(() => telling.delete(saying));
+      const admitted = agent.admit(by, parts).then(() => agent.wake());
+      pendingMessages.add(admitted);
+      await admitted.finally(() => pendingMessages.delete(admitted));
       return true;
     },
     lendSlot: async () => slotLending?.lend() ?? (async () => undefined),
@@ -260,19 +264,24 @@ export function createSubagent({
     },
     progress: () => (phase === "working" && activation ? progressLine(activation) : undefined),
     showProgress() {
-      const over = new AbortController();
-      const showing = async () => {
+      const stopped = new AbortController();
+      const summarize = async () => {
         await waking?.catch(() => undefined);
-        if (!asides?.progress || !activation?.runtime.aside || over.signal.aborted) return;
+        if (!asides?.progress || !activation?.runtime.askSideQuestion || stopped.signal.aborted) return;
         const { activity: doings, runtime } = activation;
-        const signal = AbortSignal.any([over.signal, closeController.signal]);
+        const signal = AbortSignal.any([stopped.signal, closeController.signal]);
         await summarizeProgress(
-          { activity: doings, ask: activation.runtime.aside, record: (event) => runtime.agent.record(event), clock },
+          {
+            activity: doings,
+            ask: activation.runtime.askSideQuestion,
+            record: (event) => runtime.agent.record(event),
+            clock,
+          },
           signal,
         );
       };
-      meanwhile(showing());
-      return () => over.abort();
+      trackSideQuestion(summarize());
+      return () => stopped.abort();
     },
     evict() {
       if (!activation || phase !== "resting") return;
@@ -284,7 +293,7 @@ export function createSubagent({
       closeController.abort(new DOMException("the session is closed", "AbortError"));
       if (phase === "working") await interrupt("the session was closed");
       await lastRun;
-      await Promise.all(beside);
+      await Promise.all(pendingSideQuestions);
       const active = activation;
       activation = undefined;
       await active?.runtime.close();

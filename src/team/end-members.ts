@@ -4,24 +4,24 @@ import type { LeadTeam } from "./lead-team-port.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
 import { type TeammateLifecycle, suspendMs } from "./member-lives.ts";
 import type { PresenceWatch } from "./member-watch.ts";
-import type { StopAnswer, StopMember } from "./stop-member.ts";
+import type { StopAnswer, StopRequests } from "./stop-member.ts";
 
 /** Sees to it that whoever is asked to end does, or says why not: whoever has asked. */
-export interface EndMembers {
+export interface TeammateEndings {
   stop(name: string, wanted: StopOptions): Promise<StopAnswer>;
   /** Being brought to an end, by us or by themselves after we have asked. */
-  has(name: string): boolean;
+  isEnding(name: string): boolean;
   /** To be told how everybody is: who drains, and nobody here has asked it to, has its time from then on. */
-  seen(status: MemberStatus): Promise<void>;
+  observe(status: MemberStatus): Promise<void>;
   /** Resolves when whoever has asked is told what came of it. */
   settled(): Promise<void>;
 }
 
 type StopOptions = NonNullable<Parameters<LeadTeam["stop"]>[1]>;
 
-export interface EndMembersOptions {
-  readonly stops: StopMember;
-  readonly lives: () => Pick<TeammateLifecycle, "has" | "goneWithin" | "endNow">;
+export interface TeammateEndingsOptions {
+  readonly stopRequests: StopRequests;
+  readonly lifecycle: () => Pick<TeammateLifecycle, "isRunning" | "endsWithin" | "endNow">;
   readonly watch: () => PresenceWatch;
   readonly mailbox: Mailbox;
   readonly createId: CreateId;
@@ -31,15 +31,15 @@ export interface EndMembersOptions {
 }
 
 /** What the shell that has asked may take, after its time is over, to end it by itself. */
-const shellMs = 20_000;
+const cliGraceMs = 20_000;
 
-export function createEndMembers(options: EndMembersOptions): EndMembers {
-  const { stops, lives, watch, memberOf } = options;
+export function createTeammateEndings(options: TeammateEndingsOptions): TeammateEndings {
+  const { stopRequests, lifecycle, watch, memberOf } = options;
   const stopping = new Map<string, Promise<StopAnswer>>();
   /** Asked by an earlier life of this lead, or by the shell. */
   const adopted = new Set<string>();
 
-  const underWay = async (name: string, work: Promise<StopAnswer>): Promise<StopAnswer> => {
+  const trackStop = async (name: string, work: Promise<StopAnswer>): Promise<StopAnswer> => {
     stopping.set(name, work);
     try {
       return await work;
@@ -50,51 +50,52 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
   };
 
   const stop = async (name: string, { now, reason }: StopOptions): Promise<StopAnswer> => {
-    const answer: StopAnswer = now ? { kind: "late" } : await stops.ask(name, reason);
-    return endAfter(name, answer, answer.kind === "late" && !now ? tooLate : reason);
+    const answer: StopAnswer = now ? { kind: "late" } : await stopRequests.ask(name, reason);
+    return endAfter(name, answer, answer.kind === "late" && !now ? noAnswerReason : reason);
   };
 
   const endAfter = async (name: string, answer: StopAnswer, detail: string | undefined): Promise<StopAnswer> => {
     if (answer.kind === "rejected" || answer.kind === "open") return answer;
     const isLate = answer.kind === "late";
     // Another program may only have said that it ends.
-    if (isExternal(memberOf(name))) await lives().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
-    else if (isLate || !(await lives().goneWithin(name, suspendMs))) await lives().endNow(name, { detail });
+    if (isExternal(memberOf(name))) await lifecycle().endNow(name, { reason: isLate ? "killed" : "shutdown", detail });
+    else if (isLate || !(await lifecycle().endsWithin(name, suspendMs))) await lifecycle().endNow(name, { detail });
     await watch().refresh();
     return answer;
   };
 
   const adopt = async ({ name, since }: MemberStatus, request: OpenRequest): Promise<StopAnswer> => {
-    const answer = await stops.adopt(name, request);
+    const answer = await stopRequests.adopt(name, request);
     const now = watch().statusOf(name);
     // What it has answered may have been heard before anybody here waited for that.
     const isOver =
       memberOf(name).ended !== undefined ||
       (answer.kind === "late" && (now?.state !== "draining" || now.since !== since));
-    return isOver ? { kind: "open" } : endAfter(name, answer, tooLate);
+    return isOver ? { kind: "open" } : endAfter(name, answer, noAnswerReason);
   };
 
   /** Where it has agreed already, and does not go, there is none. */
   const requestTo = async (name: string): Promise<OpenRequest> => {
     for (const { from, body, refused } of await options.mailbox.readUnread(name))
       if (body.kind === "shutdown_request" && refused === undefined)
-        return { requestId: body.requestId, moreMs: from === teamLead ? 0 : shellMs };
+        return { requestId: body.requestId, moreMs: from === teamLead ? 0 : cliGraceMs };
     return { requestId: options.createId<RequestId>("ask"), moreMs: 0 };
   };
 
   return {
-    stop: (name, wanted) => underWay(name, stop(name, wanted)),
-    has: (name) => stopping.has(name),
-    async seen(status) {
+    stop: (name, wanted) => trackStop(name, stop(name, wanted)),
+    isEnding: (name) => stopping.has(name),
+    async observe(status) {
       const { name, state } = status;
-      const isAsked = () => stopping.has(name) || stops.requestTo(name) !== undefined || !lives().has(name);
+      const isAsked = () =>
+        stopping.has(name) || stopRequests.openRequestTo(name) !== undefined || !lifecycle().isRunning(name);
       if (state !== "draining" || adopted.has(name) || isAsked()) return;
       adopted.add(name);
       try {
         const request = await requestTo(name);
         if (isAsked()) return;
         const ended = adopt(status, request);
-        await (request.moreMs > 0 ? ended : underWay(name, ended));
+        await (request.moreMs > 0 ? ended : trackStop(name, ended));
       } finally {
         adopted.delete(name);
       }
@@ -105,6 +106,6 @@ export function createEndMembers(options: EndMembersOptions): EndMembers {
   };
 }
 
-type OpenRequest = Parameters<StopMember["adopt"]>[1];
+type OpenRequest = Parameters<StopRequests["adopt"]>[1];
 
-const tooLate = "it did not answer in time";
+const noAnswerReason = "it did not answer in time";

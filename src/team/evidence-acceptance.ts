@@ -1,5 +1,5 @@
 import { type Clock, findExecutable, type ProcessScope, redactSecrets } from "../platform/index.ts";
-import { cleanText, type CommandSandbox, placeCommand, shellEnvironment } from "../tool/index.ts";
+import { cleanText, type CommandSandbox, placeInSandbox, shellEnvironment } from "../tool/index.ts";
 
 /**
  * `claimed`: somebody says that it is done, and nobody has checked. `verified` and `refuted` are what the checks said,
@@ -60,7 +60,7 @@ async function runCheck(command: string, options: AcceptanceCheckOptions): Promi
   const { cwd, env, processes, clock, timeoutMs, sandbox, signal } = options;
   const shell = (await findExecutable("bash", env["PATH"])) ?? "/bin/sh";
   const request = { command: shell, args: ["-c", command], cwd, env: shellEnvironment(env) };
-  const place = await placeCommand(request, { sandbox, outside: false });
+  const place = await placeInSandbox(request, { sandbox, outside: false });
   if (place.kind === "refused") return { problem: place.message };
   const tail = createTail();
   const started = clock.monotonic();

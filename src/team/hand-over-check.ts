@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   type AgentReport,
-  type AskAside,
+  type AskSideQuestion,
   type ReportCheck,
   reportCheckQuestion,
   parseReportCheck,
@@ -13,7 +13,7 @@ const maxMs = 60_000;
 /** Has a small model look at a report before somebody gets it. Whatever becomes of that, the report is handed over. */
 export async function checkReport(
   report: Pick<AgentReport, "text" | "evidence">,
-  { ask, clock, signal }: { ask: AskAside | undefined; clock: Clock; signal: AbortSignal },
+  { ask, clock, signal }: { ask: AskSideQuestion | undefined; clock: Clock; signal: AbortSignal },
 ): Promise<ReportCheck> {
   if (report.text.trim() === "") return { verdict: "clean" };
   if (!ask) return notChecked("no small model is known: name one with smallModel in the settings");
@@ -29,7 +29,7 @@ export async function checkReport(
   answered.abort();
   await timer;
   if (late.signal.aborted) return notChecked("the check took too long");
-  if (!answer.ok) return notChecked(answer.why);
+  if (!answer.ok) return notChecked(answer.reason);
   return parseReportCheck(answer.text) ?? notChecked("the answer of the check could not be understood");
 }
 

@@ -22,7 +22,7 @@ export async function moveToBackground(
     description: string;
     prompt: string;
     /** It was a task in an earlier life of the session, and is the same one. */
-    again?: BackgroundWork["again"];
+    again?: BackgroundWork["resumedId"];
   },
 ): Promise<BackgroundRun> {
   const { subagent, run, description, prompt, again } = work;
@@ -30,7 +30,7 @@ export async function moveToBackground(
     kind: "agent",
     agent: subagent.id,
     description,
-    again,
+    resumedId: again,
     progress: () => subagent.progress(),
     async run({ id, signal, write }) {
       const stopWriting = subagent.onText((text) => write(Buffer.from(text)), { fromStart: true });
@@ -44,7 +44,7 @@ export async function moveToBackground(
       return {
         status: status === "stopped" ? "killed" : status,
         exitCode: null,
-        ...(continuesRemotely && { goesOn: continuesRemotely }),
+        ...(continuesRemotely && { continuesRemotely }),
         report: async () => agentNotification(id, prompt, await run.done),
       };
     },

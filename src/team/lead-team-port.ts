@@ -22,7 +22,7 @@ export interface LeadTeam {
   readonly tasks: StoredTeam["tasks"];
   readonly mailbox: Mailbox;
   /** Sends it, as whomever it names; waits while the disk is full. */
-  tell(mail: OutgoingMail): Promise<void>;
+  send(mail: OutgoingMail): Promise<void>;
   /** As its record says. */
   current(): Team;
   members(): readonly Member[];
@@ -30,33 +30,33 @@ export interface LeadTeam {
   plans(): PermissionResponder["plans"];
   answerPlan: PermissionResponder["answerPlan"];
   /** Starts a new member; the same call again gives the one it has started. */
-  spawn(wish: MemberWish): Promise<SpawnedMember>;
+  spawn(request: TeammateRequest): Promise<SpawnedTeammate>;
   interrupt(name: string): Promise<void>;
   /** Asks a member to end, and ends it when it does not answer in time; `now`: does not ask. */
   stop(
     name: string,
     options?: { readonly now?: boolean | undefined; readonly reason?: string | undefined },
   ): Promise<StopAnswer>;
-  stopRequestTo(name: string): RequestId | undefined;
+  openStopRequest(name: string): RequestId | undefined;
   /** Starts one that is gone again, from where it was. */
   respawn(name: string): Promise<Member>;
   /** `*` is everybody. */
   setMode(name: string, mode: Exclude<PermissionMode, "bubble">): Promise<void>;
   /** The user has said something to this member; `*` is everybody. */
-  expect(name: string): void;
+  expectReport(name: string): void;
   /** Members at work, or with something to hear. */
-  atWork(): readonly Member[];
+  busyMembers(): readonly Member[];
   /** Whether what they have reported may still give the lead something to do. */
-  readonly isUndecided: boolean;
+  readonly isSettling: boolean;
   /** To be told everything that the lead stores. */
-  heard(envelope: Envelope): void;
+  observe(envelope: Envelope): void;
   /** Looks after the members from here on, and brings those back that should be there. Gives what could not be. */
   start(): Promise<readonly string[]>;
   /** Members rest; the team can be taken up again. */
   close(): Promise<void>;
 }
 
-export interface MemberWish {
+export interface TeammateRequest {
   readonly name: string;
   readonly description: string;
   readonly prompt: string;
@@ -76,7 +76,7 @@ export interface MemberWish {
   readonly callId: string;
 }
 
-export interface SpawnedMember {
+export interface SpawnedTeammate {
   readonly member: Member;
   readonly isNew: boolean;
   readonly notices: readonly string[];

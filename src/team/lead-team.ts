@@ -14,23 +14,23 @@ import {
   TroupeError,
 } from "../protocol/index.ts";
 import type { StoredTeam } from "../store/index.ts";
-import { createAllowPath } from "./allow-path.ts";
+import { createAllowTeamPath } from "./allow-path.ts";
 import { createPermissionResponder } from "./answer-by-mail.ts";
 import type { Backend } from "./backend/backend.ts";
-import { createEndMembers } from "./end-members.ts";
+import { createTeammateEndings } from "./end-members.ts";
 import { sendInitialPrompt } from "./first-mail.ts";
 import { membersWithPendingWork } from "./left-over.ts";
 import type { Mailbox } from "./mailbox/mailbox.ts";
-import type { LeadTeam, MemberWish, SpawnedMember } from "./lead-team-port.ts";
+import type { LeadTeam, TeammateRequest, SpawnedTeammate } from "./lead-team-port.ts";
 import { createInboxConsumer, type InboxConsumer } from "./member-link.ts";
 import { createTeammateLifecycle } from "./member-lives.ts";
-import { createMemberRights } from "./member-rights.ts";
+import { createPermissionCeiling } from "./member-rights.ts";
 import { createPresenceWatch, type PresenceWatch } from "./member-watch.ts";
 import { sendWithDiskFullRetry, withDiskFullRetry } from "./patient-team.ts";
 import { createTeamIdleDetector, workMailKinds } from "./quiescence.ts";
 import { createHeartbeatTimeout } from "./silence-watch.ts";
 import { createSpawnHandlers, type SpawnRequest } from "./spawn-by-mail.ts";
-import { createStopMember } from "./stop-member.ts";
+import { createStopRequests } from "./stop-member.ts";
 import { retryWhileDiskFull } from "./when-room.ts";
 import { sendFailureReason } from "./why-not-sent.ts";
 
@@ -60,36 +60,38 @@ export interface LeadTeamOptions {
   /** Told what of the team's files could not be read, again and again. */
   readonly onProblems?: ((problems: readonly string[]) => void) | undefined;
   /** Starts a teammate for a member; undefined where members start none. */
-  readonly startFor?: ((member: Member, request: SpawnRequest) => Promise<string>) | undefined;
+  readonly spawnForMember?: ((member: Member, request: SpawnRequest) => Promise<string>) | undefined;
   /** What is stored of the lead's earlier lives. */
   readonly replayed: readonly Pick<Envelope, "event">[];
   readonly clock: Clock;
   readonly createId: CreateId;
 }
 
-export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam> {
+export async function createTeamLead(options: LeadTeamOptions): Promise<LeadTeam> {
   const { mailbox, lead, clock } = options;
   let closing = false;
   const over = new AbortController();
-  const room = { clock, signal: over.signal };
-  const team = withDiskFullRetry(options.team, room);
+  const retry = { clock, signal: over.signal };
+  const team = withDiskFullRetry(options.team, retry);
   const { record } = team;
-  const own = await team.presence.announce(teamLead, "idle");
+  const ownPresence = await team.presence.announce(teamLead, "idle");
 
   /** What found no space before the end is told by the end. */
   const fail = (error: unknown) => {
     if (!closing || !isDiskFull(error)) void lead().fail(error);
   };
   const warn = (message: string) => lead().record({ type: "notice.raised", level: "warning", code: "member", message });
-  const notTold = (name: string) => (error: unknown) => warn(`${name} was not told: ${sendFailureReason(error)}`);
-  own.lost.addEventListener("abort", () => {
+  const warnNotDelivered = (name: string) => (error: unknown) =>
+    warn(`${name} was not told: ${sendFailureReason(error)}`);
+  ownPresence.lost.addEventListener("abort", () => {
     if (!closing) fail(new TroupeError("team", `Another process leads the team ${team.name} now: this one must stop.`));
   });
   const others = () => record.current().members.filter(({ name }) => name !== teamLead);
   /** Nobody waits for those to come to rest whom programs and people speak for. */
-  const driven = () => others().filter((member) => !isExternal(member));
+  const teammates = () => others().filter((member) => !isExternal(member));
   /** Unless those programs tell when they have nothing more to do. */
-  const awaited = () => others().filter((member) => !isExternal(member) || team.reportsIdle?.(member.name) === true);
+  const reportingMembers = () =>
+    others().filter((member) => !isExternal(member) || team.reportsIdle?.(member.name) === true);
   const unobserved = new Set<string>();
   const memberOf = (name: string): Member => {
     const found = others().find((member) => member.name === name);
@@ -109,21 +111,21 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       return worktreePath ?? cwd;
     },
     plansDecidedBy: options.plansBy,
-    allowPath: createAllowPath({
+    allowPath: createAllowTeamPath({
       record,
       link: () => link,
       memberOf,
-      folderOf: (name) => lives.folderOf(name),
-      driven,
-      notTold,
+      folderOf: (name) => lifecycle.folderOf(name),
+      teammates,
+      warnNotDelivered,
     }),
   });
-  const startFor = async (from: string, request: SpawnRequest) => {
+  const spawnForMember = async (from: string, request: SpawnRequest) => {
     const member = memberOf(from);
     if (member.ended) throw new TroupeError("agent", `${from} has ended, and nobody was started for it.`);
-    return options.startFor?.(member, request) ?? "";
+    return options.spawnForMember?.(member, request) ?? "";
   };
-  const stops = createStopMember({ ...options, link: () => link, deadlineMs: options.shutdownMs });
+  const stopRequests = createStopRequests({ ...options, link: () => link, deadlineMs: options.shutdownMs });
   const link: InboxConsumer = createInboxConsumer({
     team: team.name,
     name: teamLead,
@@ -132,11 +134,11 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     conversation: options.conversation,
     handlers: {
       ...answers.handlers,
-      ...stops.handlers,
-      ...createSpawnHandlers({ link: () => link, start: options.startFor && startFor, warn }),
+      ...stopRequests.handlers,
+      ...createSpawnHandlers({ link: () => link, start: options.spawnForMember && spawnForMember, warn }),
       // It takes a while: other mail is heard meanwhile.
       respawn_request: (_, { name }) => ({
-        later: lives.respawn(name).then(
+        later: lifecycle.respawn(name).then(
           () => undefined,
           async (error: unknown) => {
             if (!TroupeError.is(error)) throw error;
@@ -149,31 +151,32 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     archiveReport: options.archiveReport,
     onAdmitted: async (mail: Mail) => {
       if (mail.body.kind === "idle_notification") {
-        if (mail.body.isLeaving && mail.body.evidence === undefined) quiescence.onFarewell(mail.id);
-        await lives.settled(mail.from);
-        quiescence.onReport(mail.from);
+        if (mail.body.isLeaving && mail.body.evidence === undefined) idleDetector.onFarewell(mail.id);
+        await lifecycle.settled(mail.from);
+        idleDetector.onReport(mail.from);
       }
-      lookAgain(mail.from).catch(fail);
+      awaitIdleState(mail.from).catch(fail);
     },
     onFailure: fail,
     clock,
     createId: options.createId,
   });
-  const quiescence = createTeamIdleDetector({
+  const idleDetector = createTeamIdleDetector({
     lead,
     conversation: options.conversation,
     tasks: team.tasks,
     mailbox,
-    onSettled: () => showAgain(),
+    onSettled: () => republishStatus(),
     pause: (ms) => clock.sleep(ms, over.signal).catch(() => undefined),
     refresh: () => watch.refresh(),
     statuses: () => watch.all().filter(({ name }) => name !== teamLead && !unobserved.has(name)),
     onlyReportsIdle: team.reportsIdle,
     onFailure: fail,
   });
-  const say = (state: MemberStatus["state"]) => void retryWhileDiskFull(() => own.set(state), room).catch(fail);
+  const publishState = (state: MemberStatus["state"]) =>
+    void retryWhileDiskFull(() => ownPresence.set(state), retry).catch(fail);
   /** Whoever waits for the team looks again. */
-  const showAgain = () => {
+  const republishStatus = () => {
     const status = watch.statusOf(teamLead);
     const member = record.current().members.find(({ name }) => name === teamLead);
     if (status && member && !closing) options.onStatus(status, member);
@@ -184,43 +187,43 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
       if (isExternal(member) && !team.reportsIdle?.(member.name)) unobserved.add(member.name);
       else unobserved.delete(member.name);
       options.onStatus(status, member);
-      quiescence.onStatus(status);
-      ends
-        .seen(status)
+      idleDetector.onStatus(status);
+      endings
+        .observe(status)
         .catch((error: unknown) => warn(`${status.name} could not be ended: ${messageOf(error)}`))
         .catch(fail);
     },
     onRefresh: () => options.onProblems?.([...record.problems(), ...team.tasks.problems()]),
     onGone: (member, { reason: why, wasSeen }) =>
-      isExternal(member) ? lives.disconnected(member, { wasSeen }) : lives.lose(member, why),
+      isExternal(member) ? lifecycle.disconnected(member, { wasSeen }) : lifecycle.markLost(member, why),
     onFailure: fail,
   });
 
-  const lives = createTeammateLifecycle({
+  const lifecycle = createTeammateLifecycle({
     ...options,
     team,
     link: () => link,
     watch: () => watch,
     memberOf,
-    cap: (member) => rights.begins(member, options.mode()),
+    cap: (member) => ceiling.limitNewMember(member, options.mode()),
     forget: answers.forget,
   });
 
-  const ends = createEndMembers({
+  const endings = createTeammateEndings({
     ...options,
-    stops,
-    lives: () => lives,
+    stopRequests,
+    lifecycle: () => lifecycle,
     watch: () => watch,
     memberOf,
-    onDone: () => showAgain(),
+    onDone: () => republishStatus(),
   });
 
-  const silence = createHeartbeatTimeout({
+  const heartbeats = createHeartbeatTimeout({
     statuses: () => watch.all(),
     // Whether a worker runs it is for its job to say: another one may be about to.
-    isRunHere: (name) => lives.has(name) && memberOf(name).worker === undefined,
-    onSilent: lives.onSilent,
-    abort: lives.abort,
+    isRunHere: (name) => lifecycle.isRunning(name) && memberOf(name).worker === undefined,
+    onSilent: lifecycle.onSilent,
+    abort: lifecycle.abort,
     refresh: () => watch.refresh(),
     startMs: options.startMs,
     silentMs: options.silentMs,
@@ -229,7 +232,7 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
   });
 
   /** Who tells of a rest is about to say that it is idle, unless it has found something to do. */
-  const lookAgain = async (name: string) => {
+  const awaitIdleState = async (name: string) => {
     for (let times = 0; times < 5; times++) {
       await watch.refresh();
       if (closing || watch.statusOf(name)?.state !== "working") return;
@@ -237,28 +240,28 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     }
   };
 
-  const expect = (name: string) => {
-    for (const member of awaited())
-      if (!member.ended && [member.name, member.agentId, "*"].includes(name)) quiescence.onWorkSent(member.name);
+  const expectReport = (name: string) => {
+    for (const member of reportingMembers())
+      if (!member.ended && [member.name, member.agentId, "*"].includes(name)) idleDetector.onWorkSent(member.name);
   };
 
-  const rights = createMemberRights({ record, link: () => link, others, notTold });
+  const ceiling = createPermissionCeiling({ record, link: () => link, others, warnNotDelivered });
 
-  const spawning = new Map<string, Promise<SpawnedMember>>();
-  const spawn = async (wish: MemberWish): Promise<SpawnedMember> => {
-    const { worktree, backend, description, ...entry } = wish;
-    const where = backend ? { type: backend } : await options.defaultBackend();
-    const notices = "notice" in where && where.notice !== undefined ? [where.notice] : [];
+  const spawning = new Map<string, Promise<SpawnedTeammate>>();
+  const spawn = async (request: TeammateRequest): Promise<SpawnedTeammate> => {
+    const { worktree, backend, description, ...entry } = request;
+    const backendChoice = backend ? { type: backend } : await options.defaultBackend();
+    const notices = "notice" in backendChoice && backendChoice.notice !== undefined ? [backendChoice.notice] : [];
     const { member, isNew } = await record.join({
       ...entry,
-      backendType: where.type,
+      backendType: backendChoice.type,
       ...(worktree && { worktreePath: worktree.path, worktreeBranch: worktree.branch }),
     });
-    if (!isNew && (lives.has(member.name) || member.ended)) return { member, isNew, notices };
+    if (!isNew && (lifecycle.isRunning(member.name) || member.ended)) return { member, isNew, notices };
     try {
-      const capped = await rights.begins(member, options.mode());
-      await link.send({ to: member.name, text: wish.prompt, summary: description });
-      return { member: await lives.begin(capped), isNew, notices };
+      const capped = await ceiling.limitNewMember(member, options.mode());
+      await link.send({ to: member.name, text: request.prompt, summary: description });
+      return { member: await lifecycle.start(capped), isNew, notices };
     } catch (error) {
       const detail = messageOf(error);
       await record
@@ -273,19 +276,19 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     link,
     tasks: options.team.tasks,
     mailbox,
-    tell: sendWithDiskFullRetry(mailbox, { ...room, createId: options.createId }),
+    send: sendWithDiskFullRetry(mailbox, { ...retry, createId: options.createId }),
     members: others,
     statuses: () => watch.all(),
     plans: () => answers.plans,
     answerPlan: answers.answerPlan,
     current: () => record.current(),
-    stopRequestTo: stops.requestTo,
-    async spawn(wish) {
+    openStopRequest: stopRequests.openRequestTo,
+    async spawn(request) {
       // The same call, tried again before it has its answer.
-      const call = `${wish.startedBy} ${wish.callId}`;
+      const call = `${request.startedBy} ${request.callId}`;
       const underWay = spawning.get(call);
       if (underWay) return { ...(await underWay), isNew: false };
-      const spawned = spawn(wish).finally(() => spawning.delete(call));
+      const spawned = spawn(request).finally(() => spawning.delete(call));
       spawning.set(call, spawned);
       return spawned;
     },
@@ -294,61 +297,61 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
     },
     async stop(name, wanted = {}) {
       if (memberOf(name).ended) return { kind: "approved" };
-      return ends.stop(name, wanted);
+      return endings.stop(name, wanted);
     },
-    respawn: lives.respawn,
+    respawn: lifecycle.respawn,
     async setMode(name, mode) {
-      const targets = name === "*" ? driven().filter(({ ended }) => !ended) : [memberOf(name)];
+      const targets = name === "*" ? teammates().filter(({ ended }) => !ended) : [memberOf(name)];
       const own = options.mode();
       if (effectiveMode({ parent: own, definition: mode }).mode !== mode)
         throw new TroupeError("team", `${mode} is more than the lead itself may do, which works in ${own}.`);
       for (const member of targets) {
         await record.change(member.name, { mode });
-        const told = link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
-        await (name === "*" ? told.catch(notTold(member.name)) : told);
+        const sent = link.send({ to: member.name, body: { kind: "mode_set_request", mode } });
+        await (name === "*" ? sent.catch(warnNotDelivered(member.name)) : sent);
       }
     },
-    expect,
-    get isUndecided() {
-      return quiescence.isSettling;
+    expectReport,
+    get isSettling() {
+      return idleDetector.isSettling;
     },
-    atWork() {
+    busyMembers() {
       const states = new Set<string>(["starting", "working", "waiting"]);
-      return awaited().filter(({ name, ended }) => {
+      return reportingMembers().filter(({ name, ended }) => {
         const status = watch.statusOf(name);
-        const isBusy = quiescence.hasUnreportedWork(name) || (status !== undefined && states.has(status.state));
-        return ends.has(name) || (!ended && isBusy);
+        const isBusy = idleDetector.hasUnreportedWork(name) || (status !== undefined && states.has(status.state));
+        return endings.isEnding(name) || (!ended && isBusy);
       });
     },
-    heard(envelope) {
+    observe(envelope) {
       link.observe(envelope);
-      if (envelope.event.type === "turn.started") say("working");
+      if (envelope.event.type === "turn.started") publishState("working");
       if (envelope.event.type === "agent.idle") {
-        say("idle");
-        quiescence.onLeadIdle();
+        publishState("idle");
+        idleDetector.onLeadIdle();
       }
-      if (envelope.event.type.startsWith("task.")) quiescence.onTasksChanged();
+      if (envelope.event.type.startsWith("task.")) idleDetector.onTasksChanged();
       // By what it says: the lead itself takes it up only once it is stored.
       if (envelope.event.type === "agent.changed" && envelope.event.permissionMode)
-        rights.leadIsIn(envelope.event.permissionMode).catch(fail);
+        ceiling.onLeadMode(envelope.event.permissionMode).catch(fail);
       if (
         envelope.event.type === "mail.sent" &&
         envelope.event.team === team.name &&
         workMailKinds.has(envelope.event.kind)
       )
-        expect(envelope.event.to);
+        expectReport(envelope.event.to);
     },
     async start() {
       const missing: string[] = [];
-      for (const member of driven()) {
+      for (const member of teammates()) {
         if (member.ended) continue;
         try {
-          const there = await (await options.backend(member.backendType)).attach(member);
-          if (there) lives.keep(member, there);
-          const capped = await rights.within(member, { most: options.mode(), isThere: there !== undefined });
-          if (!there) {
+          const attached = await (await options.backend(member.backendType)).attach(member);
+          if (attached) lifecycle.track(member, attached);
+          const capped = await ceiling.limitMember(member, { most: options.mode(), isRunning: attached !== undefined });
+          if (!attached) {
             await sendInitialPrompt(member, { ...team, mailbox, link });
-            await lives.begin(capped);
+            await lifecycle.start(capped);
           }
         } catch (error) {
           if (!TroupeError.is(error)) throw error;
@@ -356,31 +359,31 @@ export async function createLeadTeam(options: LeadTeamOptions): Promise<LeadTeam
           await record.end(member.name, { reason: "lost", detail: error.message });
         }
       }
-      missing.push(...(await lives.releaseTasksOfEnded()));
-      for (const name of await membersWithPendingWork(driven(), mailbox)) quiescence.onWorkSent(name);
+      missing.push(...(await lifecycle.releaseTasksOfEnded()));
+      for (const name of await membersWithPendingWork(teammates(), mailbox)) idleDetector.onWorkSent(name);
       link.start();
       watch.start();
-      silence.start();
+      heartbeats.start();
       await watch.refresh();
       return missing;
     },
     async close() {
       closing = true;
       over.abort();
-      stops.close();
-      await ends.settled();
+      stopRequests.close();
+      await endings.settled();
       await closeAll([
-        quiescence.close,
+        idleDetector.close,
         // Who rests takes back what it has asked.
         async () => {
-          for (const trouble of await lives.suspendAll()) await warn(trouble);
+          for (const problem of await lifecycle.suspendAll()) await warn(problem);
         },
         answers.close,
-        silence.close,
+        heartbeats.close,
         watch.close,
         link.close,
-        () => own.set("ended"),
-        own.close,
+        () => ownPresence.set("ended"),
+        ownPresence.close,
       ]);
     },
   };

@@ -9,19 +9,19 @@ import { externalMemberError } from "./not-ours-to-start.ts";
 
 /** The lives of a team's members as their lead has them in hand: begun, brought back, lost, ended, sent to rest. */
 export interface TeammateLifecycle {
-  begin(member: Member): Promise<Member>;
+  start(member: Member): Promise<Member>;
   /** One that was there before this lead was. */
-  keep(member: Member, started: RunningMember): void;
+  track(member: Member, started: RunningMember): void;
   respawn(name: string): Promise<Member>;
   /** Its process is gone, and it did not say so. */
-  lose(member: Member, cause: string): Promise<void>;
+  markLost(member: Member, cause: string): Promise<void>;
   /**
    * The same of one whom another program runs: it may come back, so it stays in the team, and its mail and its
    * reservations wait. `wasSeen`: it was there before, which makes it news.
    */
   disconnected(member: Member, how: { readonly wasSeen: boolean }): Promise<void>;
   /** Whether its process is in hand. */
-  has(name: string): boolean;
+  isRunning(name: string): boolean;
   /** Resolves when what it has done so far is where its lead can see it. */
   settled(name: string): Promise<void>;
   /** Where it works, if that is on another machine. */
@@ -33,14 +33,14 @@ export interface TeammateLifecycle {
   /** What those have in hand goes back who have ended: whoever put that down may have died before this. Gives what is to be told. */
   releaseTasksOfEnded(): Promise<readonly string[]>;
   /** Resolves when it is no longer there; false when it still is after that long. */
-  goneWithin(name: string, ms: number): Promise<boolean>;
+  endsWithin(name: string, ms: number): Promise<boolean>;
   /** Ends it without asking; what it had in hand goes back. Whom another program runs is only taken out of the team. */
-  endNow(name: string, end: EndOfMember): Promise<void>;
+  endNow(name: string, end: MemberEnding): Promise<void>;
   /** All of them, at once; from here on nobody who goes is lost. Gives what went wrong with any of them. */
   suspendAll(): Promise<readonly string[]>;
 }
 
-export interface EndOfMember {
+export interface MemberEnding {
   /** `killed` if nothing is said. */
   readonly reason?: "killed" | "shutdown" | undefined;
   readonly detail: string | undefined;
@@ -78,7 +78,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   let closing = false;
 
   /** Somebody is gone who did not say so: what it had in hand goes back, and the lead hears of it. */
-  const lose = async (member: Member, cause: string) => {
+  const markLost = async (member: Member, cause: string) => {
     if (
       closing ||
       leaving.has(member.name) ||
@@ -124,7 +124,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
 
   const releaseTasksOfEnded = async () => {
     const ended = new Set(record.current().members.flatMap((member) => (member.ended ? [member.name] : [])));
-    const released = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? hasEnded : undefined));
+    const released = await team.tasks.releaseGone(async ({ name }) => (ended.has(name) ? endedReason : undefined));
     return released.length === 0
       ? []
       : [`Some tasks were still those of members who have ended.${releasedText(released)}`];
@@ -140,35 +140,35 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     await lead().record({ type: "notice.raised", level: "warning", code: "member", message });
   };
 
-  const keep = (member: Member, started: RunningMember) => {
+  const track = (member: Member, started: RunningMember) => {
     running.set(member.name, started);
     started.ended
       .then(async (cause) => {
         if (running.get(member.name) === started) running.delete(member.name);
         if (leaving.has(member.name)) return;
-        if (cause !== undefined) await lose(member, cause);
+        if (cause !== undefined) await markLost(member, cause);
         if (!closing) await options.watch().refresh();
       })
       .catch((error: unknown) => void lead().fail(error));
   };
 
-  const begin = async (member: Member): Promise<Member> => {
+  const start = async (member: Member): Promise<Member> => {
     const backend = await options.backend(member.backendType);
     const started = await backend.start(member);
-    keep(member, started);
+    track(member, started);
     const { pane } = started;
     if (!pane) return member;
     try {
       return await record.change(member.name, { pane, tmuxPaneId: pane.paneId });
     } catch (error) {
       // Nobody would find it again: a pane that the record does not know is closed.
-      await quietly(member.name, () => kill(member.name));
+      await whileLeaving(member.name, () => kill(member.name));
       throw error;
     }
   };
 
   /** That it goes is no news while this is done. */
-  const quietly = async (name: string, work: () => Promise<void>) => {
+  const whileLeaving = async (name: string, work: () => Promise<void>) => {
     leaving.add(name);
     try {
       await work();
@@ -200,7 +200,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     isExternal(member) ? undefined : (await options.backend(member.backendType)).attach(member);
 
   /** Resolves when it is no longer there; false when it still is after that long. */
-  const goneWithin = async (name: string, ms: number, asked?: Promise<unknown>): Promise<boolean> => {
+  const endsWithin = async (name: string, ms: number, requestSent?: Promise<unknown>): Promise<boolean> => {
     const handle = running.get(name);
     if (!handle) return true;
     const stop = new AbortController();
@@ -210,15 +210,15 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     );
     const gone = handle.ended.then(() => true);
     // Who could not be asked does not go by itself.
-    const requestFailed = (asked ?? never).then(
+    const requestFailed = (requestSent ?? never).then(
       () => never,
       () => false,
     );
     return Promise.race([gone, late, requestFailed]).finally(() => stop.abort());
   };
 
-  const endNow = (name: string, { reason = "killed", detail }: EndOfMember) =>
-    quietly(name, async () => {
+  const endNow = (name: string, { reason = "killed", detail }: MemberEnding) =>
+    whileLeaving(name, async () => {
       await kill(name);
       await releaseTasks(name, "it was ended");
       if (isExternal(memberOf(name))) await record.free(name);
@@ -231,8 +231,8 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
 
   const abort = async (name: string, cause: string) => {
     if (closing || leaving.has(name) || starting.has(name)) return;
-    await quietly(name, () => kill(name));
-    await lose(memberOf(name), cause);
+    await whileLeaving(name, () => kill(name));
+    await markLost(memberOf(name), cause);
     await options.watch().refresh();
   };
 
@@ -249,9 +249,9 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
     }
     starting.add(name);
     try {
-      return await begin(await options.cap(await record.change(name, { ended: null })));
+      return await start(await options.cap(await record.change(name, { ended: null })));
     } catch (error) {
-      await releaseTasks(name, hasEnded);
+      await releaseTasks(name, endedReason);
       await record.end(name, { reason: "lost", detail: messageOf(error) });
       throw error;
     } finally {
@@ -262,25 +262,25 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   const suspend = async (name: string) => {
     leaving.add(name);
     if (!running.has(name)) return;
-    const asked = options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
-    if (await goneWithin(name, suspendMs, asked)) return;
+    const requestSent = options.link().send({ to: name, body: { kind: "stop_request", keep: true } });
+    if (await endsWithin(name, suspendMs, requestSent)) return;
     // Where there is no place for the question, or nobody heeds it.
     await kill(name);
   };
 
   return {
-    begin,
-    keep,
+    start,
+    track,
     respawn,
-    lose,
+    markLost,
     disconnected,
-    has: (name) => running.has(name),
+    isRunning: (name) => running.has(name),
     settled: async (name) => running.get(name)?.settled?.(),
     folderOf: (name) => running.get(name)?.folder?.(),
     abort,
     onSilent,
     releaseTasksOfEnded,
-    goneWithin,
+    endsWithin,
     endNow,
     async suspendAll() {
       closing = true;
@@ -296,7 +296,7 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
 const releasedText = (released: readonly WorkItem[]) =>
   released.length === 0 ? "" : ` Back on the task list: ${released.map(({ id }) => `#${id}`).join(", ")}.`;
 
-const hasEnded = "its owner has ended";
+const endedReason = "its owner has ended";
 
 const never = new Promise<never>(() => undefined);
 

@@ -7,23 +7,23 @@ import { type AgentId, type AgentPath, type CallId, type Envelope, leadPath } fr
  * Who changes which files, while they are at work. It knows what calls of tools that change files say; what commands do
  * to files it does not see.
  */
-export interface OverlapMap {
+export interface FileOverlapMap {
   /** Everything that is heard of all agents, each one's in order. */
-  hear(envelope: Envelope): Overlap | undefined;
+  observe(envelope: Envelope): FileOverlap | undefined;
   /** Files that agents at work have changed, by whom. */
   touched(): ReadonlyMap<string, readonly AgentPath[]>;
 }
 
 /** An agent has changed a file that others at work have changed. Told once for each pair of agents and file. */
-export interface Overlap {
+export interface FileOverlap {
   readonly file: string;
   readonly agent: AgentPath;
   readonly others: readonly AgentPath[];
   /** Whom to tell, and what; each agent at most once. */
-  readonly tell: readonly { readonly agent: AgentId; readonly text: string }[];
+  readonly notices: readonly { readonly agent: AgentId; readonly text: string }[];
 }
 
-export interface OverlapOptions {
+export interface FileOverlapOptions {
   /** Where a path really leads: two names of one file are one file. */
   readonly realPath?: (path: string) => string;
 }
@@ -36,10 +36,10 @@ interface Worker {
   readonly calls: Map<CallId, string>;
 }
 
-export function createOverlapMap({ realPath = (path) => path }: OverlapOptions = {}): OverlapMap {
+export function createFileOverlapMap({ realPath = (path) => path }: FileOverlapOptions = {}): FileOverlapMap {
   const workers = new Map<AgentId, Worker>();
   const touchedBy = new Map<string, Set<Worker>>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const workerOf = (id: AgentId): Worker => {
     const known = workers.get(id);
@@ -54,33 +54,33 @@ export function createOverlapMap({ realPath = (path) => path }: OverlapOptions =
     for (const [file, by] of touchedBy) if (by.delete(worker) && by.size === 0) touchedBy.delete(file);
   };
 
-  const touch = (worker: Worker, file: string): Overlap | undefined => {
+  const touch = (worker: Worker, file: string): FileOverlap | undefined => {
     const by = touchedBy.get(file) ?? new Set();
     touchedBy.set(file, by.add(worker));
-    const others = [...by].filter((other) => other !== worker && isNews(file, worker, other));
+    const others = [...by].filter((other) => other !== worker && isNew(file, worker, other));
     if (others.length === 0) return undefined;
-    const tell = new Map<AgentId, string>();
-    if (!isOwn(file, worker, others)) tell.set(worker.id, wordsForSecond(file, others));
+    const notices = new Map<AgentId, string>();
+    if (!isOwn(file, worker, others)) notices.set(worker.id, secondEditorNotice(file, others));
     const lead = [...workers.values()].find(({ path }) => path === leadPath);
-    if (lead && lead !== worker) tell.set(lead.id, wordsForLead(file, worker, others));
+    if (lead && lead !== worker) notices.set(lead.id, leadNotice(file, worker, others));
     return {
       file,
       agent: worker.path,
       others: others.map(({ path }) => path),
-      tell: [...tell].map(([agent, text]) => ({ agent, text })),
+      notices: [...notices].map(([agent, text]) => ({ agent, text })),
     };
   };
 
-  const isNews = (file: string, a: Worker, b: Worker) => {
+  const isNew = (file: string, a: Worker, b: Worker) => {
     const pair = JSON.stringify([file, ...[a.id, b.id].sort()]);
-    const news = !told.has(pair);
-    told.add(pair);
-    return news;
+    const newOverlaps = !reported.has(pair);
+    reported.add(pair);
+    return newOverlaps;
   };
 
   return {
     touched: () => new Map([...touchedBy].map(([file, by]) => [file, [...by].map(({ path }) => path)])),
-    hear({ agent, event }) {
+    observe({ agent, event }) {
       const worker = workerOf(agent);
       switch (event.type) {
         case "session.opened":
@@ -118,10 +118,10 @@ export function createOverlapMap({ realPath = (path) => path }: OverlapOptions =
 const isOwn = (file: string, { worktree }: Worker, others: readonly Worker[]) =>
   worktree !== undefined && isInside(file, worktree) && others.every((other) => other.worktree !== worktree);
 
-const wordsForSecond = (file: string, others: readonly Worker[]) =>
+const secondEditorNotice = (file: string, others: readonly Worker[]) =>
   `${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed ${quoted(file)} too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.`;
 
-const wordsForLead = (file: string, worker: Worker, others: readonly Worker[]) =>
+const leadNotice = (file: string, worker: Worker, others: readonly Worker[]) =>
   `${worker.path} has changed ${quoted(file)}, which ${named(others)}, at work at the same time, ${others.length === 1 ? "has" : "have"} changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.`;
 
 /** For a model: a name of a file is an agent's own words. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { TroupeError } from "../protocol/index.ts";
-import { isLandingTorn, settleLanding } from "./land/land.ts";
+import { isLandingInterrupted, recoverInterruptedLanding } from "./land/land.ts";
 import { type PrunedWorktree, pruneWorktrees } from "./worktree/prune-worktrees.ts";
 import { openRepository, type RepositoryContext } from "./worktree/repository.ts";
 
@@ -16,8 +16,8 @@ export async function recoverWorktrees(
   if (!existsSync(join(place.home, "worktrees"))) return [];
   try {
     const notices: string[] = [];
-    if (await isLandingTorn(await openRepository(place))) {
-      const settled = await settleLanding(place, { back: false });
+    if (await isLandingInterrupted(await openRepository(place))) {
+      const settled = await recoverInterruptedLanding(place, { back: false });
       if (settled) notices.push(`An interrupted landing is ${settled.outcome}.`, ...settled.notices);
     }
     const { worktrees, problems } = await pruneWorktrees(place, { onlyAbandoned: true });

@@ -28,7 +28,7 @@ export async function resumeSubagent(
   { subagents, background, signal }: ResumeSubagentPorts,
 ): Promise<BackgroundRun | "heard"> {
   for (;;) {
-    if (await subagent.tell(parts, by)) return "heard";
+    if (await subagent.sendMessage(parts, by)) return "heard";
     await subagent.whenIdle();
     await subagent.wake();
     const slot = await subagents.acquireSlot(subagent, signal);

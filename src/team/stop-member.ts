@@ -3,7 +3,7 @@ import type { RequestId } from "../protocol/index.ts";
 import type { MailHandlers, InboxConsumer } from "./member-link.ts";
 
 /** How members are brought to an end: asked, then waited for, then ended. None of it depends on what a model does. */
-export interface StopMember {
+export interface StopRequests {
   /** Asks, unless it has. Resolves with what came of it once that is known, at the latest when the time is over. */
   ask(name: string, reason: string | undefined): Promise<StopAnswer>;
   /**
@@ -12,7 +12,7 @@ export interface StopMember {
    */
   adopt(name: string, request: { readonly requestId: RequestId; readonly moreMs: number }): Promise<StopAnswer>;
   /** The open request to this member, the last if there are two. */
-  requestTo(name: string): RequestId | undefined;
+  openRequestTo(name: string): RequestId | undefined;
   readonly handlers: MailHandlers;
   close(): void;
 }
@@ -24,7 +24,7 @@ export type StopAnswer =
   /** It has not answered, and nobody waits for it any more: the session ends. */
   | { readonly kind: "open" };
 
-export interface StopMemberOptions {
+export interface StopRequestsOptions {
   readonly link: () => InboxConsumer;
   readonly clock: Clock;
   readonly createId: CreateId;
@@ -32,44 +32,44 @@ export interface StopMemberOptions {
   readonly deadlineMs: number;
 }
 
-interface Asked {
+interface OpenStop {
   readonly name: string;
   readonly isSent: boolean;
   readonly answered: Promise<StopAnswer>;
   readonly answer: (answer: StopAnswer) => void;
 }
 
-export function createStopMember(options: StopMemberOptions): StopMember {
-  const asked = new Map<RequestId, Asked>();
+export function createStopRequests(options: StopRequestsOptions): StopRequests {
+  const openStops = new Map<RequestId, OpenStop>();
   const over = new AbortController();
-  const openTo = (name: string) => [...asked].filter(([, each]) => each.name === name);
-  const sentTo = (name: string) => openTo(name).find(([, each]) => each.isSent);
+  const openStopsTo = (name: string) => [...openStops].filter(([, each]) => each.name === name);
+  const sentTo = (name: string) => openStopsTo(name).find(([, each]) => each.isSent);
 
   const settle = (requestId: RequestId, from: string, answer: StopAnswer) => {
-    const open = asked.get(requestId);
+    const open = openStops.get(requestId);
     if (open?.name !== from) return;
-    asked.delete(requestId);
-    const anew = open.isSent ? undefined : sentTo(from);
-    if (!anew) return open.answer(answer);
+    openStops.delete(requestId);
+    const newerStop = open.isSent ? undefined : sentTo(from);
+    if (!newerStop) return open.answer(answer);
     // Whoever has asked anew waits for what comes of that, and it goes only once.
     open.answer({ kind: "open" });
-    if (answer.kind === "approved") settle(anew[0], from, answer);
+    if (answer.kind === "approved") settle(newerStop[0], from, answer);
   };
 
-  const expect = (requestId: RequestId, { name, isSent }: Pick<Asked, "name" | "isSent">) => {
+  const expect = (requestId: RequestId, { name, isSent }: Pick<OpenStop, "name" | "isSent">) => {
     const { promise: answered, resolve: answer } = withResolvers<StopAnswer>();
-    asked.set(requestId, { name, isSent, answered, answer });
+    openStops.set(requestId, { name, isSent, answered, answer });
     return answered;
   };
 
-  const limit = (requestId: RequestId, name: string, ms: number) =>
+  const startDeadline = (requestId: RequestId, name: string, ms: number) =>
     void options.clock.sleep(ms, over.signal).then(
       () => settle(requestId, name, { kind: "late" }),
       () => settle(requestId, name, { kind: "open" }),
     );
 
   return {
-    requestTo: (name) => openTo(name).at(-1)?.[0],
+    openRequestTo: (name) => openStopsTo(name).at(-1)?.[0],
     async ask(name, reason) {
       const known = sentTo(name);
       if (known) return known[1].answered;
@@ -79,15 +79,15 @@ export function createStopMember(options: StopMemberOptions): StopMember {
       try {
         await options.link().send({ to: name, body });
       } catch (error) {
-        asked.delete(requestId);
+        openStops.delete(requestId);
         throw error;
       }
-      limit(requestId, name, options.deadlineMs);
+      startDeadline(requestId, name, options.deadlineMs);
       return answered;
     },
     adopt(name, { requestId, moreMs }) {
       const answered = expect(requestId, { name, isSent: false });
-      limit(requestId, name, options.deadlineMs + moreMs);
+      startDeadline(requestId, name, options.deadlineMs + moreMs);
       return answered;
     },
     handlers: {

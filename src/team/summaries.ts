@@ -1,11 +1,11 @@
-import { type AskAside, historyQuestion, progressQuestion } from "../agent/index.ts";
+import { type AskSideQuestion, historyQuestion, progressQuestion } from "../agent/index.ts";
 import type { Clock } from "../platform/index.ts";
 import type { StoredEvent } from "../protocol/index.ts";
 import type { ActivityLog } from "./doings.ts";
 
 export interface ActivitySummaryPorts {
   readonly activity: ActivityLog;
-  readonly ask: AskAside;
+  readonly ask: AskSideQuestion;
   /** The agent's own log. */
   readonly record: (event: StoredEvent) => Promise<void>;
 }

@@ -28,20 +28,20 @@ export type MemberEnd = "shutdown" | "killed" | "failed" | "rest";
 export interface TeammateRunner {
   readonly handlers: MailHandlers;
   /** To be told everything its agents store, in order. */
-  heard(envelope: Envelope): void;
+  observe(envelope: Envelope): void;
   /** Takes up what an earlier life has left, then waits. */
   start(): Promise<void>;
   /** It has something to do now: it does not count as idle any more, before anybody could think so. */
-  expected(): void;
+  markBusy(): void;
   /** It, or an agent of its, waits to be allowed this; undefined: nobody waits any more. */
-  waitsFor(question: string | undefined): void;
+  setWaitReason(question: string | undefined): void;
   /** Resolves when what it has said of its state is on disk. */
-  stated(): Promise<void>;
+  statePublished(): Promise<void>;
   /** The request to end that waits for an answer. */
   readonly shutdownRequest: RequestId | undefined;
   answerShutdown(answer: { approve: boolean; reason?: string | undefined }): Promise<void>;
   /** Something that it cannot be without does not work any more: its lead is told, and it ends. */
-  broken(error: unknown): void;
+  failWith(error: unknown): void;
   /** Resolves when nothing of it is under way. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -83,21 +83,21 @@ const maxTimesSentBack = 10;
 
 export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRunner {
   const { name, presence, agent } = options;
-  const over = new AbortController();
-  const tasks = tasksWithDiskFullRetry(options.tasks, { clock: options.clock, signal: over.signal });
+  const closeController = new AbortController();
+  const tasks = tasksWithDiskFullRetry(options.tasks, { clock: options.clock, signal: closeController.signal });
   const unreported = createUnreportedWork();
   const claimableTasks = createClaimableTasks(name, options.tools);
   for (const envelope of options.replayed) unreported.apply(envelope);
   let timesSentBack = 0;
   let shutdown: { requestId: RequestId; settle: () => void } | undefined;
-  let leaving = false;
+  let isLeaving = false;
   /** It has agreed to end, and does once the call that said so has its result. */
-  let agreed = false;
+  let hasAgreedToEnd = false;
   let root: Envelope["agent"] | undefined;
-  const room = { clock: options.clock, signal: over.signal };
+  const retry = { clock: options.clock, signal: closeController.signal };
   let work: Promise<void> = Promise.resolve();
   let following: Promise<void> = Promise.resolve();
-  let hasFollowed = false;
+  let wasFollowing = false;
 
   /** One after another: what is written about the member must be as true in the end as it was in between. */
   const inTurn = (step: () => Promise<void>) => {
@@ -108,18 +108,18 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   };
   /** What found no space before it had to go is taken up by its next life. */
   const fail = (error: unknown) => {
-    if (!over.signal.aborted || !isDiskFull(error)) options.onFailure(error);
+    if (!closeController.signal.aborted || !isDiskFull(error)) options.onFailure(error);
   };
   const state = createPresencePublisher({
     presence,
     isDraining: () => shutdown !== undefined,
-    retry: room,
+    retry,
     onFailure: fail,
   });
 
   /** Mail that is waiting will wake it, or it has worked since: who tells of its last rest tells of this one. */
   const hasMoreWork = (idleEvent: EventId, { reason }: Idle) =>
-    over.signal.aborted ||
+    closeController.signal.aborted ||
     agent().running ||
     (unreported.lastIdleEvent ?? idleEvent) !== idleEvent ||
     (reason === "completed" && options.conversation().hasReason);
@@ -127,9 +127,9 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
   /** An inbox that cannot be read this once is looked into again: it is not empty, and nobody is broken by that. */
   const readUnreadMail = async (): Promise<readonly Mail[]> => {
     let found: readonly Mail[] = [];
-    const look = async () => void (found = await retryWhileDiskFull(options.unreadMail, room));
-    await retryWithBackoff(look, room).catch((error: unknown) => {
-      if (!over.signal.aborted) throw error;
+    const look = async () => void (found = await retryWhileDiskFull(options.unreadMail, retry));
+    await retryWithBackoff(look, retry).catch((error: unknown) => {
+      if (!closeController.signal.aborted) throw error;
     });
     return found;
   };
@@ -143,7 +143,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 
   const onIdle = async (idleEvent: EventId, idle: Idle) => {
     // Who goes has said so, and that is its last word.
-    if (leaving || agreed || (await willContinue(idleEvent, idle))) return;
+    if (isLeaving || hasAgreedToEnd || (await willContinue(idleEvent, idle))) return;
     if (idle.reason === "completed" && timesSentBack < maxTimesSentBack) {
       const objection = await options.beforeIdle();
       if (objection !== undefined) {
@@ -168,16 +168,16 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
       await agent().settled();
       void inTurn(() => onIdle(idleEvent, idle));
     } catch (error) {
-      breakOff(error, idleEvent);
+      stopAsBroken(error, idleEvent);
     }
   };
 
   /** Nobody would look for one who is there and hears nothing any more. */
-  const breakOff = (error: unknown, idleEvent = unreported.lastIdleEvent) => {
-    if (leaving || over.signal.aborted) return;
+  const stopAsBroken = (error: unknown, idleEvent = unreported.lastIdleEvent) => {
+    if (isLeaving || closeController.signal.aborted) return;
     const detail = error instanceof Error ? error.message : String(error);
     void inTurn(() => reportFailure(idleEvent, detail));
-    leave("failed", detail);
+    endWith("failed", detail);
   };
 
   const reportFailure = async (idleEvent: EventId | undefined, detail: string) => {
@@ -204,18 +204,19 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
 
   /** The lowest task that is free and that it can do. Of several who reach for one, the list decides. */
   const claimNext = async () => {
-    if (over.signal.aborted || shutdown || leaving || agent().running || options.conversation().hasReason) return;
+    if (closeController.signal.aborted || shutdown || isLeaving || agent().running || options.conversation().hasReason)
+      return;
     const list = await tasks.list();
     if (list.some((task) => task.owner === name && task.status === "in_progress")) return;
     for (const task of claimableTasks.claimableIn(list)) {
       // Whoever has something to say to it comes first.
       if ((await readUnreadMail()).some((mail) => isOrdinaryMail(mail.body) || !options.isOutdated(mail))) return;
-      if (over.signal.aborted) return;
+      if (closeController.signal.aborted) return;
       const answer = await tasks.claim(task.id, { name, tools: options.tools(), holder: options.holder });
-      if (answer.ok) return begin(answer.item, task.owner === name ? "waited" : "free");
+      if (answer.ok) return startTask(answer.item, task.owner === name ? "waited" : "free");
       // A try that was told of as failed may have been written after all.
       if (answer.item?.owner === name && answer.item.status === "in_progress" && !options.claims.has(task.id))
-        return begin(answer.item);
+        return startTask(answer.item);
       if (answer.reason === "busy") return;
     }
   };
@@ -228,7 +229,7 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     return answer.ok ? answer.item : undefined;
   };
 
-  const begin = async (task: WorkItem, how: "free" | "waited" = "free") => {
+  const startTask = async (task: WorkItem, how: "free" | "waited" = "free") => {
     const { id: taskId, subject } = task;
     options.claims.set(taskId, task.generation);
     const promptId = promptFor(task);
@@ -240,24 +241,24 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
     agent().wake();
   };
 
-  const follow = async () => {
+  const followTasks = async () => {
     // What has changed while nothing could be read is not told again.
-    if (hasFollowed)
+    if (wasFollowing)
       void inTurn(async () => {
         claimableTasks.loadList(await tasks.list());
         await claimNext();
       });
-    hasFollowed = true;
-    for await (const change of tasks.follow(over.signal)) {
+    wasFollowing = true;
+    for await (const change of tasks.follow(closeController.signal)) {
       const { what, freed } = change;
       claimableTasks.observe(change);
       if (what === "created" || what === "released" || what === "changed" || freed.length > 0) void inTurn(claimNext);
     }
   };
 
-  const leave = (end: MemberEnd, detail?: string) => {
-    if (leaving) return;
-    leaving = true;
+  const endWith = (end: MemberEnd, detail?: string) => {
+    if (isLeaving) return;
+    isLeaving = true;
     options.onEnd(end, detail);
   };
 
@@ -277,11 +278,11 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         if (!options.isOutdated(mail)) await agent().interrupt();
       },
       stop_request: async (mail, { keep, reason }) => {
-        if (!options.isOutdated(mail)) leave(keep ? "rest" : "killed", reason);
+        if (!options.isOutdated(mail)) endWith(keep ? "rest" : "killed", reason);
       },
       mode_set_request: (_, wanted) => options.setMode(wanted),
     },
-    heard(envelope) {
+    observe(envelope) {
       const { event, agent: id } = envelope;
       root ??= id;
       if (id !== root) return;
@@ -292,37 +293,37 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         case "agent.idle":
           return void afterSettled(envelope.id, event);
         case "tool.settled":
-          if (shutdown === undefined && agreed) leave("shutdown");
+          if (shutdown === undefined && hasAgreedToEnd) endWith("shutdown");
           return;
         default:
           return;
       }
     },
     async start() {
-      following = retryWithBackoff(follow, room);
+      following = retryWithBackoff(followTasks, retry);
       following.catch((error: unknown) => {
-        if (!over.signal.aborted) options.onFailure(error);
+        if (!closeController.signal.aborted) options.onFailure(error);
       });
       await inTurn(async () => {
         if (unreported.lastIdleEvent !== undefined) await reportToLead(unreported.lastIdleEvent);
         const list = await tasks.list();
         claimableTasks.loadList(list);
-        const mine = list.find((task) => task.owner === name && task.status === "in_progress");
+        const ownTask = list.find((task) => task.owner === name && task.status === "in_progress");
         // At work it says by itself how it is, and may have done so: it may wait for a permission already.
         if (!agent().running) state.setState("idle");
         await state.published();
-        const again = mine ?? (await reclaim());
-        if (again && again.generation > 0) await begin(again);
+        const currentTask = ownTask ?? (await reclaim());
+        if (currentTask && currentTask.generation > 0) await startTask(currentTask);
         else await claimNext();
         // It died before it could say that it rests.
         if (unreported.hasAnswered && !agent().running) agent().wake();
       });
     },
-    expected() {
+    markBusy() {
       if (state.isIdle) state.setState("working");
     },
-    waitsFor: state.setWaitReason,
-    stated: state.published,
+    setWaitReason: state.setWaitReason,
+    statePublished: state.published,
     get shutdownRequest() {
       return shutdown?.requestId;
     },
@@ -336,16 +337,16 @@ export function createTeammateRunner(options: TeammateRunnerOptions): TeammateRu
         : { kind: "shutdown_rejected", ...answered, reason: reason ?? "it gave no reason" };
       await options.link().send({ to: teamLead, body, wakes: !approve });
       shutdown = undefined;
-      agreed = approve;
+      hasAgreedToEnd = approve;
       if (!approve) state.setState("working");
       settle();
     },
-    broken: (error) => breakOff(error),
+    failWith: (error) => stopAsBroken(error),
     settled: async () => {
       await work;
     },
     async close() {
-      over.abort(new DOMException("the member has left", "AbortError"));
+      closeController.abort(new DOMException("the member has left", "AbortError"));
       await Promise.allSettled([work, following]);
     },
   };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cacheLifeMs, promptBlock } from "../model/scripted/index.ts";
+import { cacheTtlMs, promptBlock } from "../model/scripted/index.ts";
 import type { AnswerPart, CallId, ContentPart, Message, UserMessage } from "../protocol/index.ts";
 import { conversationFault } from "./conversation-fault.ts";
 import type { WireRefusal, WireRequest } from "./wire.ts";
@@ -58,7 +58,7 @@ const blocksOf = (content: string | Block[]): Block[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : content;
 
 function promptBlockOf(role: string, { cache_control, ...block }: { cache_control?: Block["cache_control"] }) {
-  const lifeMs = cache_control?.ttl === "1h" ? 60 * 60_000 : cacheLifeMs;
+  const lifeMs = cache_control?.ttl === "1h" ? 60 * 60_000 : cacheTtlMs;
   return { ...promptBlock({ role, ...block }), ...(cache_control && { breakpointMs: lifeMs }) };
 }
 

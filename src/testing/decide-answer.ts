@@ -6,7 +6,7 @@ import {
   outputTokensOf,
   playScript,
   type Script,
-  unlessAborted,
+  rejectOnAbort,
 } from "../model/scripted/index.ts";
 import type { Clock } from "../platform/index.ts";
 import type { OpenRequest, RecordedRequest } from "./recorded-request.ts";
@@ -53,7 +53,7 @@ export function createDecider(first: Script, { clock, cwd }: { clock: Clock; cwd
 
       const key = keyOf(request);
       const move =
-        lost.get(key) ?? (await unlessAborted(player.next(askFrom(requestOf(parsed, request), cwd)), signal));
+        lost.get(key) ?? (await rejectOnAbort(player.next(askFrom(requestOf(parsed, request), cwd)), signal));
       lost.delete(key);
       if (move.type === "none") return refuse(wire, { status: 400, message: move.message });
       const { reply, source } = move;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cacheLifeMs, promptBlock } from "../model/scripted/index.ts";
+import { cacheTtlMs, promptBlock } from "../model/scripted/index.ts";
 import type { CallId, ContentPart, Message } from "../protocol/index.ts";
 import { conversationFault } from "./conversation-fault.ts";
 import type { WireRefusal, WireRequest } from "./wire.ts";
@@ -51,7 +51,7 @@ export function parseOpenaiRequest(body: unknown): WireRequest | WireRefusal {
       inputSchema: (rest["parameters"] ?? {}) as Record<string, unknown>,
     })),
     messages: converted,
-    blocks: [...tools, ...messages].map((item) => ({ ...promptBlock(item), breakpointMs: cacheLifeMs })),
+    blocks: [...tools, ...messages].map((item) => ({ ...promptBlock(item), breakpointMs: cacheTtlMs })),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setImmediate as nextRound } from "node:timers/promises";
-import { unlessAborted } from "../model/scripted/index.ts";
+import { rejectOnAbort } from "../model/scripted/index.ts";
 import type { Clock } from "../platform/index.ts";
 import { writesOf } from "./encode-events.ts";
 import type { ServerFault } from "./server-fault.ts";
@@ -37,13 +37,13 @@ export async function sendEvents(
   return "answered";
 }
 
-const forEver = (signal: AbortSignal): Promise<never> => unlessAborted(new Promise<never>(() => undefined), signal);
+const forEver = (signal: AbortSignal): Promise<never> => rejectOnAbort(new Promise<never>(() => undefined), signal);
 
 async function write(response: ServerResponse, bytes: Buffer, signal: AbortSignal): Promise<void> {
   const flushed = new Promise<void>((resolve, reject) => {
     response.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
-  await unlessAborted(flushed, signal);
+  await rejectOnAbort(flushed, signal);
   // Another turn of the event loop, so that two writes are two packets on the way.
   await nextRound();
 }

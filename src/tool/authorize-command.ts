@@ -1,7 +1,7 @@
 import { isInside } from "../platform/index.ts";
 import type { PermissionDecision } from "../protocol/index.ts";
 import type { AuthorizeRequest } from "./authorize.ts";
-import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
+import { askDecision, forbiddenDenial, planDenial, protectedDenial } from "./decisions.ts";
 import type { PermissionSubject } from "./define-tool.ts";
 import { basesOf, pathTest } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
@@ -32,35 +32,35 @@ export function authorizeCommand(request: CommandRequest): PermissionDecision {
   const { possible, unknown } = possibleCommands(line);
   const search = { request, text, readings: possible.flatMap(({ words }) => forms(words)) };
   const denied = findRule(rules.deny, search);
-  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
-  const place = placeOf(request);
+  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbiddenDenial(denied) };
+  const place = shellContextOf(request);
   const folders = foldersOf(line, place);
-  const judged = { request, possible, place, folders: folders ?? [place.cwd] };
-  const forbiddenPath = pathDenial(judged);
+  const commandPaths = { request, possible, place, folders: folders ?? [place.cwd] };
+  const forbiddenPath = pathDenial(commandPaths);
   if (forbiddenPath) return forbiddenPath;
 
   const lookOnly = () => allowLine({ line, place, folders, rules: [] });
   if (mode === "plan") return lookOnly().ok ? { behavior: "allow", rule: "read-only command" } : planDenial(tool.name);
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
-  const guarded = protectedWrite(judged);
+  const guarded = protectedWrite(commandPaths);
   if (guarded !== undefined) return protectedDenial(guarded);
 
   const question = { ...request, title: visibleText(request.title) };
   const asked = findRule(rules.ask, search);
-  if (asked) return ask(question, { rule: ruleName("ask", asked), suggestions: [] });
+  if (asked) return askDecision(question, { rule: ruleName("ask", asked), suggestions: [] });
   const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
   if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
 
-  const doubt = evasion(line, unknown, { rules, tool: tool.name });
+  const doubt = evasionReason(line, unknown, { rules, tool: tool.name });
   const all = rules.allow.find((rule) => namesTool(rule, tool.name) && isWhole(rule));
   if (all && doubt === undefined) return { behavior: "allow", rule: ruleName("allow", all) };
   if (request.sandboxed && doubt === undefined) return { behavior: "allow", rule: "sandbox" };
 
-  if (line.commands.length > limits.commands || subject.command.length > limits.characters) return tooLong(line);
+  if (line.commands.length > limits.commands || subject.command.length > limits.characters) return tooLongReason(line);
   const own = rules.allow.filter((rule) => namesTool(rule, tool.name) && !isWhole(rule));
   const allowed = allowLine({ line, place, folders, rules: own });
   if (allowed.ok) return { behavior: "allow", rule: allowed.by.join(", ") || "read-only command" };
-  return ask(question, {
+  return askDecision(question, {
     rule: `mode ${mode}`,
     reason: allowed.why,
     suggestions: suggestions({ text, line, place, folders, rules: own, refused: allowed }),
@@ -100,16 +100,16 @@ function forms(words: readonly ShellWord[]): (string | undefined)[][] {
   return [values, named, ...(plain === undefined ? [] : [plain])];
 }
 
-function placeOf(request: CommandRequest): ShellContext {
+function shellContextOf(request: CommandRequest): ShellContext {
   const { cwd, roots, home, scratchpad, mode, realPath = (path: string) => path } = request;
   if (scratchpad === undefined) return { cwd, roots, home, realPath };
   const mayWrite = (path: string) =>
-    mode !== "plan" && path !== scratchpad && isInside(path, scratchpad) && !isSpokenOf(path, request);
+    mode !== "plan" && path !== scratchpad && isInside(path, scratchpad) && !isMentioned(path, request);
   return { cwd, roots: [...roots, scratchpad], mayWrite, home, realPath };
 }
 
 /** Whether a rule forbids or asks about writing to a file with the tools for it: then output does not go there without asking. */
-function isSpokenOf(path: string, request: CommandRequest): boolean {
+function isMentioned(path: string, request: CommandRequest): boolean {
   const { home, realPath, rules } = request;
   return [...rules.deny, ...rules.ask].some((rule) => {
     if (rule.tool !== "Edit" && rule.tool !== "Write") return false;
@@ -118,7 +118,7 @@ function isSpokenOf(path: string, request: CommandRequest): boolean {
   });
 }
 
-interface JudgedPaths {
+interface CommandPaths {
   readonly request: CommandRequest;
   readonly possible: readonly PossibleCommand[];
   readonly place: ShellContext;
@@ -126,8 +126,8 @@ interface JudgedPaths {
 }
 
 /** Deny rules for files hold for commands too, as far as their words tell which files they touch. */
-function pathDenial(judged: JudgedPaths): PermissionDecision | undefined {
-  const { request, place } = judged;
+function pathDenial(commandPaths: CommandPaths): PermissionDecision | undefined {
+  const { request, place } = commandPaths;
   const bounds = { home: place.home, realPath: place.realPath, wide: true };
   const speaking = (tool: "Read" | "Edit") =>
     request.rules.deny
@@ -136,12 +136,12 @@ function pathDenial(judged: JudgedPaths): PermissionDecision | undefined {
   const [read, edit] = [speaking("Read"), speaking("Edit")];
   if (read.length + edit.length === 0) return undefined;
   const hit = (tests: typeof read, words: readonly ShellWord[]) =>
-    tests.length === 0 ? undefined : firstHit(tests, pathsIn(words, judged));
-  for (const { words, redirects } of judged.possible) {
+    tests.length === 0 ? undefined : firstHit(tests, pathsIn(words, commandPaths));
+  for (const { words, redirects } of commandPaths.possible) {
     const mentioned = /^(echo|printf)$/.test(words[0]?.value ?? "") ? [] : words.slice(1);
     const touched = redirects.flatMap(({ target }) => target ?? []);
     const rule = hit(edit, writtenWords(words, redirects)) ?? hit(read, [...mentioned, ...touched]);
-    if (rule) return { behavior: "deny", rule: ruleName("deny", rule), reason: forbidden(rule) };
+    if (rule) return { behavior: "deny", rule: ruleName("deny", rule), reason: forbiddenDenial(rule) };
   }
   return undefined;
 }
@@ -151,14 +151,14 @@ type PathRule = { readonly rule: Rule; readonly test: (path: string) => boolean 
 const firstHit = (tests: readonly PathRule[], paths: readonly string[]) =>
   tests.find(({ test }) => paths.some(test))?.rule;
 
-const pathsIn = (words: readonly ShellWord[], { folders, place }: JudgedPaths) =>
+const pathsIn = (words: readonly ShellWord[], { folders, place }: CommandPaths) =>
   words.flatMap((word) => pathsOf(word, folders, place) ?? []);
 
 /** Why a command would write where no agent may, or undefined. */
-function protectedWrite(judged: JudgedPaths): string | undefined {
-  for (const { words, redirects } of judged.possible) {
-    for (const path of pathsIn(writtenWords(words, redirects), judged)) {
-      const reason = protectedReason(path, { ...judged.request, own: judged.request.scratchpad });
+function protectedWrite(commandPaths: CommandPaths): string | undefined {
+  for (const { words, redirects } of commandPaths.possible) {
+    for (const path of pathsIn(writtenWords(words, redirects), commandPaths)) {
+      const reason = protectedReason(path, { ...commandPaths.request, own: commandPaths.request.scratchpad });
       if (reason !== undefined) return reason;
     }
   }
@@ -166,7 +166,7 @@ function protectedWrite(judged: JudgedPaths): string | undefined {
 }
 
 /** Why a rule that forbids certain commands could be got round here: then nothing that allows all of them is enough. */
-function evasion(
+function evasionReason(
   line: ShellLine,
   unknown: string | undefined,
   { rules, tool }: { rules: RuleSet; tool: string },
@@ -176,7 +176,7 @@ function evasion(
   return unread ?? (guarded ? unknown : undefined);
 }
 
-function tooLong({ commands }: ShellLine): PermissionDecision {
+function tooLongReason({ commands }: ShellLine): PermissionDecision {
   const reason = `A command line of ${commands.length} commands, or of more than ${limits.characters} characters, is not judged: at most ${limits.commands} commands are. Write files with Write, and run less at once.`;
   return { behavior: "deny", rule: "size of the command line", reason };
 }

@@ -1,7 +1,7 @@
 import { isInside, realPathSync } from "../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
 import { authorizeCommand } from "./authorize-command.ts";
-import { ask, forbidden, planDenial, protectedDenial } from "./decisions.ts";
+import { askDecision, forbiddenDenial, planDenial, protectedDenial } from "./decisions.ts";
 import type { PermissionSubject, Tool, ToolContext } from "./define-tool.ts";
 import { basesOf, matchesRule } from "./match-rule.ts";
 import { protectedReason } from "./protected-paths.ts";
@@ -48,7 +48,7 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
   const { mode, rules, tool, subject } = request;
   if (subject.kind === "command") return authorizeCommand({ ...request, subject });
   const denied = find(rules.deny, request, true);
-  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbidden(denied) };
+  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbiddenDenial(denied) };
   if (subject.kind === "own") return { behavior: "allow", rule: "own" };
   if (mode === "plan" && tool.access !== "read") return planDenial(tool.name);
   if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
@@ -57,9 +57,9 @@ export function authorize(request: AuthorizeRequest): PermissionDecision {
     if (reason !== undefined) return protectedDenial(reason);
   }
   const asked = find(rules.ask, request, false);
-  if (asked) return ask(request, { rule: ruleName("ask", asked), suggestions: [] });
+  if (asked) return askDecision(request, { rule: ruleName("ask", asked), suggestions: [] });
   if (subject.kind === "mcp" && subject.changed) {
-    return ask(request, { rule: "changed since it was allowed", suggestions: [tool.name] });
+    return askDecision(request, { rule: "changed since it was allowed", suggestions: [tool.name] });
   }
   const allowed = find(rules.allow, request, false);
   if (allowed) return { behavior: "allow", rule: ruleName("allow", allowed) };
@@ -81,12 +81,12 @@ function byMode(request: AuthorizeRequest): PermissionDecision {
     subject.kind === "path" && (own !== undefined || request.roots.some((root) => isInside(subject.path, root)));
   if (tool.access === "read" && inside && isSecretPath(subject.path)) {
     const reason = `${subject.path} looks like a file with secrets`;
-    return ask(request, { rule: "secret file", reason, suggestions: [suggestion(tool.name, subject)] });
+    return askDecision(request, { rule: "secret file", reason, suggestions: [suggestion(tool.name, subject)] });
   }
   const harmless = tool.access === "read" && (inside || subject.kind === "none" || subject.kind === "name");
   const edit = tool.access === "write" && (own !== undefined || (mode === "acceptEdits" && inside));
   if (harmless || edit) return { behavior: "allow", rule };
-  return ask(request, { rule, suggestions: [suggestion(tool.name, subject)] });
+  return askDecision(request, { rule, suggestions: [suggestion(tool.name, subject)] });
 }
 
 /** The folder of the agent's own, wherever it lies, that a path is in. */

@@ -6,10 +6,10 @@ import { cleanText } from "./clean-text.ts";
 import { createLiveText } from "./live-text.ts";
 
 /** The running and finished background work of one agent: commands, and agents that it has started. */
-export interface BackgroundTasks {
-  start(work: BackgroundWork): Promise<BackgroundTask>;
-  get(id: string): BackgroundTask | undefined;
-  list(): readonly BackgroundTask[];
+export interface BackgroundJobs {
+  start(work: BackgroundWork): Promise<BackgroundJob>;
+  get(id: string): BackgroundJob | undefined;
+  list(): readonly BackgroundJob[];
   /** Ends all that runs, and starts no more. */
   stopAll(): Promise<void>;
 }
@@ -24,10 +24,10 @@ export interface BackgroundWork {
   readonly agent?: AgentId | undefined;
   readonly description: string;
   /** It was started in an earlier life of the session, and has not ended: it is the same task. */
-  readonly again?: BackgroundId | undefined;
+  readonly resumedId?: BackgroundId | undefined;
   /** How far it is, in a line, while it runs. */
   progress?(): string | undefined;
-  run(task: BackgroundRun): Promise<BackgroundEnd>;
+  run(job: BackgroundRun): Promise<BackgroundEnd>;
 }
 
 export interface BackgroundRun {
@@ -40,12 +40,12 @@ export interface BackgroundEnd {
   readonly status: "completed" | "failed" | "killed";
   readonly exitCode: number | null;
   /** It has not ended, and is not here any more: nobody is told of an end. */
-  readonly goesOn?: boolean | undefined;
+  readonly continuesRemotely?: boolean | undefined;
   /** What whoever started it is told, where there is more to say than how it ended. Nobody who waits for the end waits for this. */
   readonly report?: (() => Promise<string>) | undefined;
 }
 
-export interface BackgroundTask {
+export interface BackgroundJob {
   readonly id: BackgroundId;
   readonly kind: BackgroundWork["kind"];
   readonly agent?: AgentId | undefined;
@@ -66,7 +66,7 @@ export interface BackgroundTask {
 
 export type BackgroundEvent = Extract<Event, { type: "background.started" | "background.ended" | "background.output" }>;
 
-export interface BackgroundTasksOptions {
+export interface BackgroundJobsOptions {
   readonly createId: CreateId;
   readonly clock: Clock;
   outputFile(id: BackgroundId): Promise<string> | string;
@@ -76,42 +76,42 @@ export interface BackgroundTasksOptions {
    */
   onEvent(event: BackgroundEvent, report?: string): Promise<void> | void;
   /** Whoever started the work could not be told of its end. */
-  onUntold(error: unknown): Promise<void> | void;
+  onUnreported(error: unknown): Promise<void> | void;
   /** The output file grows no further than this; the rest is counted and dropped. */
   readonly fileLimitBytes?: number;
   /** Secrets that are to be kept out of outputs although nothing about them looks like one. */
   readonly secrets?: readonly string[] | undefined;
 }
 
-export function createBackgroundTasks(options: BackgroundTasksOptions): BackgroundTasks {
-  const tasks = new Map<string, BackgroundTask>();
+export function createBackgroundJobs(options: BackgroundJobsOptions): BackgroundJobs {
+  const jobs = new Map<string, BackgroundJob>();
   let closed = false;
   return {
-    get: (id) => tasks.get(id),
-    list: () => [...tasks.values()],
+    get: (id) => jobs.get(id),
+    list: () => [...jobs.values()],
     async start(work) {
       if (closed) throw new Error("The session is ending: nothing new can be started in the background.");
-      const task = await startTask(work, options);
-      tasks.set(task.id, task);
-      if (closed) await task.stop();
-      return task;
+      const job = await startJob(work, options);
+      jobs.set(job.id, job);
+      if (closed) await job.stop();
+      return job;
     },
     async stopAll() {
       closed = true;
-      await Promise.all([...tasks.values()].map((task) => task.stop()));
+      await Promise.all([...jobs.values()].map((job) => job.stop()));
     },
   };
 }
 
-async function startTask(work: BackgroundWork, options: BackgroundTasksOptions): Promise<BackgroundTask> {
-  const id = work.again ?? options.createId<BackgroundId>("bg");
+async function startJob(work: BackgroundWork, options: BackgroundJobsOptions): Promise<BackgroundJob> {
+  const id = work.resumedId ?? options.createId<BackgroundId>("bg");
   const outputFile = await options.outputFile(id);
   const file = openCappedFile(outputFile, options.fileLimitBytes ?? 64 * 1024 * 1024);
   const { kind, description } = work;
   const agent = work.agent && { agent: work.agent };
   try {
     const started = { type: "background.started", backgroundId: id, kind, ...agent, description, outputFile } as const;
-    await options.onEvent(started, work.again && "again");
+    await options.onEvent(started, work.resumedId && "again");
   } catch (error) {
     file.close();
     throw error;
@@ -140,12 +140,12 @@ async function startTask(work: BackgroundWork, options: BackgroundTasksOptions):
     file.close();
     ended = end;
     markDone(end);
-    if (end.goesOn) return end;
+    if (end.continuesRemotely) return end;
     const { status, exitCode, report } = end;
     try {
       await options.onEvent({ type: "background.ended", backgroundId: id, status, exitCode }, await report?.());
     } catch (error) {
-      await options.onUntold(error);
+      await options.onUnreported(error);
     }
     return end;
   };

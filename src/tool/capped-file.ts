@@ -14,7 +14,7 @@ export function openCappedFile(path: string, limitBytes: number): CappedFile {
   const descriptor = openSync(path, "w", 0o600);
   let size = 0;
   let incomplete: string | undefined;
-  const put = (chunk: Uint8Array) => {
+  const writeAll = (chunk: Uint8Array) => {
     for (let at = 0; at < chunk.length; ) {
       const written = writeSync(descriptor, chunk, at);
       at += written;
@@ -29,10 +29,10 @@ export function openCappedFile(path: string, limitBytes: number): CappedFile {
       if (incomplete !== undefined) return;
       const room = limitBytes - size;
       try {
-        put(chunk.length > room ? chunk.subarray(0, room) : chunk);
+        writeAll(chunk.length > room ? chunk.subarray(0, room) : chunk);
         if (chunk.length <= room) return;
         incomplete = `only the first ${limitBytes} bytes were kept`;
-        put(Buffer.from(`\n[${incomplete}]\n`));
+        writeAll(Buffer.from(`\n[${incomplete}]\n`));
       } catch (error) {
         incomplete = `writing it failed after ${size} bytes: ${(error as Error).message}`;
       }

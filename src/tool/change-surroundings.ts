@@ -4,14 +4,14 @@ import { findOccurrences } from "./find-occurrences.ts";
 import { resolvePath } from "./resolve-path.ts";
 import { openForChange } from "./seen-file.ts";
 
-export type ChangePlace = Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">;
+export type EditContext = Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">;
 
 /** What stands around a piece of a file that is to be replaced; undefined where it would not be replaced anyway. */
-export async function changeSurroundings(
+export async function readEditSurroundings(
   { path, wanted }: { readonly path: string; readonly wanted: string },
-  place: ChangePlace,
+  context: EditContext,
 ): Promise<Surroundings | undefined> {
-  const target = await openForChange(resolvePath(path, place), "edit", place);
+  const target = await openForChange(resolvePath(path, context), "edit", context);
   if (target.kind !== "text") return undefined;
   const { text, crlf } = target.file;
   const old = crlf ? wanted.replaceAll("\r\n", "\n") : wanted;

@@ -2,7 +2,7 @@ import type { PermissionDecision, PermissionMode } from "../protocol/index.ts";
 import type { Tool } from "./define-tool.ts";
 import type { Rule } from "./rules.ts";
 
-export const forbidden = ({ text }: Rule) =>
+export const forbiddenDenial = ({ text }: Rule) =>
   `The rule ${text} forbids this. Do not try to get round it: find another way, or ask the user.`;
 
 export const planDenial = (tool: string): PermissionDecision => ({
@@ -25,7 +25,7 @@ export interface AskRequest {
 }
 
 /** A question, or in `dontAsk` its answer. */
-export function ask(
+export function askDecision(
   request: AskRequest,
   { rule, reason, suggestions }: { rule: string; reason?: string | undefined; suggestions: readonly string[] },
 ): PermissionDecision {

@@ -9,7 +9,7 @@ import type {
   Surroundings,
   ToolDisplay,
 } from "../protocol/index.ts";
-import type { BackgroundTasks } from "./background-tasks.ts";
+import type { BackgroundJobs } from "./background-tasks.ts";
 import type { CommandSandbox } from "./command-sandbox.ts";
 import type { FileTracker } from "./file-tracker.ts";
 
@@ -94,7 +94,7 @@ export interface ToolContext {
   /** Where commands run, if that is not the open machine. */
   readonly sandbox?: CommandSandbox | undefined;
   readonly files: FileTracker;
-  readonly background: BackgroundTasks;
+  readonly background: BackgroundJobs;
   /** What must not get into any output, whatever it looks like. */
   readonly secrets?: readonly string[] | undefined;
   /** The skills this agent can load. */

@@ -1,9 +1,9 @@
 export { authorize, resolveSubject } from "./authorize.ts";
 export {
   type BackgroundEvent,
-  type BackgroundTasks,
+  type BackgroundJobs,
   type BackgroundWork,
-  createBackgroundTasks,
+  createBackgroundJobs,
 } from "./background-tasks.ts";
 export { boundOutcome, type BoundOptions } from "./bound-outcome.ts";
 export { builtinTools } from "./builtin/builtin-tools.ts";
@@ -25,9 +25,9 @@ export { limitTool } from "./limit-tool.ts";
 export { parseCallSyntax } from "./judged-call.ts";
 export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./rules.ts";
 export { executeTool, parseInput } from "./run-tool.ts";
-export { placeCommand } from "./sandboxed-shell.ts";
+export { placeInSandbox } from "./sandboxed-shell.ts";
 export { selectTools } from "./select-tools.ts";
 export { shellEnvironment } from "./shell-environment.ts";
-export { shadowsOf } from "./shadows.ts";
+export { overlappingRules } from "./shadows.ts";
 export { toolSpecs } from "./tool-specs.ts";
 export { protectedReason } from "./protected-paths.ts";

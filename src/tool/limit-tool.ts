@@ -14,19 +14,19 @@ export interface ToolLimits {
   readonly never: readonly Rule[];
 }
 
-type LimitPlace = Pick<ToolContext, "cwd" | "roots" | "env" | "judgedPath">;
+type LimitContext = Pick<ToolContext, "cwd" | "roots" | "env" | "judgedPath">;
 
 /**
  * A tool as an agent's definition gives it. What is outside is refused before anybody is asked (`refuse`), and once more when the
  * call is carried out: whoever allows calls cannot widen it.
  */
 export function limitTool<I>(tool: Tool<I>, limits: ToolLimits): Tool<I> {
-  const refuse = (input: unknown, place: LimitPlace) => {
+  const refuse = (input: unknown, place: LimitContext) => {
     const subject = realSubject(tool.subject(input as I), place);
     const why =
       subject.kind === "command"
-        ? lineOutside(tool, subject, { limits, place })
-        : outside(tool, subject, { limits, place });
+        ? lineOutsideLimitsReason(tool, subject, { limits, place })
+        : outsideLimitsReason(tool, subject, { limits, place });
     return why === undefined ? tool.refuse?.(input, place) : refusal(tool.name, limits, why);
   };
   return {
@@ -52,17 +52,21 @@ const sentence = ({ only, never }: ToolLimits) =>
 const refusal = (name: string, limits: ToolLimits, why: string) =>
   `This call of ${name} is outside of what this agent may do: ${why}. ${sentence(limits)} Do it another way, or say in your answer that it was not possible.`;
 
-function realSubject(subject: PermissionSubject, place: LimitPlace): PermissionSubject {
+function realSubject(subject: PermissionSubject, place: LimitContext): PermissionSubject {
   if (subject.kind !== "path") return subject;
   return { ...subject, path: place.judgedPath ?? realPathSync(resolvePath(subject.path, place)) };
 }
 
 interface Bounds {
   readonly limits: ToolLimits;
-  readonly place: LimitPlace;
+  readonly place: LimitContext;
 }
 
-function outside(tool: Pick<Tool, "name">, subject: PermissionSubject, { limits, place }: Bounds): string | undefined {
+function outsideLimitsReason(
+  tool: Pick<Tool, "name">,
+  subject: PermissionSubject,
+  { limits, place }: Bounds,
+): string | undefined {
   const judged = {
     tool: tool.name,
     subject,
@@ -78,7 +82,7 @@ function outside(tool: Pick<Tool, "name">, subject: PermissionSubject, { limits,
 }
 
 /** The permission engine judges the line by these rules alone; beyond that, what merely looks needs a rule here, too. */
-function lineOutside(
+function lineOutsideLimitsReason(
   tool: Pick<Tool, "name" | "access">,
   subject: Extract<PermissionSubject, { kind: "command" }>,
   { limits, place }: Bounds,

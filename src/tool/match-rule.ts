@@ -3,7 +3,7 @@ import type { PermissionSubject } from "./define-tool.ts";
 import { globPattern, staticPrefix } from "./glob-pattern.ts";
 import type { Rule } from "./rules.ts";
 
-export interface Judged {
+export interface RuleTarget {
   readonly tool: string;
   /** Paths in it are real and absolute. Commands are not judged here. */
   readonly subject: PermissionSubject;
@@ -16,11 +16,11 @@ export interface Judged {
 }
 
 /** Whether a rule speaks of a call. */
-export function matchesRule(rule: Rule, judged: Judged): boolean {
-  if (!namesTool(rule.tool, judged.tool)) return false;
+export function matchesRule(rule: Rule, target: RuleTarget): boolean {
+  if (!namesTool(rule.tool, target.tool)) return false;
   const { specifier } = rule;
   if (specifier === undefined) return true;
-  const { subject } = judged;
+  const { subject } = target;
   switch (subject.kind) {
     case "none":
     case "own":
@@ -30,7 +30,7 @@ export function matchesRule(rule: Rule, judged: Judged): boolean {
     case "name":
       return specifier.trim() === subject.name;
     case "path":
-      return pathTest(rule, judged)(subject.path);
+      return pathTest(rule, target)(subject.path);
     case "url":
       return matchesUrl(specifier.trim(), subject.url);
   }
@@ -51,23 +51,23 @@ const namesTool = (rule: string, tool: string) =>
  * `//x` is absolute, `~/x` in the user's home, `/x` in the folder of the settings file, `./x` and `x/y` where the session was started, and
  * a name without a slash is found at any depth there. What names a folder speaks of all that is in it.
  */
-export function pathTest(rule: Rule, judged: Omit<Judged, "tool" | "subject">): (path: string) => boolean {
-  const pattern = absolutePattern(rule, rule.specifier?.trim() ?? "", judged);
+export function pathTest(rule: Rule, target: Omit<RuleTarget, "tool" | "subject">): (path: string) => boolean {
+  const pattern = absolutePattern(rule, rule.specifier?.trim() ?? "", target);
   if (pattern === undefined) return () => false;
   const { folder, rest } = staticPrefix(pattern);
-  const real = judged.realPath && folder !== "" ? join(judged.realPath(folder), rest) : pattern;
+  const real = target.realPath && folder !== "" ? join(target.realPath(folder), rest) : pattern;
   const tests = [...new Set([pattern, real])].flatMap((each) => {
     const test = globPattern(each.replace(/(.)\/+$/, "$1"));
-    return test ? [judged.wide ? new RegExp(test.source, "siu") : test] : [];
+    return test ? [target.wide ? new RegExp(test.source, "siu") : test] : [];
   });
   return (path) =>
-    tests.some((test) => prefixesOf(path).some((each) => test.test(each)) || (judged.wide && test.test(`${path}/`)));
+    tests.some((test) => prefixesOf(path).some((each) => test.test(each)) || (target.wide && test.test(`${path}/`)));
 }
 
 function absolutePattern(
   rule: Rule,
   specifier: string,
-  { base, home, wide }: Omit<Judged, "tool" | "subject">,
+  { base, home, wide }: Omit<RuleTarget, "tool" | "subject">,
 ): string | undefined {
   if (specifier.startsWith("//")) return resolve("/", specifier.slice(2));
   if (specifier === "~" || specifier.startsWith("~/"))

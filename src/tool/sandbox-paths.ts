@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isInside, realPathSync } from "../platform/index.ts";
 
-export interface SandboxPlaces {
+export interface SandboxFolders {
   readonly roots: readonly string[];
   readonly userHome: string;
   /** What the user has said may be written beyond the roots, absolute. */
@@ -14,11 +14,13 @@ export interface SandboxPlaces {
  * obeys. The folders among them cannot be made either. What the user names as writable is, but of `.git` never the hooks and
  * the settings.
  */
-export function guardedPaths({ roots, userHome, writable }: SandboxPlaces): readonly string[] {
+export function guardedPaths({ roots, userHome, writable }: SandboxFolders): readonly string[] {
   const lifted = new Set(writable.map((path) => realPathSync(path)));
   const home = realPathSync(userHome);
-  const elsewhere = writable.filter((path) => !roots.some((root) => isInside(realPathSync(path), realPathSync(root))));
-  const guarded = [...new Set([...roots, ...elsewhere])].flatMap((given) => {
+  const otherFolders = writable.filter(
+    (path) => !roots.some((root) => isInside(realPathSync(path), realPathSync(root))),
+  );
+  const guarded = [...new Set([...roots, ...otherFolders])].flatMap((given) => {
     const root = realPathSync(given);
     const own = [...guardedFolders, ...guardedFiles].map((name) => join(root, name));
     const others = oftenAbsent.map((name) => join(root, name)).filter((path) => existsSync(path));

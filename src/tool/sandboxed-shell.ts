@@ -1,15 +1,15 @@
 import type { ProcessRequest } from "../platform/index.ts";
 import type { CommandSandbox } from "./command-sandbox.ts";
 
-export type ShellPlace =
+export type PlacedCommand =
   | { readonly kind: "sandbox" | "open"; readonly request: ProcessRequest; release(): Promise<void> }
   | { readonly kind: "refused"; readonly message: string };
 
 /** Puts a command where it is to run. It was judged before; this is the last word all the same. */
-export async function placeCommand(
+export async function placeInSandbox(
   request: ProcessRequest,
   { sandbox, outside }: { sandbox: CommandSandbox | undefined; outside: boolean },
-): Promise<ShellPlace> {
+): Promise<PlacedCommand> {
   const open = { kind: "open", request, release: () => Promise.resolve() } as const;
   if (sandbox === undefined) return open;
   const problem = outside ? "this call asked to run outside of it" : await sandbox.problem();

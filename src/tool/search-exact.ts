@@ -5,7 +5,7 @@ import type { ToolContext } from "./define-tool.ts";
 import { pathToOpen } from "./resolve-path.ts";
 import { type RipgrepResult, runRipgrep } from "./ripgrep.ts";
 
-export interface Search {
+export interface VerifiedSearch {
   readonly args: readonly string[];
   /** As `resolvePath` gives it; lines come back with this path at their beginning. */
   readonly path: string;
@@ -17,7 +17,10 @@ export interface Search {
  * Runs ripgrep on the file or folder that was judged, held open, so that nothing it is swapped for is searched. Below a
  * folder ripgrep itself follows no link.
  */
-export async function searchExact(search: Search, context: ToolContext): Promise<RipgrepResult | undefined> {
+export async function searchVerifiedPath(
+  search: VerifiedSearch,
+  context: ToolContext,
+): Promise<RipgrepResult | undefined> {
   const real = pathToOpen(search.path, context);
   if (process.platform !== "linux") return runRipgrep([...search.args, "--", search.path], context, search);
   let isFolder: boolean;
@@ -30,7 +33,7 @@ export async function searchExact(search: Search, context: ToolContext): Promise
   return isFolder ? searchFolder(search, real, context) : searchFile(search, real, context);
 }
 
-async function searchFolder(search: Search, real: string, context: ToolContext) {
+async function searchFolder(search: VerifiedSearch, real: string, context: ToolContext) {
   const folder = await openFolderWithoutFollowingLinks(real);
   try {
     const within = { ...context, cwd: folder.path, signal: context.signal };
@@ -40,7 +43,7 @@ async function searchFolder(search: Search, real: string, context: ToolContext) 
   }
 }
 
-async function searchFile(search: Search, real: string, context: ToolContext) {
+async function searchFile(search: VerifiedSearch, real: string, context: ToolContext) {
   const handle = await openWithoutFollowingLinks(real, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const held = `/proc/${process.pid}/fd/${handle.fd}`;

@@ -4,7 +4,7 @@ import { pathToOpen } from "./resolve-path.ts";
 import { decodeTextFile, looksBinary, type TextFile } from "./text-file.ts";
 
 /** A file that may be changed: there is none yet, or the agent has read it and it is still the same. */
-export type ChangeableFile =
+export type FileToChange =
   | { readonly kind: "absent"; readonly realPath: string }
   | { readonly kind: "text"; readonly realPath: string; readonly file: TextFile; readonly bytes: Buffer }
   | { readonly kind: "refused"; readonly message: string };
@@ -14,7 +14,7 @@ export async function openForChange(
   path: string,
   verb: "edit" | "write",
   context: Pick<ToolContext, "files" | "judgedPath">,
-): Promise<ChangeableFile> {
+): Promise<FileToChange> {
   const real = pathToOpen(path, context);
   const opened = await openRegularFile(real, path);
   if (!opened.ok) {

@@ -17,14 +17,14 @@ export interface SelectedTools {
 export function selectTools(tools: readonly Tool[], selection: ToolSelection): SelectedTools {
   const names = tools.map((tool) => tool.name);
   const asked = [...(selection.allowed ?? []), ...(selection.disallowed ?? [])];
-  const unknown = [...new Set(asked)].filter((wanted) => !names.some((name) => stands(wanted, name)));
+  const unknown = [...new Set(asked)].filter((wanted) => !names.some((name) => isNamed(wanted, name)));
   const selected = tools.filter(
     ({ name }) =>
-      (selection.allowed?.some((wanted) => stands(wanted, name)) ?? true) &&
-      !selection.disallowed?.some((wanted) => stands(wanted, name)),
+      (selection.allowed?.some((wanted) => isNamed(wanted, name)) ?? true) &&
+      !selection.disallowed?.some((wanted) => isNamed(wanted, name)),
   );
   return { tools: selected, unknown: unknown.map((name) => ({ name, nearest: nearestName(name, names) })) };
 }
 
-const stands = (wanted: string, name: string) =>
+const isNamed = (wanted: string, name: string) =>
   wanted === "*" || wanted === name || (wanted.startsWith("mcp__") && name.startsWith(`${wanted}__`));

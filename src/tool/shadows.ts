@@ -2,7 +2,11 @@ import { matchCommand } from "./shell/command-pattern.ts";
 import { type Rule, type RuleSet, ruleName } from "./rules.ts";
 
 /** Which rules one makes pointless, and which make it pointless, as far as that can be told from how they are written. */
-export function shadowsOf(list: keyof RuleSet, rule: Rule, rules: RuleSet): { hides: string[]; hiddenBy: string[] } {
+export function overlappingRules(
+  list: keyof RuleSet,
+  rule: Rule,
+  rules: RuleSet,
+): { hides: string[]; hiddenBy: string[] } {
   const order = ["deny", "ask", "allow"] as const;
   const place = order.indexOf(list);
   const named = (wanted: readonly (typeof order)[number][], test: (other: Rule) => boolean) =>
@@ -29,10 +33,10 @@ function covers(wide: Rule, narrow: Rule): boolean {
   if (wide.specifier === undefined || wide.command?.everything) return true;
   if (narrow.specifier === undefined) return false;
   if (wide.specifier.trim() === narrow.specifier.trim() && wide.folder === narrow.folder) return true;
-  if (!wide.command || !narrow.command?.words) return /\/?\*\*$/.test(wide.specifier) && startsAlike(wide, narrow);
+  if (!wide.command || !narrow.command?.words) return /\/?\*\*$/.test(wide.specifier) && sharesPrefix(wide, narrow);
   const values = narrow.command.words.map((word) => (typeof word === "string" ? word : undefined));
   return matchCommand(wide.command, values) !== undefined && (wide.command.open || !narrow.command.open);
 }
 
-const startsAlike = (wide: Rule, narrow: Rule) =>
+const sharesPrefix = (wide: Rule, narrow: Rule) =>
   wide.folder === narrow.folder && narrow.specifier?.startsWith(wide.specifier?.replace(/\*\*$/, "") ?? "\0") === true;

@@ -5,7 +5,7 @@ import {
   getActiveAgentForInput,
   inputCommand,
   interruptCommand,
-  isTeammate,
+  isTeammateRow,
   leadOf,
   openDialog,
 } from "../view/index.ts";
@@ -103,7 +103,7 @@ function nextMode({ store, send }: Frontend): void {
   const permissionMode = modeAfter(state);
   if (active.kind === "lead") return void send({ type: "set", permissionMode });
   const { task } = active;
-  if (isTeammate(task)) return void send({ type: "member.set", team: task.team, name: task.name, permissionMode });
+  if (isTeammateRow(task)) return void send({ type: "member.set", team: task.team, name: task.name, permissionMode });
   void send({ type: "set", agent: task.path, permissionMode });
 }
 

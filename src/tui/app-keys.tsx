@@ -2,12 +2,12 @@ import { type ReactNode, useRef } from "react";
 import {
   addNotice,
   agentRows,
-  type AgentTask,
+  type AgentRow,
   type AppState,
-  enterSelected,
+  viewSelectedTeammate,
   exitTeammateView,
   isFinished,
-  isTeammate,
+  isTeammateRow,
   itemAt,
   leadOf,
   openDialog,
@@ -73,7 +73,7 @@ function onAgentChosen(frontend: Frontend, name: string): boolean {
   const task = agentRows(state, now())[state.selectedTeammateIndex];
   switch (actionOf("agents", name)) {
     case "look":
-      store.setState((before) => enterSelected(before, now()));
+      store.setState((before) => viewSelectedTeammate(before, now()));
       return true;
     case "interrupt":
       if (task && isAgentWorking(task)) void send(interruptOf(task));
@@ -90,10 +90,10 @@ function onAgentChosen(frontend: Frontend, name: string): boolean {
   }
 }
 
-const isAgentWorking = (task: AgentTask): boolean => !isFinished(task) && !task.isIdle;
+const isAgentWorking = (task: AgentRow): boolean => !isFinished(task) && !task.isIdle;
 
-const interruptOf = (task: AgentTask) =>
-  isTeammate(task)
+const interruptOf = (task: AgentRow) =>
+  isTeammateRow(task)
     ? ({ type: "member.interrupt", team: task.team, name: task.name } as const)
     : ({ type: "interrupt", agent: task.path } as const);
 

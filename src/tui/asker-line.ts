@@ -1,4 +1,4 @@
-import { type Asker, type Question, visibleLine, wanted } from "../view/index.ts";
+import { type Asker, type Question, visibleLine, requestText } from "../view/index.ts";
 import { type Line, span, wrapLine } from "./terminal-lines.ts";
 
 /** Who asks, in its colour, for what, and how many more wait behind. */
@@ -12,7 +12,7 @@ export function askerLine(
   return wrapLine(
     [
       span(askerName, { bold: true, ...(asker.color === undefined ? { role: "accent" } : { agent: asker.color }) }),
-      span(`${kind} ${visibleLine(wanted(question))}`, { bold: true }),
+      span(`${kind} ${visibleLine(requestText(question))}`, { bold: true }),
       ...(waiting === 0 ? [] : [span(` · ${waiting} more waiting`, { role: "warning" })]),
     ],
     width,

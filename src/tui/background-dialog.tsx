@@ -2,12 +2,12 @@ import { type ReactNode, useState } from "react";
 import {
   closeDialog,
   enterTeammateView,
-  isAgentTask,
+  isAgentRow,
   isFinished,
-  type ShellTask,
-  shownTasks,
+  type ShellRow,
+  visibleRows,
   stopOrDismissAgent,
-  type TaskState,
+  type ActivityRow,
   visibleLine,
   visibleText,
 } from "../view/index.ts";
@@ -24,13 +24,13 @@ export function BackgroundDialog(): ReactNode {
   const state = useAppState((each) => each);
   const now = useNow(true);
   const [looking, setLooking] = useState<string>();
-  const tasks = shownTasks(state, now);
-  const shell = tasks.find((task): task is ShellTask => task.id === looking && task.type === "local_bash");
+  const tasks = visibleRows(state, now);
+  const shell = tasks.find((task): task is ShellRow => task.id === looking && task.type === "local_bash");
   if (shell) return <ShellOutput task={shell} now={now} onClose={() => setLooking(undefined)} />;
 
   const look = (id: string) => {
-    const task = state.tasks.get(id);
-    if (!task || !isAgentTask(task)) return setLooking(id);
+    const task = state.activityRows.get(id);
+    if (!task || !isAgentRow(task)) return setLooking(id);
     frontend.store.setState((each) => enterTeammateView(closeDialog(each), id, frontend.now()));
   };
   return (
@@ -56,7 +56,7 @@ function ShellOutput({
   now,
   onClose,
 }: {
-  readonly task: ShellTask;
+  readonly task: ShellRow;
   readonly now: number;
   readonly onClose: () => void;
 }): ReactNode {
@@ -78,10 +78,10 @@ function ShellOutput({
   );
 }
 
-function taskRow(task: TaskState, now: number): ListRow {
+function taskRow(task: ActivityRow, now: number): ListRow {
   const { words, style } = statusOf(task, now);
-  const name = isAgentTask(task) ? visibleLine(task.name) : "$";
-  const color: Style = isAgentTask(task) && task.color !== undefined ? { agent: task.color } : { role: "accent" };
+  const name = isAgentRow(task) ? visibleLine(task.name) : "$";
+  const color: Style = isAgentRow(task) && task.color !== undefined ? { agent: task.color } : { role: "accent" };
   return {
     id: task.id,
     title: [span(`${name} `, color), span(visibleLine(task.description)), span(` · ${words}`, style)],
@@ -89,15 +89,15 @@ function taskRow(task: TaskState, now: number): ListRow {
   };
 }
 
-function statusOf(task: TaskState, now: number): { readonly words: string; readonly style: Style } {
+function statusOf(task: ActivityRow, now: number): { readonly words: string; readonly style: Style } {
   const time = formatDuration(Math.max(0, (task.endTime ?? now) - task.startTime));
   if (isFinished(task)) {
     const style: Style = task.status === "completed" ? { role: "success" } : { role: "error" };
     return { words: `${ended[task.status]} after ${time}`, style };
   }
-  if (isAgentTask(task) && task.waitingSince !== undefined)
+  if (isAgentRow(task) && task.waitingSince !== undefined)
     return { words: `waits for permission, ${time}`, style: { role: "warning" } };
-  if (isAgentTask(task) && task.isIdle) return { words: `idle, ${time}`, style: { dim: true } };
+  if (isAgentRow(task) && task.isIdle) return { words: `idle, ${time}`, style: { dim: true } };
   return { words: `${task.status === "pending" ? "starts" : "runs"}, ${time}`, style: { dim: true } };
 }
 

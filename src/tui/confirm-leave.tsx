@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { closeDialog, isAgentTask, type TaskState, visibleLine } from "../view/index.ts";
+import { closeDialog, isAgentRow, type ActivityRow, visibleLine } from "../view/index.ts";
 import { useAppState, useFrontend, useKeys } from "./app-context.ts";
 import type { FrontendFacts } from "./face-facts.ts";
 import { actionOf } from "./key-table.ts";
@@ -36,7 +36,7 @@ export function ConfirmLeave({ facts }: { readonly facts: Pick<FrontendFacts, "s
   return <Panel lines={lines} border={{ role: "warning" }} />;
 }
 
-const wordsOf = (task: TaskState): string =>
-  isAgentTask(task)
+const wordsOf = (task: ActivityRow): string =>
+  isAgentRow(task)
     ? `${visibleLine(task.name)}: ${visibleLine(task.description)}`
     : `$ ${visibleLine(task.description)}`;

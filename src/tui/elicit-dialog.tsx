@@ -1,5 +1,12 @@
 import type { ReactNode } from "react";
-import { type Field, fieldsOf, type Question, filledValue, visibleLine, visibleText } from "../view/index.ts";
+import {
+  type ElicitField,
+  elicitFieldsOf,
+  type Question,
+  parseFieldValue,
+  visibleLine,
+  visibleText,
+} from "../view/index.ts";
 import { useFrontend, useKeys } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
 import { editLine, emptyInput, inputText, type LineInput } from "./line-input.ts";
@@ -12,7 +19,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
   const { send } = useFrontend();
   const width = usePanelWidth();
   const armed = useAcceptsKeys(question.requestId);
-  const fields = fieldsOf(question.input);
+  const fields = elicitFieldsOf(question.input);
   const state = useLiveState<FormState>({ values: {}, at: 0, input: emptyInput, problem: undefined });
 
   const reply = (filled: FormState["values"]) =>
@@ -25,7 +32,7 @@ export function ElicitDialog({ question, asker, waiting }: QuestionProps): React
     const { values, at, input } = state.get();
     const field = fields[at];
     if (!field) return reply(values);
-    const found = filledValue(field, inputText(input));
+    const found = parseFieldValue(field, inputText(input));
     if ("problem" in found) return state.set((before) => ({ ...before, problem: found.problem }));
     const filled = found.value === undefined ? values : { ...values, [field.name]: found.value };
     state.set(() => ({ values: filled, at: at + 1, input: emptyInput, problem: undefined }));
@@ -70,7 +77,7 @@ interface FormState {
 const wrapped = (text: string, width: number): Line[] =>
   text.split("\n").flatMap((line) => wrapLine(plainLine(line), width));
 
-function labelLines({ name, about, isRequired, choices }: Field, width: number): Line[] {
+function labelLines({ name, about, isRequired, choices }: ElicitField, width: number): Line[] {
   const kind = isRequired ? "" : " (may be left empty)";
   const offered = choices.length === 0 ? "" : ` One of: ${choices.map(visibleLine).join(", ")}`;
   return wrapLine(

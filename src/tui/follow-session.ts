@@ -2,15 +2,15 @@ import { type Envelope, type SessionId, TroupeError } from "../protocol/index.ts
 import type { Session } from "../session/index.ts";
 import {
   addNotice,
-  type AgentTask,
+  type AgentRow,
   agentOf,
   type AppState,
   catchUp,
   exitTeammateView,
-  isTeammate,
+  isTeammateRow,
   isViewAging,
   nextTick,
-  onEnvelope,
+  applyEnvelope,
   refreshView,
   type Store,
   tick,
@@ -41,7 +41,7 @@ export async function followSession({ session, store, now, followMember, signal 
   /** What the timer was set for. */
   let seen: AppState | undefined;
 
-  const load = (task: AgentTask) => {
+  const load = (task: AgentRow) => {
     loading = task.id;
     session
       .transcript(sourceOf(task, store.getState()))
@@ -65,7 +65,7 @@ export async function followSession({ session, store, now, followMember, signal 
     const wanted = wantedTranscript(state);
     // One at a time: whoever is looked at when it is read decides what comes next.
     if (wanted && loading === undefined) load(wanted);
-    if (state.tasks === seen?.tasks && state.notices === seen.notices) return;
+    if (state.activityRows === seen?.activityRows && state.notices === seen.notices) return;
     seen = state;
     members?.(state);
     clearTimeout(aging);
@@ -82,7 +82,7 @@ export async function followSession({ session, store, now, followMember, signal 
   try {
     for (let events = session.events({ fresh: true, signal }); ; events = session.events({ fresh: true, signal })) {
       try {
-        for await (const envelope of events) store.setState((state) => onEnvelope(state, envelope));
+        for await (const envelope of events) store.setState((state) => applyEnvelope(state, envelope));
         return;
       } catch (error) {
         if (!TroupeError.is(error) || error.code !== "slow_reader") throw error;
@@ -101,8 +101,8 @@ export async function followSession({ session, store, now, followMember, signal 
 const agingMs = 1_500;
 
 /** A member has a session of its own, and is what that session is about. */
-function sourceOf(task: AgentTask, { session }: AppState) {
-  if (isTeammate(task) && task.sessionId !== undefined) return { session: task.sessionId };
+function sourceOf(task: AgentRow, { session }: AppState) {
+  if (isTeammateRow(task) && task.sessionId !== undefined) return { session: task.sessionId };
   const agent = task.agent === undefined ? undefined : agentOf(session, task.agent);
   return { session: agent?.session, agent: agent?.id };
 }

@@ -1,4 +1,4 @@
-import { type AppState, isAgentTask, isFinished, openDialog, type TaskState } from "../view/index.ts";
+import { type AppState, isAgentRow, isFinished, openDialog, type ActivityRow } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
 
 /** Leaves, or asks first where something would be stopped by it. */
@@ -8,6 +8,6 @@ export function leaveOrAsk({ store, leave }: Pick<Frontend, "store" | "leave">):
 }
 
 /** What runs besides the lead. A teammate that rests loses nothing. */
-export function stoppedByLeaving(state: AppState): readonly TaskState[] {
-  return [...state.tasks.values()].filter((task) => !isFinished(task) && !(isAgentTask(task) && task.isIdle));
+export function stoppedByLeaving(state: AppState): readonly ActivityRow[] {
+  return [...state.activityRows.values()].filter((task) => !isFinished(task) && !(isAgentRow(task) && task.isIdle));
 }

@@ -4,9 +4,9 @@ import {
   type Choice,
   choicesOf,
   isElicitation,
-  openQuestion,
-  waitingQuestions,
-  withWords,
+  currentQuestion,
+  waitingQuestionCount,
+  withComment,
 } from "../view/index.ts";
 import { useAppState, useFrontend, useKeys, useSize } from "./app-context.ts";
 import { askerLine } from "./asker-line.ts";
@@ -26,11 +26,11 @@ import { useLiveState } from "./use-live-state.ts";
 
 /** The oldest question that waits, and the answers to it. */
 export function PermissionDialog(): ReactNode {
-  const question = useAppState(openQuestion);
+  const question = useAppState(currentQuestion);
   const state = useAppState((each) => each);
   if (!question) return null;
   const asker = askerOf(state, question);
-  const waiting = waitingQuestions(state);
+  const waiting = waitingQuestionCount(state);
   const Body = isElicitation(question) ? ElicitDialog : QuestionDialog;
   return <Body key={question.requestId} question={question} asker={asker} waiting={waiting} />;
 }
@@ -68,7 +68,7 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     [question, offered, width],
   );
   const isTooLong = body.length > maxLines;
-  const choices = offered.filter(({ isYes }) => !(isTooLong && isYes));
+  const choices = offered.filter(({ isApproval: isYes }) => !(isTooLong && isYes));
   const answers = choices.flatMap((choice, index) =>
     choiceLines(choice, {
       number: index + 1,
@@ -109,9 +109,9 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
   };
   const sendAnswer = (choice: Choice | undefined) => {
     const { isSeen, isAnswered, words } = layout();
-    if (!choice || isAnswered || (choice.isYes && !isSeen)) return;
-    if (choice.asksWords && !words) return state.set((before) => ({ ...before, words: emptyInput }));
-    const answer = words ? withWords(choice, inputText(words)) : choice.answer;
+    if (!choice || isAnswered || (choice.isApproval && !isSeen)) return;
+    if (choice.takesComment && !words) return state.set((before) => ({ ...before, words: emptyInput }));
+    const answer = words ? withComment(choice, inputText(words)) : choice.answer;
     state.set((before) => ({ ...before, isAnswered: true }));
     void send({ type: "permission.reply", requestId: question.requestId, answer }).then(({ ok }) =>
       state.set((before) => (ok ? before : { ...before, isAnswered: false })),
@@ -138,7 +138,8 @@ function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode 
     else if (action === "pageUp") scrollTo(top - Math.max(1, height - 1));
     else if (action === "pageDown") scrollTo(top + Math.max(1, height - 1));
     else if (action === "choose") sendAnswer(choices[selected]);
-    else if (action === "deny") sendAnswer(choices.find(({ isYes, asksWords }) => !isYes && !asksWords));
+    else if (action === "deny")
+      sendAnswer(choices.find(({ isApproval: isYes, takesComment: asksWords }) => !isYes && !asksWords));
   };
   useKeys((key) => {
     if (key.name === "ctrl+c" || key.name === "ctrl+z") return false;

@@ -15,7 +15,7 @@ export function TeammateTree({ room }: { readonly room?: number }): ReactNode {
   const { theme } = useFrontend();
   const { columns, rows } = useSize();
   const state = useAppState((each) => each);
-  const now = useNow(state.tasks.size > 0);
+  const now = useNow(state.activityRows.size > 0);
   const tree = teamTree(state, now);
   if (tree.length === 0 || room === 0) return null;
   const lines = treeLines(tree, { state, columns, theme, room: room ?? Math.max(4, Math.floor(rows / 3)) + 3 });

@@ -3,7 +3,7 @@ import {
   type AgentView,
   type AppState,
   type ChunkedList,
-  isAgentTask,
+  isAgentRow,
   itemAt,
   leadOf,
   type TranscriptItem,
@@ -140,12 +140,12 @@ export interface Viewed {
 
 /** Whose transcript is on the screen; undefined while it is being read. */
 export function viewedOf(state: AppState): Viewed | undefined {
-  const task = state.viewing === undefined ? undefined : state.tasks.get(state.viewing);
-  if (task && isAgentTask(task)) {
+  const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
+  if (task && isAgentRow(task)) {
     if (!task.messages || !task.diskLoaded) return undefined;
     const isRemote = task.type === "remote_agent";
     const here = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
-    const agent = isRemote ? task.heard : here;
+    const agent = isRemote ? task.remoteAgent : here;
     const isWorking = task.status === "running" && !task.isIdle;
     return { id: task.id, name: task.name, color: task.color, list: task.messages, agent, isRemote, isWorking };
   }

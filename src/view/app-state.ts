@@ -1,12 +1,12 @@
 import type { RequestId } from "../protocol/index.ts";
 import type { SessionView } from "./session-view.ts";
-import type { TaskState } from "./task-state.ts";
+import type { ActivityRow } from "./task-state.ts";
 import type { Self, TeamContext } from "./team-context.ts";
 
 /** All that a face has on its mind: the session's view, and what is only about looking at it. Never changed in place. */
 export interface AppState {
   readonly session: SessionView;
-  readonly tasks: ReadonlyMap<string, TaskState>;
+  readonly activityRows: ReadonlyMap<string, ActivityRow>;
   /** The task whose transcript is looked at; undefined: the lead's. It says nothing about who is working. */
   readonly viewing: string | undefined;
   readonly viewSelectionMode: "none" | "selecting-agent" | "viewing-agent";

@@ -10,7 +10,7 @@ export const isElicitation = ({ tool, input }: Question): boolean =>
   "message" in input;
 
 /** Something a server wants to be filled in. */
-export interface Field {
+export interface ElicitField {
   readonly name: string;
   readonly about: string;
   readonly type: "string" | "number" | "integer" | "boolean" | "list";
@@ -32,7 +32,7 @@ const Form = z.looseObject({
 });
 
 /** The fields of a server's question, in its order; what cannot be read as a form has none. */
-export function fieldsOf(input: unknown): readonly Field[] {
+export function elicitFieldsOf(input: unknown): readonly ElicitField[] {
   const form = Form.safeParse(input);
   const { properties = {}, required = [] } = (form.success && form.data.requestedSchema) || {};
   return Object.entries(properties).map(([name, { type, title, description, enum: choices = [] }]) => ({
@@ -44,12 +44,12 @@ export function fieldsOf(input: unknown): readonly Field[] {
   }));
 }
 
-export type Filled =
+export type FieldValue =
   | { readonly value: string | number | boolean | string[] | undefined }
   | { readonly problem: string };
 
 /** What was written as the field's value; undefined: left empty. */
-export function filledValue({ name, type, choices, isRequired }: Field, written: string): Filled {
+export function parseFieldValue({ name, type, choices, isRequired }: ElicitField, written: string): FieldValue {
   const text = written.trim();
   if (text === "") return isRequired ? { problem: `${name} is needed. Esc declines instead.` } : { value: undefined };
   if (choices.length > 0 && !choices.includes(text)) return { problem: `One of: ${choices.join(", ")}` };

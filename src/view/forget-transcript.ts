@@ -9,17 +9,17 @@ import type { TranscriptItem } from "./transcript-item.ts";
  * Lets go of what an agent has said, and of what it will say: its status, its cost, its questions and what it does at this
  * moment stay. What is forgotten is in its log; `recallTranscript` puts the fold of that back.
  */
-export function forgetTranscript(view: SessionView, id: AgentId): SessionView {
+export function dropTranscript(view: SessionView, id: AgentId): SessionView {
   const agent = agentOf(view, id);
   if (!agent || agent.isForgotten) return view;
   return withAgent(view, keepOpenCalls({ ...agent, isForgotten: true }));
 }
 
 /** Everybody's but the one's whom the session is about. */
-export function forgetOthers(view: SessionView, keeps: (id: AgentId) => boolean = () => false): SessionView {
+export function dropOtherTranscripts(view: SessionView, isKept: (id: AgentId) => boolean = () => false): SessionView {
   const lead = leadOf(view)?.id;
   let after = view;
-  for (const id of view.agentIndex.keys()) if (id !== lead && !keeps(id)) after = forgetTranscript(after, id);
+  for (const id of view.agentIndex.keys()) if (id !== lead && !isKept(id)) after = dropTranscript(after, id);
   return after;
 }
 
@@ -27,7 +27,7 @@ export function forgetOthers(view: SessionView, keeps: (id: AgentId) => boolean 
  * Puts an agent's transcript back, as folded from its log. The fold must have come exactly as far as the view; what is
  * streaming at this moment is the view's own.
  */
-export function recallTranscript(view: SessionView, whole: AgentView): SessionView {
+export function restoreTranscript(view: SessionView, whole: AgentView): SessionView {
   const agent = agentOf(view, whole.id);
   if (!agent?.isForgotten) return view;
   const { transcript, openCalls } = withProgressOf(agent, whole);

@@ -1,7 +1,7 @@
 export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
 export { answerText } from "./answer-of.ts";
 export { addNotice, closeDialog, openDialog } from "./app-dialog.ts";
-export { catchUp, createAppState, nextTick, onEnvelope, shownTasks, tick } from "./app-fold.ts";
+export { catchUp, createAppState, nextTick, applyEnvelope, visibleRows, tick } from "./app-fold.ts";
 export type { AppNotice, AppState, Dialog } from "./app-state.ts";
 export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
 export {
@@ -23,23 +23,23 @@ export {
   reduceCostSeries,
 } from "./cost-series.ts";
 export { costSums, costTable } from "./cost-table.ts";
-export { type Field, fieldsOf, filledValue, isElicitation } from "./elicit-fields.ts";
-export { foldTranscript, forgetTranscript, isTranscriptEvent, recallTranscript } from "./forget-transcript.ts";
+export { type ElicitField, elicitFieldsOf, parseFieldValue, isElicitation } from "./elicit-fields.ts";
+export { foldTranscript, dropTranscript, isTranscriptEvent, restoreTranscript } from "./forget-transcript.ts";
 export { valueAt, valuesOf } from "./keyed-list.ts";
 export {
-  emptyMailFlow,
-  joinMailFlows,
+  emptyMailIndex,
+  joinMailIndexes,
   type MailFacts,
-  type MailFlow,
+  type MailIndex,
   maxMails,
-  reduceMailFlow,
+  reduceMailIndex,
 } from "./mail-flow.ts";
 export { reduceRemoteMember, withRemoteMember, remoteMembers } from "./member-heard.ts";
-export { type Choice, choicesOf, wanted, withWords } from "./permission-choices.ts";
-export { type Asker, askerOf, openQuestion, waitingQuestions } from "./questions.ts";
+export { type Choice, choicesOf, requestText, withComment } from "./permission-choices.ts";
+export { type Asker, askerOf, currentQuestion, waitingQuestionCount } from "./questions.ts";
 export { isLive, reduce, reduceAll } from "./reduce.ts";
 export {
-  enterSelected,
+  viewSelectedTeammate,
   selectCoordinatorTask,
   selectTeammate,
   stopSelecting,
@@ -57,17 +57,17 @@ export {
 } from "./session-view.ts";
 export { createStore, type Store } from "./store.ts";
 export {
-  type AgentTask,
-  isAgentTask,
+  type AgentRow,
+  isAgentRow,
   isFinished,
-  isTeammate,
-  type LocalAgentTask,
-  type ShellTask,
-  type TaskState,
-  type TeammateTask,
+  isTeammateRow,
+  type SubagentRow,
+  type ShellRow,
+  type ActivityRow,
+  type TeammateRow,
 } from "./task-state.ts";
 export { type TaskBoard, taskBoard, type TaskBoardRow } from "./task-board.ts";
-export { graceMs } from "./task-of.ts";
+export { evictionGraceMs } from "./task-of.ts";
 export { type Self, teamContextOf } from "./team-context.ts";
 export { agentRows, teamTree, type TeamTreeRow } from "./team-tree.ts";
 export {

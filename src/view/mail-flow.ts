@@ -22,35 +22,35 @@ export interface MailFacts {
 }
 
 /** The mail of a session, by what its agents' logs say. Bounded; the same in whatever order the logs are read, but each in its own. */
-export interface MailFlow {
+export interface MailIndex {
   readonly mails: KeyedList<MailId, MailFacts>;
   /** By agent: what it is called in its team, and how far its log was read. */
   readonly agents: KeyedList<AgentId, { readonly names: ReadonlyMap<string, string>; readonly seq: number }>;
 }
 
-export const emptyMailFlow: MailFlow = { mails: emptyKeyed(), agents: emptyKeyed() };
+export const emptyMailIndex: MailIndex = { mails: emptyKeyed(), agents: emptyKeyed() };
 
 export const maxMails = 1_000;
 
 /** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
-export function reduceMailFlow(flow: MailFlow, envelope: Envelope): MailFlow {
+export function reduceMailIndex(index: MailIndex, envelope: Envelope): MailIndex {
   const { event, agent, seq } = envelope;
-  if (!isAboutMail(event)) return flow;
-  const known = valueAt(flow.agents, agent) ?? nobody;
-  if (seq <= known.seq) return flow;
+  if (!isAboutMail(event)) return index;
+  const known = valueAt(index.agents, agent) ?? unknownName;
+  if (seq <= known.seq) return index;
   const names = event.type === "team.joined" ? new Map(known.names).set(event.team, event.name) : known.names;
-  const agents = withValue(flow.agents, agent, { names, seq });
+  const agents = withValue(index.agents, agent, { names, seq });
   const facts = event.type === "team.joined" ? undefined : factsIn(event, envelope, names);
-  return { agents, mails: facts ? withFacts(flow.mails, facts) : flow.mails };
+  return { agents, mails: facts ? withFacts(index.mails, facts) : index.mails };
 }
 
 /** The mail of several sessions as one, by when it was sent: a mail's sender and receiver may each have a session of their own. */
-export function joinMailFlows(all: readonly MailFlow[]): readonly MailFacts[] {
+export function joinMailIndexes(all: readonly MailIndex[]): readonly MailFacts[] {
   const mails = new Map<MailId, MailFacts>();
-  for (const flow of all)
-    for (const facts of valuesOf(flow.mails)) {
+  for (const index of all)
+    for (const facts of valuesOf(index.mails)) {
       const known = mails.get(facts.id);
-      mails.set(facts.id, known ? both(known, facts) : facts);
+      mails.set(facts.id, known ? mergeFacts(known, facts) : facts);
     }
   // Of one that was heard before it was put down as received nothing is known yet.
   return [...mails.values()].filter(({ team }) => team !== "").sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -62,12 +62,12 @@ const isAboutMail = (event: Event): event is AboutMail =>
   event.type === "team.joined" ||
   event.type === "mail.sent" ||
   event.type === "mail.received" ||
-  (event.type === "prompt.promoted" && mailOf(event.promptId) !== undefined);
+  (event.type === "prompt.promoted" && mailIn(event.promptId) !== undefined);
 
-const nobody = { names: new Map<string, string>(), seq: 0 };
+const unknownName = { names: new Map<string, string>(), seq: 0 };
 
 /** The prompt that a mail becomes has its id from the mail's. */
-const mailOf = (id: PromptId): MailId | undefined =>
+const mailIn = (id: PromptId): MailId | undefined =>
   id.startsWith("prm_m") ? (id.replace("prm_m", "mail_") as MailId) : undefined;
 
 function factsIn(
@@ -87,7 +87,7 @@ function factsIn(
       return { ...unknown, id, team, from, to: names.get(team) ?? "", kind, summary, receivedAt: at, readAt, place };
     }
     case "prompt.promoted": {
-      const id = mailOf(event.promptId);
+      const id = mailIn(event.promptId);
       return id && { ...unknown, id, readAt: at };
     }
   }
@@ -105,18 +105,18 @@ const unknown = {
   place: undefined,
 } as const;
 
-function withFacts(mails: MailFlow["mails"], facts: MailFacts): MailFlow["mails"] {
+function withFacts(mails: MailIndex["mails"], facts: MailFacts): MailIndex["mails"] {
   const known = valueAt(mails, facts.id);
-  const grown = withValue(mails, facts.id, known ? both(known, facts) : facts);
+  const grown = withValue(mails, facts.id, known ? mergeFacts(known, facts) : facts);
   if (grown.values.length <= maxMails) return grown;
   // The later half stays.
   const kept = [...valuesOf(grown)].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(maxMails >>> 1);
-  let list: MailFlow["mails"] = emptyKeyed();
+  let list: MailIndex["mails"] = emptyKeyed();
   for (const each of kept) list = withValue(list, each.id, each);
   return list;
 }
 
-const both = (a: MailFacts, b: MailFacts): MailFacts => ({
+const mergeFacts = (a: MailFacts, b: MailFacts): MailFacts => ({
   id: a.id,
   team: a.team || b.team,
   from: a.from || b.from,

@@ -7,9 +7,9 @@ export interface Choice {
   readonly label: string;
   /** What it would allow from then on, whole: rules, or a path. */
   readonly allows: readonly string[];
-  readonly isYes: boolean;
+  readonly isApproval: boolean;
   /** Words go with it, written before it is given. */
-  readonly asksWords: boolean;
+  readonly takesComment: boolean;
   readonly answer: PermissionAnswer;
 }
 
@@ -44,27 +44,27 @@ export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team"
           },
         ]),
     no,
-    noWithWords("No, and say what to do instead"),
+    noWithComment("No, and say what to do instead"),
   ];
 }
 
 const yes = (label: string, answer: PermissionAnswer): Choice => ({
   label,
   allows: [],
-  isYes: true,
-  asksWords: false,
+  isApproval: true,
+  takesComment: false,
   answer,
 });
 
-const no: Choice = { label: "No", allows: [], isYes: false, asksWords: false, answer: { behavior: "deny" } };
+const no: Choice = { label: "No", allows: [], isApproval: false, takesComment: false, answer: { behavior: "deny" } };
 
-const noWithWords = (label: string): Choice => ({ ...no, label, asksWords: true });
+const noWithComment = (label: string): Choice => ({ ...no, label, takesComment: true });
 
 const planChoices: readonly Choice[] = [
   yes("Yes, and ask before each change", { behavior: "allow", scope: "once", permissionMode: "default" }),
   yes("Yes, and change files without asking", { behavior: "allow", scope: "once", permissionMode: "acceptEdits" }),
   { ...no, label: "No, go on planning" },
-  noWithWords("No, and say what to change about it"),
+  noWithComment("No, and say what to change about it"),
 ];
 
 function pathOf(input: unknown): string | undefined {
@@ -73,19 +73,19 @@ function pathOf(input: unknown): string | undefined {
 }
 
 /** The choice with what was written. */
-export function withWords({ answer }: Choice, words: string): PermissionAnswer {
+export function withComment({ answer }: Choice, words: string): PermissionAnswer {
   return words.trim() === "" ? answer : { ...answer, message: words.trim() };
 }
 
 /** What is wanted, in a few words, after the name of who wants it. */
-export function wanted({ tool }: Pick<Question, "tool">): string {
+export function requestText({ tool }: Pick<Question, "tool">): string {
   const [, server, name] = /^mcp__(.+?)(?:__(.+))?$/.exec(tool) ?? [];
   if (server !== undefined)
     return name === undefined ? `has a question from ${server}` : `wants to use ${name} of ${server}`;
-  return wants[tool] ?? `wants to use ${tool}`;
+  return requestTexts[tool] ?? `wants to use ${tool}`;
 }
 
-const wants: Readonly<Record<string, string>> = {
+const requestTexts: Readonly<Record<string, string>> = {
   Bash: "wants to run a command",
   Edit: "wants to change a file",
   Write: "wants to write a file",

@@ -11,15 +11,15 @@ export interface Asker {
 }
 
 /** The question whose dialog is open. */
-export function openQuestion(state: AppState): Question | undefined {
+export function currentQuestion(state: AppState): Question | undefined {
   const { dialog } = state;
   if (dialog.kind !== "permission") return undefined;
   return state.session.questions.find(({ requestId }) => requestId === dialog.requestId);
 }
 
 /** How many more wait behind it. */
-export const waitingQuestions = (state: AppState): number =>
-  state.session.questions.length - (openQuestion(state) ? 1 : 0);
+export const waitingQuestionCount = (state: AppState): number =>
+  state.session.questions.length - (currentQuestion(state) ? 1 : 0);
 
 export function askerOf(state: Pick<AppState, "session">, { agent, member }: Question): Asker {
   if (member) {

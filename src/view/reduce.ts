@@ -20,7 +20,7 @@ export function reduce(view: SessionView, envelope: Envelope): SessionView {
 
   const seen = reduceSession(view, envelope);
   const known = index === undefined ? undefined : itemAt(seen.agents, index);
-  if (!known) return live ? seen : addAgent(seen, stamped(reduceAgent(firstSight(envelope), envelope), envelope));
+  if (!known) return live ? seen : addAgent(seen, stamped(reduceAgent(firstSeen(envelope), envelope), envelope));
   const after = keepOpenCalls(reduceAgent(known, envelope));
   if (live && after === known) return seen;
   return { ...seen, agents: replaceAt(seen.agents, index ?? 0, live ? after : stamped(after, envelope)) };
@@ -37,17 +37,17 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
   const { event, agent, at } = envelope;
   switch (event.type) {
     case "session.opened": {
-      if (isMembers(view, envelope)) return view;
+      if (isMemberOnly(view, envelope)) return view;
       const { sessionId, version, cwd, coordinator: isCoordinator = false } = event;
-      const before = event.resumed ? abandoned(view, at) : view;
+      const before = event.resumed ? withAbandonedTurns(view, at) : view;
       return { ...before, sessionId, version, cwd, isCoordinator, state: { kind: "open" } };
     }
     case "session.closed":
-      if (isMembers(view, envelope)) return view;
-      return { ...abandoned(view, at), state: { kind: "closed", reason: event.reason } };
+      if (isMemberOnly(view, envelope)) return view;
+      return { ...withAbandonedTurns(view, at), state: { kind: "closed", reason: event.reason } };
     case "permission.asked": {
       // A member asks its lead, who asks here: one question.
-      if (isMembers(view, envelope)) return view;
+      if (isMemberOnly(view, envelope)) return view;
       const { type: _, ...question } = event;
       return { ...view, questions: [...view.questions, { ...question, agent, at }] };
     }
@@ -59,12 +59,12 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
     case "member.changed":
       return { ...view, teams: withMember(view.teams, event) };
     case "team.joined": {
-      if (isMembers(view, envelope)) return view;
+      if (isMemberOnly(view, envelope)) return view;
       const { type: _, ...membership } = event;
       return { ...view, memberships: new Map(view.memberships).set(event.team, membership) };
     }
     case "team.left":
-      if (isMembers(view, envelope)) return view;
+      if (isMemberOnly(view, envelope)) return view;
       return {
         ...view,
         teams: withoutTeam(view.teams, event.team),
@@ -140,11 +140,11 @@ function reduceSession(view: SessionView, envelope: Envelope): SessionView {
 }
 
 /** Of the session of a member of a team, which is shown beside its lead's. */
-const isMembers = (view: SessionView, { session }: Envelope): boolean =>
+const isMemberOnly = (view: SessionView, { session }: Envelope): boolean =>
   view.sessionId !== undefined && view.sessionId !== session;
 
 /** The process is gone, closed or not: nobody waits for its questions, and what it ran it runs no more. */
-function abandoned(view: SessionView, at: string): SessionView {
+function withAbandonedTurns(view: SessionView, at: string): SessionView {
   let { agents, background } = view;
   for (const [index, agent] of toArray(agents).entries()) agents = replaceAt(agents, index, abandonTurn(agent));
   for (const index of view.runningBackground.values()) {
@@ -190,7 +190,7 @@ function addAgent(view: SessionView, agent: AgentView): SessionView {
   return { ...view, agents: append(view.agents, agent), agentIndex };
 }
 
-const firstSight = ({ agent, event, at, session }: Envelope): AgentView =>
+const firstSeen = ({ agent, event, at, session }: Envelope): AgentView =>
   newAgent(agent, { type: event.type, at, session });
 
 const stamped = (agent: AgentView, { seq, at }: Envelope): AgentView => ({ ...agent, seq, updatedAt: at });

@@ -19,7 +19,7 @@ export function selectTeammate(state: AppState, { by, now }: Step): AppState {
 }
 
 /** Looks at whoever is selected. */
-export function enterSelected(state: AppState, now: number): AppState {
+export function viewSelectedTeammate(state: AppState, now: number): AppState {
   if (state.viewSelectionMode !== "selecting-agent") return state;
   const task = agentRows(state, now)[state.selectedTeammateIndex];
   return task ? enterTeammateView(state, task.id, now) : exitTeammateView(state, now);

@@ -2,14 +2,18 @@ import type { Envelope } from "../protocol/index.ts";
 import type { AgentView } from "./agent-view.ts";
 import { itemAt, itemsOf } from "./chunked-list.ts";
 import { agentOf, type BackgroundView, leadOf, type SessionView } from "./session-view.ts";
-import { type AgentTask, isAgentTask, isFinished, type TaskState } from "./task-state.ts";
-import { localAgentTask, memberOfAgent, memberPath, shellTask, teammateTask } from "./task-of.ts";
+import { type AgentRow, isAgentRow, isFinished, type ActivityRow } from "./task-state.ts";
+import { subagentRow, memberOfAgent, memberPath, shellRow, teammateRow } from "./task-of.ts";
 import type { MemberView } from "./team-view.ts";
 
-export type Tasks = ReadonlyMap<string, TaskState>;
+export type ActivityRows = ReadonlyMap<string, ActivityRow>;
 
 /** The tasks after something happened; the same map if that concerned none of them. */
-export function syncTasks(tasks: Tasks, session: SessionView, { event, agent, at: time }: Envelope): Tasks {
+export function syncActivityRows(
+  tasks: ActivityRows,
+  session: SessionView,
+  { event, agent, at: time }: Envelope,
+): ActivityRows {
   const at = Date.parse(time);
   switch (event.type) {
     case "member.changed":
@@ -24,7 +28,7 @@ export function syncTasks(tasks: Tasks, session: SessionView, { event, agent, at
     case "session.opened":
     case "session.closed":
       // Whatever ran in the life before does so no more.
-      return syncAll(tasks, session, at);
+      return syncAllActivityRows(tasks, session, at);
     case "text.delta":
     case "thinking.delta":
     case "tool.drafted":
@@ -41,7 +45,7 @@ export function syncTasks(tasks: Tasks, session: SessionView, { event, agent, at
 }
 
 /** The tasks of a session as it stands: what goes on in it, and what was known before. */
-export function syncAll(tasks: Tasks, session: SessionView, at: number): Tasks {
+export function syncAllActivityRows(tasks: ActivityRows, session: SessionView, at: number): ActivityRows {
   let after = tasks;
   for (const background of itemsOf(session.background)) after = withBackground(after, session, { background, at });
   for (const agent of itemsOf(session.agents)) after = withAgent(after, session, { agent, at });
@@ -52,80 +56,83 @@ export function syncAll(tasks: Tasks, session: SessionView, at: number): Tasks {
 }
 
 /** A task for an agent of the session that has none, because its row is gone; undefined if there is no such agent. */
-export function taskFor(session: SessionView, id: string, at: number): AgentTask | undefined {
-  const agent = [...itemsOf(session.agents)].find((each) => taskIdOf(session, each) === id);
+export function activityRowFor(session: SessionView, id: string, at: number): AgentRow | undefined {
+  const agent = [...itemsOf(session.agents)].find((each) => activityRowIdOf(session, each) === id);
   const place = memberPath(id);
   const member = place && session.teams.get(place.team)?.members.find(({ name }) => name === place.name);
-  if (place && member) return teammateTask({ ...member, ...place }, { previous: undefined, at }, agent);
-  return agent && taskOfAgent(session, agent, { previous: undefined, at });
+  if (place && member) return teammateRow({ ...member, ...place }, { previous: undefined, at }, agent);
+  return agent && rowOfAgent(session, agent, { previous: undefined, at });
 }
 
 /** Undefined: the agent that the session is about, or one of which it is not known yet who it is. */
-export function taskIdOf(session: SessionView, agent: AgentView): string | undefined {
+export function activityRowIdOf(session: SessionView, agent: AgentView): string | undefined {
   if (agent.agentType === "" || leadOf(session)?.id === agent.id) return undefined;
   return memberPath(agent.path) ? agent.path : agent.id;
 }
 
 function withAgent(
-  tasks: Tasks,
+  tasks: ActivityRows,
   session: SessionView,
   { agent, at }: { readonly agent: AgentView | undefined; readonly at: number },
-): Tasks {
-  const id = agent && taskIdOf(session, agent);
+): ActivityRows {
+  const id = agent && activityRowIdOf(session, agent);
   if (!agent || id === undefined) return tasks;
-  return put(tasks, taskOfAgent(session, agent, { previous: tasks.get(id), at }));
+  return withRow(tasks, rowOfAgent(session, agent, { previous: tasks.get(id), at }));
 }
 
-function taskOfAgent(
+function rowOfAgent(
   session: SessionView,
   agent: AgentView,
-  { previous, at }: { readonly previous: TaskState | undefined; readonly at: number },
-): AgentTask {
+  { previous, at }: { readonly previous: ActivityRow | undefined; readonly at: number },
+): AgentRow {
   const heard = memberOfAgent(agent);
   if (!heard)
     return previous?.type === "local_agent"
-      ? localAgentTask(agent, { previous, at })
-      : localAgentTask(agent, { previous: undefined, at }, runningAs(session, agent));
+      ? subagentRow(agent, { previous, at })
+      : subagentRow(agent, { previous: undefined, at }, runningAs(session, agent));
   const known = session.teams.get(heard.team)?.members.find(({ name }) => name === heard.name);
   const member = { ...heard, ...known };
-  return teammateTask(member, { previous: previous && teammateOrNone(previous), at }, agent);
+  return teammateRow(member, { previous: previous && teammateRowIn(previous), at }, agent);
 }
 
 function withMember(
-  tasks: Tasks,
+  tasks: ActivityRows,
   session: SessionView,
   { member, at }: { readonly member: MemberView & { readonly team: string }; readonly at: number },
-): Tasks {
+): ActivityRows {
   const previous = tasks.get(`${member.name}@${member.team}`);
-  const before = previous && teammateOrNone(previous);
+  const before = previous && teammateRowIn(previous);
   const agent = before?.agent === undefined ? agentAt(session, member) : agentOf(session, before.agent);
-  const next = teammateTask(member, { previous: before, at }, agent);
+  const next = teammateRow(member, { previous: before, at }, agent);
   // What it has said since is in its log, and nowhere else.
   const isStale = next.retain && next.type === "remote_agent" && next !== before;
-  return put(tasks, isStale ? { ...next, diskLoaded: false } : next);
+  return withRow(tasks, isStale ? { ...next, diskLoaded: false } : next);
 }
 
 const agentAt = (session: SessionView, { name, team }: { readonly name: string; readonly team: string }) =>
   [...itemsOf(session.agents)].find((agent) => agent.path === `${name}@${team}`);
 
-const teammateOrNone = (task: TaskState) =>
+const teammateRowIn = (task: ActivityRow) =>
   task.type === "in_process_teammate" || task.type === "remote_agent" ? task : undefined;
 
 function withBackground(
-  tasks: Tasks,
+  tasks: ActivityRows,
   session: SessionView,
   { background, at }: { readonly background: BackgroundView; readonly at: number },
-): Tasks {
+): ActivityRows {
   if (background.kind === "shell") {
     const previous = tasks.get(background.backgroundId);
-    return put(tasks, shellTask(background, { previous: previous?.type === "local_bash" ? previous : undefined, at }));
+    return withRow(
+      tasks,
+      shellRow(background, { previous: previous?.type === "local_bash" ? previous : undefined, at }),
+    );
   }
   const agent = background.runs && agentOf(session, background.runs);
-  const id = agent && taskIdOf(session, agent);
+  const id = agent && activityRowIdOf(session, agent);
   const previous = id === undefined ? undefined : tasks.get(id);
   if (!agent || id === undefined || memberPath(agent.path)) return tasks;
   const before = previous?.type === "local_agent" ? previous : undefined;
-  return put(tasks, localAgentTask(agent, { previous: before, at }, background));
+  return withRow(tasks, subagentRow(agent, { previous: before, at }, background));
 }
 
 function runningAs(session: SessionView, agent: AgentView): BackgroundView | undefined {
@@ -147,16 +154,16 @@ function backgroundOf(session: SessionView, id: BackgroundView["backgroundId"]):
 }
 
 /** What had ended before it was first heard of gets no row. */
-function put(tasks: Tasks, task: TaskState): Tasks {
+function withRow(tasks: ActivityRows, task: ActivityRow): ActivityRows {
   const before = tasks.get(task.id);
   if (before === task || (!before && isFinished(task))) return tasks;
   return new Map(tasks).set(task.id, task);
 }
 
 /** What a retained task shows, after its session has changed. */
-export function withMessages(tasks: Tasks, session: SessionView, id: string): Tasks {
+export function withMessages(tasks: ActivityRows, session: SessionView, id: string): ActivityRows {
   const task = tasks.get(id);
-  if (!task || !isAgentTask(task) || task.agent === undefined) return tasks;
+  if (!task || !isAgentRow(task) || task.agent === undefined) return tasks;
   const agent = agentOf(session, task.agent);
   if (!agent || agent.isForgotten || task.messages === agent.transcript) return tasks;
   return new Map(tasks).set(id, { ...task, messages: agent.transcript });

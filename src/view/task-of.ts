@@ -2,36 +2,36 @@ import { type BackendType, type Command, type MemberState, teamLead } from "../p
 import type { AgentView } from "./agent-view.ts";
 import type { BackgroundView } from "./session-view.ts";
 import {
-  type AgentTask,
+  type AgentRow,
   isFinished,
-  type LocalAgentTask,
-  type ShellTask,
-  type TaskState,
-  type TaskStatus,
-  type TeammateTask,
+  type SubagentRow,
+  type ShellRow,
+  type ActivityRow,
+  type ActivityStatus,
+  type TeammateRow,
 } from "./task-state.ts";
 import type { MemberView } from "./team-view.ts";
 import { tokensOf } from "./totals.ts";
 
 /** How long the row of something that has ended stays, so that it does not blink away. */
-export const graceMs = 30_000;
+export const evictionGraceMs = 30_000;
 
 /** What a task was before, and when something happened to it. */
-export interface Change<T extends TaskState> {
+export interface RowChange<T extends ActivityRow> {
   readonly previous: T | undefined;
   readonly at: number;
 }
 
 /** A sub-agent as a task. `background` is what is known of its running without its parent waiting. */
-export function localAgentTask(
+export function subagentRow(
   agent: AgentView,
-  { previous, at }: Change<LocalAgentTask>,
+  { previous, at }: RowChange<SubagentRow>,
   background?: BackgroundView,
-): LocalAgentTask {
+): SubagentRow {
   const { status } = agent;
   const waits = status.kind === "waiting";
-  const next: LocalAgentTask = {
-    ...(previous ?? newAgentTask(agent.id, Date.parse(agent.startedAt))),
+  const next: SubagentRow = {
+    ...(previous ?? newAgentRow(agent.id, Date.parse(agent.startedAt))),
     type: "local_agent",
     agent: agent.id,
     path: agent.path,
@@ -50,20 +50,20 @@ export function localAgentTask(
     backgroundId: background?.backgroundId ?? previous?.backgroundId,
     outputFile: background?.outputFile ?? previous?.outputFile,
   };
-  return unlessSame(previous, settled(waited(next, { waits, at }), previous, at));
+  return keepIfEqual(previous, withEndTime(withWaitTime(next, { waits, at }), previous, at));
 }
 
 /** A member of a team as a task. `agent` is there if it runs in this process. */
-export function teammateTask(
+export function teammateRow(
   member: MemberView & { readonly team: string },
-  { previous, at }: Change<TeammateTask>,
+  { previous, at }: RowChange<TeammateRow>,
   agent: AgentView | undefined,
-): TeammateTask {
+): TeammateRow {
   const { team, name } = member;
   const status = statusOfMember(member);
-  const heard = agent ? undefined : previous?.heard;
-  const next: TeammateTask = {
-    ...(previous ?? newAgentTask(`${name}@${team}`, Date.parse(member.since))),
+  const remoteAgent = agent ? undefined : previous?.remoteAgent;
+  const next: TeammateRow = {
+    ...(previous ?? newAgentRow(`${name}@${team}`, Date.parse(member.since))),
     type: (member.backendType ?? "in-process") === "in-process" ? "in_process_teammate" : "remote_agent",
     team,
     name,
@@ -72,30 +72,30 @@ export function teammateTask(
     backendType: member.backendType as BackendType | undefined,
     unread: member.unread ?? 0,
     isSilent: status === "running" && member.alive === "unknown",
-    heard,
-    description: (agent ?? heard)?.description ?? member.agentType ?? "teammate",
+    remoteAgent,
+    description: (agent ?? remoteAgent)?.description ?? member.agentType ?? "teammate",
     agentType: member.agentType ?? agent?.agentType,
-    model: (agent ?? heard)?.model ?? member.model,
+    model: (agent ?? remoteAgent)?.model ?? member.model,
     color: member.color,
     agent: agent?.id,
     status,
     isIdle: member.state === "idle",
     error: status === "failed" ? (member.detail ?? "its process is gone") : undefined,
-    progress: agent ? progressOf(agent, previous) : ownWord(member, { heard, previous }),
+    progress: agent ? progressOf(agent, previous) : remoteProgress(member, { remoteAgent, previous }),
     abort: previous?.abort ?? { type: "member.stop", team, name, now: true },
   };
   const waits = member.state === "waiting" || agent?.status.kind === "waiting";
-  return unlessSame(previous, settled(waited(next, { waits, at }), previous, at));
+  return keepIfEqual(previous, withEndTime(withWaitTime(next, { waits, at }), previous, at));
 }
 
 /** A command in the background as a task. */
-export function shellTask(background: BackgroundView, { previous, at }: Change<ShellTask>): ShellTask {
+export function shellRow(background: BackgroundView, { previous, at }: RowChange<ShellRow>): ShellRow {
   const { backgroundId, description, outputFile, outputTail, exitCode, agent } = background;
   const status = background.status === "lost" ? "killed" : background.status;
-  const grown = outputTail === previous?.outputTail ? 0 : grownBy(previous?.outputTail ?? "", outputTail);
+  const grown = outputTail === previous?.outputTail ? 0 : addedLength(previous?.outputTail ?? "", outputTail);
   const abort: Command = previous?.abort ?? { type: "background.stop", backgroundId };
-  const next: ShellTask = {
-    ...(previous ?? newTask(backgroundId, Date.parse(background.startedAt))),
+  const next: ShellRow = {
+    ...(previous ?? newRow(backgroundId, Date.parse(background.startedAt))),
     type: "local_bash",
     backgroundId,
     agent,
@@ -108,7 +108,7 @@ export function shellTask(background: BackgroundView, { previous, at }: Change<S
     outputOffset: (previous?.outputOffset ?? 0) + grown,
     error: status === "failed" && exitCode !== null ? `exit code ${exitCode}` : undefined,
   };
-  return unlessSame(previous, settled(next, previous, at));
+  return keepIfEqual(previous, withEndTime(next, previous, at));
 }
 
 /** A member of whom nothing is heard yet but what its agent does. */
@@ -142,7 +142,7 @@ const stateOf: Readonly<Record<AgentView["status"]["kind"], MemberState>> = {
   stopped: "ended",
 };
 
-function statusOfAgent(status: AgentView["status"]): TaskStatus {
+function statusOfAgent(status: AgentView["status"]): ActivityStatus {
   switch (status.kind) {
     case "starting":
       return "pending";
@@ -159,7 +159,7 @@ function statusOfAgent(status: AgentView["status"]): TaskStatus {
 
 const detailOf = (status: AgentView["status"]) => ("detail" in status ? status.detail : undefined);
 
-function statusOfMember({ state, alive, ended }: MemberView): TaskStatus {
+function statusOfMember({ state, alive, ended }: MemberView): ActivityStatus {
   if (state !== "ended") {
     if (alive === "dead") return "failed";
     return state === "starting" ? "pending" : "running";
@@ -168,7 +168,7 @@ function statusOfMember({ state, alive, ended }: MemberView): TaskStatus {
   return ended === "failed" || ended === "lost" ? "failed" : "completed";
 }
 
-const newTask = (id: string, startTime: number) => ({
+const newRow = (id: string, startTime: number) => ({
   id,
   startTime,
   endTime: undefined,
@@ -178,8 +178,8 @@ const newTask = (id: string, startTime: number) => ({
   evictAfter: undefined,
 });
 
-const newAgentTask = (id: string, startTime: number) => ({
-  ...newTask(id, startTime),
+const newAgentRow = (id: string, startTime: number) => ({
+  ...newRow(id, startTime),
   messages: undefined,
   retain: false,
   diskLoaded: false,
@@ -188,47 +188,47 @@ const newAgentTask = (id: string, startTime: number) => ({
   permissionWaitMs: 0,
 });
 
-function progressOf(agent: AgentView, previous: AgentTask | undefined): AgentTask["progress"] {
+function progressOf(agent: AgentView, previous: AgentRow | undefined): AgentRow["progress"] {
   const next = {
     toolCalls: agent.toolCalls,
     tokens: tokensOf(agent.spending.total),
     lastMessage: agent.lastWords,
     summary: agent.progress?.text,
   };
-  return unlessSame(previous?.progress, next);
+  return keepIfEqual(previous?.progress, next);
 }
 
-interface Known {
-  readonly heard: AgentView | undefined;
-  readonly previous: AgentTask | undefined;
+interface ProgressSources {
+  readonly remoteAgent: AgentView | undefined;
+  readonly previous: AgentRow | undefined;
 }
 
 /** Of a member in another process its own word, and what is heard of it. */
-function ownWord({ detail }: MemberView, { heard, previous }: Known): AgentTask["progress"] {
-  if (heard) {
-    const next = progressOf(heard, undefined);
-    return unlessSame(previous?.progress, { ...next, summary: next.summary ?? detail });
+function remoteProgress({ detail }: MemberView, { remoteAgent, previous }: ProgressSources): AgentRow["progress"] {
+  if (remoteAgent) {
+    const next = progressOf(remoteAgent, undefined);
+    return keepIfEqual(previous?.progress, { ...next, summary: next.summary ?? detail });
   }
   const before = previous?.progress ?? { toolCalls: 0, tokens: 0, lastMessage: "", summary: undefined };
   return before.summary === detail ? before : { ...before, summary: detail };
 }
 
 /** A member in another process, after something of it was heard. */
-export function heardTask(task: TeammateTask, heard: AgentView): TeammateTask {
+export function updateRemoteRow(task: TeammateRow, remoteAgent: AgentView): TeammateRow {
   const { summary: before } = task.progress;
-  const next = progressOf(heard, undefined);
-  const progress = unlessSame(task.progress, { ...next, summary: next.summary ?? before });
-  return unlessSame(task, {
+  const next = progressOf(remoteAgent, undefined);
+  const progress = keepIfEqual(task.progress, { ...next, summary: next.summary ?? before });
+  return keepIfEqual(task, {
     ...task,
-    heard,
+    remoteAgent,
     progress,
-    model: heard.model,
-    description: heard.description ?? task.description,
+    model: remoteAgent.model,
+    description: remoteAgent.description ?? task.description,
   });
 }
 
 /** Adds up how long it waits for people: that is not its own time. */
-function waited<T extends AgentTask>(task: T, { waits, at }: { readonly waits: boolean; readonly at: number }): T {
+function withWaitTime<T extends AgentRow>(task: T, { waits, at }: { readonly waits: boolean; readonly at: number }): T {
   if (waits) return task.waitingSince === undefined ? { ...task, waitingSince: at } : task;
   if (task.waitingSince === undefined) return task;
   const permissionWaitMs = task.permissionWaitMs + Math.max(0, at - task.waitingSince);
@@ -236,23 +236,23 @@ function waited<T extends AgentTask>(task: T, { waits, at }: { readonly waits: b
 }
 
 /** What follows from its having ended just now, or from its going on after it had. */
-function settled<T extends TaskState>(task: T, previous: TaskState | undefined, at: number): T {
+function withEndTime<T extends ActivityRow>(task: T, previous: ActivityRow | undefined, at: number): T {
   if (!isFinished(task))
     return task.endTime === undefined ? task : { ...task, endTime: undefined, evictAfter: undefined, notified: false };
   if (previous && isFinished(previous)) return task;
   const isWatched = "retain" in task && task.retain;
-  return { ...task, endTime: at, notified: true, evictAfter: isWatched ? undefined : at + graceMs };
+  return { ...task, endTime: at, notified: true, evictAfter: isWatched ? undefined : at + evictionGraceMs };
 }
 
 /** Of an output whose beginning may have been cut off. */
-function grownBy(before: string, after: string): number {
+function addedLength(before: string, after: string): number {
   if (after.startsWith(before)) return after.length - before.length;
   const end = before.slice(-200);
   const at = after.lastIndexOf(end);
   return at < 0 ? after.length : after.length - at - end.length;
 }
 
-function unlessSame<T extends object>(previous: T | undefined, next: T): T {
+function keepIfEqual<T extends object>(previous: T | undefined, next: T): T {
   if (previous === undefined) return next;
   const [before, after] = [Object.entries(previous), next as Readonly<Record<string, unknown>>];
   const isSame = before.length === Object.keys(next).length && before.every(([key, it]) => Object.is(it, after[key]));

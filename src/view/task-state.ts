@@ -13,17 +13,17 @@ import type { ChunkedList } from "./chunked-list.ts";
 import type { TranscriptItem } from "./transcript-item.ts";
 
 /** A running or finished agent or command of this session, as a face keeps it: a row, and what is known for drawing it. */
-export type TaskState = LocalAgentTask | TeammateTask | ShellTask;
+export type ActivityRow = SubagentRow | TeammateRow | ShellRow;
 
 /** Those with a transcript that can be looked at. */
-export type AgentTask = LocalAgentTask | TeammateTask;
+export type AgentRow = SubagentRow | TeammateRow;
 
-export type TaskStatus = "pending" | "running" | "completed" | "failed" | "killed";
+export type ActivityStatus = "pending" | "running" | "completed" | "failed" | "killed";
 
-interface Task {
+interface RowBase {
   /** An agent's id, `name@team` of a member, or the id of a background task. */
   readonly id: string;
-  readonly status: TaskStatus;
+  readonly status: ActivityStatus;
   readonly description: string;
   /** Milliseconds since 1970, as all times here. */
   readonly startTime: number;
@@ -40,7 +40,7 @@ interface Task {
   readonly abort: Command | undefined;
 }
 
-interface Agent extends Task {
+interface AgentRowBase extends RowBase {
   /** What people call it; see `visibleLine` before it is drawn. */
   readonly name: string;
   readonly agentType: string | undefined;
@@ -48,7 +48,7 @@ interface Agent extends Task {
   readonly color: string | undefined;
   /** Where in `AppState.session` it is; undefined of a member in another process, whose events do not come here. */
   readonly agent: AgentId | undefined;
-  readonly progress: TaskProgress;
+  readonly progress: ActivityProgress;
   /** Only while it is retained and its transcript is loaded: nobody else's is kept. */
   readonly messages: ChunkedList<TranscriptItem> | undefined;
   /** Somebody looks at it. */
@@ -64,7 +64,7 @@ interface Agent extends Task {
   readonly permissionWaitMs: number;
 }
 
-export interface TaskProgress {
+export interface ActivityProgress {
   readonly toolCalls: number;
   readonly tokens: number;
   /** The beginning of its last words. */
@@ -73,7 +73,7 @@ export interface TaskProgress {
   readonly summary: string | undefined;
 }
 
-export interface LocalAgentTask extends Agent {
+export interface SubagentRow extends AgentRowBase {
   readonly type: "local_agent";
   readonly agent: AgentId;
   readonly path: AgentPath;
@@ -83,7 +83,7 @@ export interface LocalAgentTask extends Agent {
 }
 
 /** `in_process_teammate` runs here, `remote_agent` in a pane or on another machine. */
-export interface TeammateTask extends Agent {
+export interface TeammateRow extends AgentRowBase {
   readonly type: "in_process_teammate" | "remote_agent";
   readonly team: string;
   readonly sessionId: SessionId | undefined;
@@ -93,10 +93,10 @@ export interface TeammateTask extends Agent {
   /** Its process is there and has given no sign for longer than it may. */
   readonly isSilent: boolean;
   /** What is heard from another process: its agent without what it has said before. */
-  readonly heard: AgentView | undefined;
+  readonly remoteAgent: AgentView | undefined;
 }
 
-export interface ShellTask extends Task {
+export interface ShellRow extends RowBase {
   readonly type: "local_bash";
   readonly backgroundId: BackgroundId;
   readonly agent: AgentId;
@@ -104,9 +104,9 @@ export interface ShellTask extends Task {
   readonly outputTail: string;
 }
 
-export const isFinished = ({ status }: TaskState): boolean => status !== "pending" && status !== "running";
+export const isFinished = ({ status }: ActivityRow): boolean => status !== "pending" && status !== "running";
 
-export const isAgentTask = (task: TaskState): task is AgentTask => task.type !== "local_bash";
+export const isAgentRow = (task: ActivityRow): task is AgentRow => task.type !== "local_bash";
 
-export const isTeammate = (task: TaskState): task is TeammateTask =>
+export const isTeammateRow = (task: ActivityRow): task is TeammateRow =>
   task.type === "in_process_teammate" || task.type === "remote_agent";

@@ -1,12 +1,12 @@
 import { type Activity, activityOf } from "./agent-view.ts";
-import { shownTasks } from "./app-fold.ts";
+import { visibleRows } from "./app-fold.ts";
 import type { AppState } from "./app-state.ts";
 import { agentOf } from "./session-view.ts";
-import { type AgentTask, isAgentTask, isTeammate } from "./task-state.ts";
+import { type AgentRow, isAgentRow, isTeammateRow } from "./task-state.ts";
 
 /** An agent in the tree under the spinner. Names and words are as they came: `visibleLine` before they are drawn. */
 export interface TeamTreeRow {
-  readonly task: AgentTask;
+  readonly task: AgentRow;
   readonly state: "starting" | "working" | "waiting" | "silent" | "idle" | "ended" | "failed" | "stopped";
   /** What it does this moment; `none` also where that is not known here. */
   readonly activity: Activity;
@@ -21,7 +21,7 @@ export interface TeamTreeRow {
 /** Teammates first, then sub-agents, each in the order in which they came. */
 export function teamTree(state: AppState, now: number): readonly TeamTreeRow[] {
   return agentRows(state, now).map((task, index) => {
-    const agent = task.agent === undefined ? heardOf(task) : agentOf(state.session, task.agent);
+    const agent = task.agent === undefined ? remoteAgentOf(task) : agentOf(state.session, task.agent);
     return {
       task,
       state: stateOf(task),
@@ -34,20 +34,20 @@ export function teamTree(state: AppState, now: number): readonly TeamTreeRow[] {
   });
 }
 
-const heardOf = (task: AgentTask) => (isTeammate(task) ? task.heard : undefined);
+const remoteAgentOf = (task: AgentRow) => (isTeammateRow(task) ? task.remoteAgent : undefined);
 
 /** The agents that have a row, in the order of the rows. */
-export function agentRows(state: AppState, now: number): readonly AgentTask[] {
-  const agents = shownTasks(state, now).filter(isAgentTask);
-  return [...agents.filter(isTeammate), ...agents.filter((task) => !isTeammate(task))];
+export function agentRows(state: AppState, now: number): readonly AgentRow[] {
+  const agents = visibleRows(state, now).filter(isAgentRow);
+  return [...agents.filter(isTeammateRow), ...agents.filter((task) => !isTeammateRow(task))];
 }
 
-function stateOf(task: AgentTask): TeamTreeRow["state"] {
+function stateOf(task: AgentRow): TeamTreeRow["state"] {
   switch (task.status) {
     case "pending":
       return "starting";
     case "running":
-      if (isTeammate(task) && task.isSilent) return "silent";
+      if (isTeammateRow(task) && task.isSilent) return "silent";
       if (task.waitingSince !== undefined) return "waiting";
       return task.isIdle ? "idle" : "working";
     case "completed":
@@ -59,7 +59,7 @@ function stateOf(task: AgentTask): TeamTreeRow["state"] {
   }
 }
 
-function workedMs({ startTime, endTime, waitingSince, permissionWaitMs }: AgentTask, now: number): number {
+function workedMs({ startTime, endTime, waitingSince, permissionWaitMs }: AgentRow, now: number): number {
   const end = endTime ?? now;
   const waiting = waitingSince === undefined ? 0 : Math.max(0, end - waitingSince);
   return Math.max(0, end - startTime - permissionWaitMs - waiting);

@@ -34,10 +34,10 @@ export const maxSpans = 2048;
 
 export function addSpan(spans: ChunkedList<ClosedSpan>, span: ClosedSpan): ChunkedList<ClosedSpan> {
   const grown = append(spans, span);
-  return grown.length < maxSpans ? grown : coarser(toArray(grown));
+  return grown.length < maxSpans ? grown : mergeShortSpans(toArray(grown));
 }
 
-function coarser(spans: readonly ClosedSpan[]): ChunkedList<ClosedSpan> {
+function mergeShortSpans(spans: readonly ClosedSpan[]): ChunkedList<ClosedSpan> {
   const half = spans.length >>> 1;
   let list: ChunkedList<ClosedSpan> = emptyList();
   let end = -Infinity;
@@ -62,7 +62,7 @@ function mergedSpan(first: ClosedSpan, second: ClosedSpan, room: Period): Closed
 }
 
 /** A time in which the session was not running; undefined: it still is not. */
-export interface Away {
+export interface ClosedPeriod {
   readonly from: number;
   readonly to: number | undefined;
 }
@@ -71,14 +71,17 @@ export interface Away {
  * What remains of a span when nothing ran in the times given, in their order: work ends with the process that did it, rest
  * goes on after it.
  */
-export function* presentParts(span: ClosedSpan, aways: readonly Away[]): Generator<ClosedSpan, void, undefined> {
-  const goesOn = span.kind === "idle" || span.kind === "stopped";
+export function* openParts(
+  span: ClosedSpan,
+  closedPeriods: readonly ClosedPeriod[],
+): Generator<ClosedSpan, void, undefined> {
+  const isContinued = span.kind === "idle" || span.kind === "stopped";
   let from = span.from;
-  for (const away of aways) {
-    if (away.from >= span.to || (away.to ?? Infinity) <= from) continue;
-    if (away.from > from) yield { ...span, from, to: away.from };
-    if (!goesOn || away.to === undefined || away.to >= span.to) return;
-    from = Math.max(from, away.to);
+  for (const closedPeriod of closedPeriods) {
+    if (closedPeriod.from >= span.to || (closedPeriod.to ?? Infinity) <= from) continue;
+    if (closedPeriod.from > from) yield { ...span, from, to: closedPeriod.from };
+    if (!isContinued || closedPeriod.to === undefined || closedPeriod.to >= span.to) return;
+    from = Math.max(from, closedPeriod.to);
   }
   yield from === span.from ? span : { ...span, from };
 }

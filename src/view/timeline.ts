@@ -2,7 +2,7 @@ import type { AgentId, Envelope, SessionId } from "../protocol/index.ts";
 import { emptyKeyed, type KeyedList, valueAt, valuesOf, withValue } from "./keyed-list.ts";
 import { isLive } from "./reduce.ts";
 import { type Lane, newLane, reduceLane } from "./timeline-lane.ts";
-import { type Away, type ClosedSpan, type Period, presentParts, spansIn } from "./timeline-spans.ts";
+import { type ClosedPeriod, type ClosedSpan, type Period, openParts, spansIn } from "./timeline-spans.ts";
 
 /**
  * What agents did when: a lane for each. Folded from stored events alone, so that a replay shows the same; what only eyes that
@@ -12,10 +12,10 @@ export interface Timeline {
   /** In the order in which they were first heard of. */
   readonly lanes: KeyedList<AgentId, Lane>;
   /** When a session was not running. */
-  readonly aways: ReadonlyMap<SessionId, readonly Away[]>;
+  readonly closedPeriods: ReadonlyMap<SessionId, readonly ClosedPeriod[]>;
 }
 
-export const emptyTimeline: Timeline = { lanes: emptyKeyed(), aways: new Map() };
+export const emptyTimeline: Timeline = { lanes: emptyKeyed(), closedPeriods: new Map() };
 
 /** Pure, and the same object back where there is nothing new. Stored envelopes that come twice count once. */
 export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline {
@@ -27,17 +27,17 @@ export function reduceTimeline(timeline: Timeline, envelope: Envelope): Timeline
   const before = known ?? newLane(envelope, time);
   // A clock that was set back does not turn a lane around.
   const lane = reduceLane({ ...before, seq, at: Math.max(before.at, time) }, envelope);
-  const aways = reduceAways(timeline.aways, envelope, { before: before.at, now: lane.at });
-  return { aways, lanes: withValue(timeline.lanes, agent, lane) };
+  const closedPeriods = reduceClosedPeriods(timeline.closedPeriods, envelope, { before: before.at, now: lane.at });
+  return { closedPeriods, lanes: withValue(timeline.lanes, agent, lane) };
 }
 
 /** What to draw of a lane in a period: work only while its session ran, and what goes on until `now`. */
 export function* laneSpans(timeline: Timeline, lane: Lane, period: Period & { now: number }): Generator<ClosedSpan> {
-  const aways = timeline.aways.get(lane.session) ?? [];
-  for (const span of spansIn(lane.spans, period)) yield* within(period, presentParts(span, aways));
+  const closedPeriods = timeline.closedPeriods.get(lane.session) ?? [];
+  for (const span of spansIn(lane.spans, period)) yield* within(period, openParts(span, closedPeriods));
   for (const span of [...(lane.base ? [lane.base] : []), ...lane.calls.values()]) {
     const to = Math.max(span.from, period.now);
-    yield* within(period, presentParts({ ...span, to }, aways));
+    yield* within(period, openParts({ ...span, to }, closedPeriods));
   }
 }
 
@@ -61,23 +61,27 @@ export function timelinePeriod(timelines: Iterable<Timeline>): Period | undefine
  * A process that ended without a word was last heard of when the session's own agent last did something, which is as much as
  * its log says.
  */
-function reduceAways(aways: Timeline["aways"], { session, event }: Envelope, heard: Heard): Timeline["aways"] {
-  if (event.type !== "session.closed" && !(event.type === "session.opened" && event.resumed)) return aways;
-  const known = aways.get(session) ?? [];
+function reduceClosedPeriods(
+  closedPeriods: Timeline["closedPeriods"],
+  { session, event }: Envelope,
+  seen: SeenTimes,
+): Timeline["closedPeriods"] {
+  if (event.type !== "session.closed" && !(event.type === "session.opened" && event.resumed)) return closedPeriods;
+  const known = closedPeriods.get(session) ?? [];
   const last = known.at(-1);
-  const isAway = last !== undefined && last.to === undefined;
+  const isClosed = last !== undefined && last.to === undefined;
   if (event.type === "session.closed")
-    return isAway
-      ? aways
-      : new Map(aways).set(session, [...known, { from: heard.now, to: undefined }].slice(-maxAways));
-  const ended = isAway
-    ? [...known.slice(0, -1), { ...last, to: heard.now }]
-    : [...known, { from: heard.before, to: heard.now }];
-  return new Map(aways).set(session, ended.slice(-maxAways));
+    return isClosed
+      ? closedPeriods
+      : new Map(closedPeriods).set(session, [...known, { from: seen.now, to: undefined }].slice(-maxAways));
+  const ended = isClosed
+    ? [...known.slice(0, -1), { ...last, to: seen.now }]
+    : [...known, { from: seen.before, to: seen.now }];
+  return new Map(closedPeriods).set(session, ended.slice(-maxAways));
 }
 
 /** When the agent of an event was last heard of before it, and the time of the event. */
-interface Heard {
+interface SeenTimes {
   readonly before: number;
   readonly now: number;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createConversation } from "../../src/agent/index.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { CallId, ContentPart, PromptId, StoredEvent } from "../../src/protocol/index.ts";
 import { heldBytes } from "../platform/held-bytes.ts";
 import { harness, step } from "./harness.ts";
@@ -8,7 +8,7 @@ import { harness, step } from "./harness.ts";
 const text = (words: string): ContentPart[] => [{ type: "text", text: words }];
 
 test("a conversation that is compacted now and then takes no more room, however long it goes on", () => {
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const conversation = createConversation();
   let turn = 0;
   const goOn = (count: number) => {
@@ -50,7 +50,7 @@ const compacted: StoredEvent = {
 
 test("what was said once is not said again, however long ago that was", async () => {
   const { agent, names } = harness({ script: { version: 1, steps: [] } });
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const ids = Array.from({ length: 300 }, () => createId<string>("prm").replace("prm_", "prm_m") as PromptId);
   const admit = async (promptId: PromptId) => agent.admitOnce({ promptId, source: "mail", parts: text("hello") });
   const [late, ...others] = ids;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createAgent, createConversation, createLedger, createPermissions } from "../../src/agent/index.ts";
 import type { Agent, AgentOptions, EventSink, Ledger } from "../../src/agent/index.ts";
 import { createScriptedModel, type Script, type ScriptedModel } from "../../src/model/scripted/index.ts";
-import { createProcessScope, idMaker } from "../../src/platform/index.ts";
+import { createProcessScope, createIdFactory } from "../../src/platform/index.ts";
 import {
   type AgentId,
   type Envelope,
@@ -16,7 +16,7 @@ import {
 import { createMemoryLog } from "../../src/store/index.ts";
 import { createTestClock } from "../../src/testing.ts";
 import {
-  type BackgroundTasks,
+  type BackgroundJobs,
   createFileTracker,
   defineTool,
   textResult,
@@ -56,7 +56,7 @@ export interface Harness {
 /** One agent in memory: a scripted model, tools of the test's own, no disk. */
 export function harness(options: HarnessOptions): Harness {
   const clock = createTestClock({ auto: true });
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const model = createScriptedModel(options.script, { clock });
   const kept: StoredEnvelope[] = [...(options.log ?? [])];
   const log = createMemoryLog({
@@ -144,7 +144,7 @@ export function harness(options: HarnessOptions): Harness {
   };
 }
 
-const noBackground: BackgroundTasks = {
+const noBackground: BackgroundJobs = {
   start: () => Promise.reject(new Error("no background here")),
   get: () => undefined,
   list: () => [],

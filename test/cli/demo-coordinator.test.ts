@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Envelope, Event } from "../../src/protocol/index.ts";
-import { type CoordinatorRun, whatACoordinatorMissed } from "../../src/cli/demo/coordinator/what-a-coordinator-did.ts";
+import { type CoordinatorRun, coordinatorProblem } from "../../src/cli/demo/coordinator/what-a-coordinator-did.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 let temp: string;
@@ -101,7 +101,7 @@ describe("what the demo believes", () => {
     ["nothing shared", good, undefined, /scratchpad has nothing/],
     ["another file", { ...good, changed: ["till.js"] }, shared, /files changed are till\.js/],
   ])("%s", (_, run, files, expected) => {
-    const said = whatACoordinatorMissed(run, files);
+    const said = coordinatorProblem(run, files);
     if (expected === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(expected);
   });

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, type TestContext, test } from "vitest";
 import { createSampleRepository } from "../../src/cli/demo/sample-repository.ts";
-import { type Outcome, whatWentWrong } from "../../src/cli/demo/what-went-wrong.ts";
-import { makeWorkspace } from "../../src/cli/demo/workspace.ts";
+import { type TeamRunOutcome, teamRunProblem } from "../../src/cli/demo/what-went-wrong.ts";
+import { createWorkspace } from "../../src/cli/demo/workspace.ts";
 import type { Member, WorkItem } from "../../src/protocol/index.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
@@ -265,14 +265,17 @@ describe("what the demo believes", () => {
     answered: 1,
   };
   const good = { before: red, after: green, state, team };
-  const but = (more: Partial<Outcome["team"]>): Outcome => ({ ...good, team: { ...team, ...more } });
+  const but = (more: Partial<TeamRunOutcome["team"]>): TeamRunOutcome => ({ ...good, team: { ...team, ...more } });
 
-  test.each<[Outcome, RegExp | undefined]>([
+  test.each<[TeamRunOutcome, RegExp | undefined]>([
     [good, undefined],
     [{ ...good, after: red }, /not green at the end \(3 passed, 1 failed\)/],
     [{ ...good, before: green }, /passed before anything/],
     [{ ...good, state: { ...state, commits: ["a"] } }, /1 commits landed, not 2/],
-    [{ ...good, state: { ...state, leftOver: ["troupe/agent-1"] } }, /not everything was removed: troupe\/agent-1/],
+    [
+      { ...good, state: { ...state, leftoverWorktrees: ["troupe/agent-1"] } },
+      /not everything was removed: troupe\/agent-1/,
+    ],
     [but({ members: [] }), /there was no team/],
     [but({ members: [{ ...member, ended: undefined }] }), /tester did not end by agreement \(it has not ended\)/],
     [but({ members: [{ ...member, ended: { at: "", reason: "killed" } }] }), /by agreement \(killed\)/],
@@ -284,18 +287,18 @@ describe("what the demo believes", () => {
     [but({ answered: 0 }), /nobody asked for a permission/],
     [but({ startCounts: new Map([["tester", 1]]) }), /nobody died and came back/],
   ])("%#", (run, expected) => {
-    const said = whatWentWrong(run);
+    const said = teamRunProblem(run);
     if (expected === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(expected);
   });
 
   test("the sample is red as it is made, and its tests are run for real", async () => {
-    const workspace = await makeWorkspace(process.env, troupe);
+    const workspace = await createWorkspace(process.env, troupe);
     try {
       const signal = new AbortController().signal;
       const repository = await createSampleRepository(workspace, signal);
       expect(await repository.runTests(signal)).toEqual(red);
-      expect(await repository.look()).toEqual({ commits: [], changed: "", leftOver: [] });
+      expect(await repository.readState()).toEqual({ commits: [], changed: "", leftOver: [] });
       rmSync(join(repository.path, "test"), { recursive: true });
       expect((await repository.runTests(signal)).green).toBe(false);
     } finally {

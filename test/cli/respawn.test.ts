@@ -1,14 +1,14 @@
 import { mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { respawn, stop } from "../../src/cli/team/lives.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createTeam } from "../../src/team/index.ts";
 import { tempTree } from "../session/temp-tree.ts";
 
 test("a member that cannot be brought back from the shell has ended as before", async () => {
   const tree = tempTree({ "home/.troupe/settings.json": {}, "empty/.keep": "" });
   const home = tree.path("home/.troupe");
-  const place = { home, clock: systemClock, createId: idMaker(systemClock), cwd: tree.root };
+  const place = { home, clock: systemClock, createId: createIdFactory(systemClock), cwd: tree.root };
   vi.stubEnv("HOME", tree.path("home"));
   vi.stubEnv("TROUPE_HOME", home);
   const team = await createTeam("crew", { ...place, members: ["scout"] });
@@ -31,7 +31,7 @@ test("who is ended from the shell has ended only once its tasks are back on the 
   vi.stubEnv("HOME", tree.path("home"));
   vi.stubEnv("TROUPE_HOME", home);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const place = { home, clock: systemClock, createId: idMaker(systemClock), cwd: tree.root };
+  const place = { home, clock: systemClock, createId: createIdFactory(systemClock), cwd: tree.root };
   const team = await createTeam("crew", { ...place, members: ["scout"] });
   onTestFinished(() => team.close());
   await team.tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });

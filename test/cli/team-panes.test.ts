@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { hide, showPane } from "../../src/cli/team/panes.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { hidePane, showPane } from "../../src/cli/team/panes.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openPane } from "../../src/team/backend/tmux/open-pane.ts";
 import { createTeam } from "../../src/team/index.ts";
 import { tempTree } from "../session/temp-tree.ts";
@@ -10,7 +10,7 @@ test("the pane of a member is put out of sight and back from the shell, and the 
   const { tmux, env, folder, user } = await tmuxPlace();
   const tree = tempTree({ "home/.troupe/settings.json": {} });
   const home = tree.path("home/.troupe");
-  const place = { home, clock: systemClock, createId: idMaker(systemClock), cwd: tree.root };
+  const place = { home, clock: systemClock, createId: createIdFactory(systemClock), cwd: tree.root };
   const team = await createTeam("crew", { ...place, members: ["scout", "tester", "bot"] });
   onTestFinished(() => team.close());
   for (const title of ["scout", "tester"]) {
@@ -28,7 +28,7 @@ test("the pane of a member is put out of sight and back from the shell, and the 
   const paneId = team.record.current().members.find(({ name }) => name === "scout")?.pane?.paneId;
 
   expect(windows()).toEqual(["2"]);
-  expect(await hide("crew", "scout", {})).toBe(0);
+  expect(await hidePane("crew", "scout", {})).toBe(0);
   expect(windows()).toEqual(["1", "1"]);
   expect((await team.record.read()).hiddenPaneIds).toEqual([paneId]);
   expect(await showPane("crew", "scout", { json: true })).toBe(0);
@@ -40,5 +40,5 @@ test("the pane of a member is put out of sight and back from the shell, and the 
     hidden: false,
     attach: "tmux -L troupe-test attach -t troupe",
   });
-  await expect(hide("crew", "bot", {})).rejects.toThrow("bot has no pane: it runs remote.");
+  await expect(hidePane("crew", "bot", {})).rejects.toThrow("bot has no pane: it runs remote.");
 });

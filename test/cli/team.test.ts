@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
+import { currentProcess, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createFileTeamStore } from "../../src/store/index.ts";
 import { workplace } from "../e2e/troupe.ts";
 
@@ -49,7 +49,7 @@ describe("troupe team", () => {
   test("a member at work keeps it from being deleted, and is named", async () => {
     const { place, ok, refused } = await crew();
     const home = join(place.home, ".troupe");
-    const store = createFileTeamStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+    const store = createFileTeamStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
     const team = await store.open("crew");
     const presence = await team.presence.announce("bob", "waiting", "for \u001b[31mred\u202e");
     const { code, stderr } = await refused("team", "delete", "crew");
@@ -219,7 +219,7 @@ describe("troupe tasks", () => {
     const following = place.start(["tasks", "list", "--team", "crew", "--follow", "--json"]);
     await following.saw(/"subject":"a"/);
     const home = join(place.home, ".troupe");
-    const store = createFileTeamStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+    const store = createFileTeamStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
     const team = await store.open("crew");
     await team.tasks.claim(1, { name: "bob", holder: { ...currentProcess(), startedAt: "1" } });
     await team.tasks.releaseGone(async () => "it is dead");

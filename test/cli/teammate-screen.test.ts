@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createScreen } from "../../src/cli/screen.ts";
-import { createTeammateScreen } from "../../src/cli/teammate-screen.ts";
+import { createTeammatePrinter } from "../../src/cli/teammate-screen.ts";
 import type { AgentId, Envelope, Event } from "../../src/protocol/index.ts";
 
 function shown(events: readonly (Event | [AgentId, Event])[]): string {
   let text = "";
   const output = { isTTY: false, columns: 80, write: (piece: string) => ((text += piece), true) };
-  const show = createTeammateScreen(createScreen(output, {}));
+  const show = createTeammatePrinter(createScreen(output, {}));
   for (const [seq, item] of events.entries()) {
     const [agent, event] = Array.isArray(item) ? item : [own, item];
     show({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, describe, expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openTeam } from "../../src/team/index.ts";
 import { knownPid } from "../process/live-processes.ts";
 import { isIn, teamWorkplace } from "./team-place.ts";
@@ -36,7 +36,7 @@ async function crew(...members: string[]) {
   const args = members.flatMap((member) => ["--member", member]);
   expect(await place.run(["team", "create", "crew", ...args])).toMatchObject({ code: 0, stderr: "" });
   const open = () =>
-    openTeam("crew", { home: join(place.home, ".troupe"), clock: systemClock, createId: idMaker(systemClock) });
+    openTeam("crew", { home: join(place.home, ".troupe"), clock: systemClock, createId: createIdFactory(systemClock) });
   return { place, open };
 }
 
@@ -214,7 +214,7 @@ describe("troupe mcp serve over standard input and output", () => {
     const { place, open } = await crew();
     const { call } = await connected(overStdio(place, "--as", "anna"));
     const team = await open();
-    const requestId = idMaker(systemClock)<never>("ask");
+    const requestId = createIdFactory(systemClock)<never>("ask");
     await team.mailbox.send({ from: "team-lead", to: "anna", body: { kind: "shutdown_request", requestId } });
     const asked = (await call("WaitForMail")).text;
     expect(asked).toContain(requestId);

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { encodeLine, idMaker, projectName, systemClock } from "../../src/platform/index.ts";
+import { encodeLine, createIdFactory, projectName, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, SessionId, StoredEvent } from "../../src/protocol/index.ts";
 import { launchChromium } from "./chromium.ts";
 import { hostileTexts, vectors } from "./hostile-texts.ts";
 import { type Workplace, workplace } from "./troupe.ts";
 
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 
 /** A stored session in which every text that an agent, a tool or a colleague can choose is a hostile one. */
 function writeSession(place: Workplace): SessionId {

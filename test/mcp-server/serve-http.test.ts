@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { onTestFinished, expect, test } from "vitest";
 import { newToken, serveHttp } from "../../src/mcp-server/index.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { teamUser } from "../../src/protocol/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
 import { openMailbox } from "../../src/team/index.ts";
@@ -9,7 +9,7 @@ import { temporaryFolder } from "../platform/temporary-folder.ts";
 
 /** A server for a new team, and what raw requests to it come to. */
 async function serving() {
-  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const folder = temporaryFolder();
   const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
   const mailbox = openMailbox(team, ports);
@@ -76,7 +76,7 @@ test("who has agreed to end can do nothing more in the team, and comes back by r
   const { mailbox, call, team, errors } = await serving();
   await call("anna", "Roster");
   await team.tasks.create({ subject: "Mend it", description: "all of it" }, { name: "team-lead" });
-  const requestId = idMaker(systemClock)<never>("ask");
+  const requestId = createIdFactory(systemClock)<never>("ask");
   await mailbox.send({ from: "team-lead", to: "anna", body: { kind: "shutdown_request", requestId } });
   await call("anna", "WaitForMail", { timeout_seconds: 0 });
   const message = { type: "shutdown_response", request_id: requestId, approve: true };
@@ -102,7 +102,7 @@ test.each([
 ] as const)("who is asked to end from the shell can answer that (%s)", async (approve, words, kind) => {
   const { mailbox, call, team } = await serving();
   await call("anna", "Roster");
-  const requestId = idMaker(systemClock)<never>("ask");
+  const requestId = createIdFactory(systemClock)<never>("ask");
   await mailbox.send({ from: teamUser, to: "anna", body: { kind: "shutdown_request", requestId } });
   expect(await call("anna", "WaitForMail", { timeout_seconds: 0 })).toContain(requestId);
   const message = { type: "shutdown_response", request_id: requestId, approve, reason: "not done yet" };
@@ -126,7 +126,7 @@ test("who was taken out of the team is told with its next call, and comes back b
 
 test("a port that is taken is said in words", async () => {
   const { team, folder, port, token } = await serving();
-  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const onError = () => undefined;
   const again = serveHttp({ ...ports, team, cwd: folder, env: {}, runChecks: false, port, token, onError });
   await expect(again).rejects.toMatchObject({ code: "port", message: expect.stringContaining("choose another") });

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createMailTools } from "../../src/mcp-server/mail-tools.ts";
 import { joinAsExternal } from "../../src/mcp-server/outside-member.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
 import { openMailbox } from "../../src/team/index.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
 test("a wait that is cancelled in its last moment hands nothing out: the next call does not acknowledge it, and gives it", async () => {
-  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const folder = temporaryFolder();
   const team = await openTeamStore({ home: folder, ...ports }).create({ name: "crew", cwd: folder });
   const mailbox = openMailbox(team, ports);

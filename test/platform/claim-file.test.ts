@@ -7,7 +7,7 @@ import {
   claim,
   claimHolder,
   currentProcess,
-  idMaker,
+  createIdFactory,
   isAlive,
   openLineFile,
   type ProcessIdentity,
@@ -18,7 +18,7 @@ import { buildProgram } from "./build-program.ts";
 import { needStrace } from "./need-program.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const options = { what: "It", createId: idMaker(systemClock), clock: systemClock };
+const options = { what: "It", createId: createIdFactory(systemClock), clock: systemClock };
 let program: Awaited<ReturnType<typeof buildProgram>>;
 
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createIdFilter, idMaker } from "../../src/platform/index.ts";
+import { createIdFilter, createIdFactory } from "../../src/platform/index.ts";
 import { heldBytes } from "./held-bytes.ts";
 
-const ids = () => idMaker({ now: () => 1_700_000_000_000 });
+const ids = () => createIdFactory({ now: () => 1_700_000_000_000 });
 
 describe("ids that have come before", () => {
   it("are known, whatever they are and in whatever order they come; and one that has not come is never taken for one", () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConversation } from "../../src/agent/index.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { emptyView, reduceAll } from "../../src/view/index.ts";
 import { bypass, workplace } from "../e2e/troupe.ts";
@@ -52,7 +52,7 @@ async function chain(): Promise<void> {
   const store = createFileSessionStore({
     home: join(place.home, ".troupe"),
     clock: systemClock,
-    createId: idMaker(systemClock),
+    createId: createIdFactory(systemClock),
   });
   const { lead } = await store.read(id);
   expect(lead.map(({ seq }) => seq)).toEqual(lead.map((_, index) => index + 1));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { currentProcess, idMaker, readLines, systemClock } from "../../src/platform/index.ts";
+import { currentProcess, createIdFactory, readLines, systemClock } from "../../src/platform/index.ts";
 import { createFileTeamStore } from "../../src/store/index.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
@@ -125,7 +125,7 @@ describe("an owner that is not at itself", () => {
     const store = createFileTeamStore({
       home,
       clock: systemClock,
-      createId: idMaker(systemClock),
+      createId: createIdFactory(systemClock),
       leaseMs: 1500,
       beatMs: 50,
     });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { bypass, workplace } from "../e2e/troupe.ts";
 import { agent, lead, teamSession } from "../team/team-session.ts";
@@ -82,7 +82,7 @@ test("promise 14: killed between the start of an agent and the end of its call: 
   const store = createFileSessionStore({
     home: join(place.home, ".troupe"),
     clock: systemClock,
-    createId: idMaker(systemClock),
+    createId: createIdFactory(systemClock),
   });
   const { lead: log, agents } = await store.read(id);
   const spawned = [...agents.values()].flat().flatMap(({ event }) => (event.type === "agent.spawned" ? [event] : []));

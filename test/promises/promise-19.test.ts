@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createFileSessionStore } from "../../src/store/index.ts";
 import { bypass, workplace } from "../e2e/troupe.ts";
 
@@ -52,7 +52,7 @@ test(`promise 19: a completion is announced exactly once, also across compaction
   expect(last.code, last.stderr).toBe(0);
 
   const clock = systemClock;
-  const store = createFileSessionStore({ home: join(place.home, ".troupe"), clock, createId: idMaker(clock) });
+  const store = createFileSessionStore({ home: join(place.home, ".troupe"), clock, createId: createIdFactory(clock) });
   const { lead, agents } = await store.read(id);
   const events = lead.map(({ event }) => event);
   const news = events.flatMap((event) =>
@@ -118,7 +118,7 @@ test("promise 19: what a teammate came to is announced exactly once, also when e
   }
   const last = await place.run(["-p", "--resume", id, ...flags]);
   expect(last.code, last.stderr).toBe(0);
-  const store = createFileSessionStore({ home: folder, clock: systemClock, createId: idMaker(systemClock) });
+  const store = createFileSessionStore({ home: folder, clock: systemClock, createId: createIdFactory(systemClock) });
   const events = (await store.read(id)).lead.map(({ event }) => event);
   const told = events.flatMap((event) =>
     event.type === "prompt.admitted" && event.source === "mail" ? [JSON.stringify(event.parts)] : [],

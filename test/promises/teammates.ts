@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { Event, Member, SessionId } from "../../src/protocol/index.ts";
 import { createFileSessionStore, createFileTeamStore, type StoredTeam } from "../../src/store/index.ts";
 import type { Answer, Ask } from "../../src/testing.ts";
 import type { TempTree } from "../session/temp-tree.ts";
 import { type TeamOptions, type TeamSession, teamSession } from "../team/team-session.ts";
 
-export const ports = { clock: systemClock, createId: idMaker(systemClock) };
+export const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 
 /** A session that leads the team `alpha`, with files. */
 export const alpha = (options: TeamOptions): Promise<TeamSession> =>

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type ContextReading, createContextFiles } from "../../src/session/context-files.ts";
-import { importsIn } from "../../src/session/context-imports.ts";
+import { type InstructionReading, createInstructionFiles } from "../../src/session/context-files.ts";
+import { findImports } from "../../src/session/context-imports.ts";
 import { projectFolders } from "../../src/session/project-folders.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
@@ -14,14 +14,14 @@ const world = (files: Parameters<typeof tempTree>[0] = {}): TempTree => {
 };
 
 const open = (tree: TempTree, cwd = "repo") =>
-  createContextFiles({
+  createInstructionFiles({
     projectFolders: projectFolders(tree.path(cwd)),
     home: tree.path("home/.troupe"),
     userHome: tree.path("home"),
   });
 
 /** `path: text` with the paths below the temporary folder. */
-const lines = (tree: TempTree, { files }: ContextReading) =>
+const lines = (tree: TempTree, { files }: InstructionReading) =>
   files.map(({ path, text }) => `${path.slice(tree.root.length + 1)}: ${text.trim()}`);
 
 test("the user's, then the project's from its root down to the working directory", () => {
@@ -101,7 +101,7 @@ test.each([
   ["a fence in a list", "- x\n  ```\n  @a.md\n  ```\n- @b.md", ["b.md"]],
   ["a mail address", "me@a.md", []],
 ])("imports: %s", (_, text, expected) => {
-  expect(importsIn(text, { folder: "/f", userHome: "/h" }).imports.map(({ written }) => written)).toEqual(expected);
+  expect(findImports(text, { folder: "/f", userHome: "/h" }).imports.map(({ written }) => written)).toEqual(expected);
 });
 
 test("looking for imports ends, whatever the text", () => {
@@ -109,12 +109,12 @@ test("looking for imports ends, whatever the text", () => {
     fc.property(
       fc.array(fc.constantFrom("`", "```", "\n", "@", "a", " ", "\\ ", "~~~", ">"), { maxLength: 300 }),
       (pieces) => {
-        importsIn(pieces.join(""), { folder: "/f", userHome: "/h" });
+        findImports(pieces.join(""), { folder: "/f", userHome: "/h" });
       },
     ),
   );
-  importsIn("`".repeat(40_000), { folder: "/f", userHome: "/h" });
-  importsIn("` `` ".repeat(8_000), { folder: "/f", userHome: "/h" });
+  findImports("`".repeat(40_000), { folder: "/f", userHome: "/h" });
+  findImports("` `` ".repeat(8_000), { folder: "/f", userHome: "/h" });
 });
 
 test("a repository gets at its own files and at what the user wrote for agents, and at nothing else of the user's", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { coordinatorConduct } from "../../src/agent/fragments/coordinator.ts";
-import { backgroundSafe, teamTools } from "../../src/agent/definitions/agent-tool-lists.ts";
+import { backgroundSafeTools, teamTools } from "../../src/agent/definitions/agent-tool-lists.ts";
 import { builtinTools } from "../../src/tool/index.ts";
 import { createSession } from "../../src/session/index.ts";
 import type { Ask } from "../../src/testing.ts";
@@ -41,7 +41,7 @@ describe("tools", () => {
     expect(first?.request.system[0]).toBe(coordinatorConduct);
     const worker = team.asked(/^lead\/worker-/)[0];
     const there = new Set(builtinTools().map(({ name }) => name));
-    const safe = [...backgroundSafe].filter((name) => there.has(name) && !teamTools.has(name)).toSorted();
+    const safe = [...backgroundSafeTools].filter((name) => there.has(name) && !teamTools.has(name)).toSorted();
     expect(toolsOf(worker)).toEqual(safe);
     expect(first?.system).toContain(`Their tools: ${safe.join(", ")}.`);
   });

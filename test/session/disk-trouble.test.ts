@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker } from "../../src/platform/index.ts";
+import { createIdFactory } from "../../src/platform/index.ts";
 import { type AgentId, type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
 import { createMemorySessionStore, type EventLog, type SessionStore } from "../../src/store/index.ts";
 import { systemClock } from "../../src/testing.ts";
@@ -7,7 +7,7 @@ import { agent, gate, lead, resultOf, teamSession } from "../team/team-session.t
 
 /** A store whose logs fail as `failure` says. */
 function troubled(failure: (event: StoredEvent) => string | undefined): SessionStore {
-  const store = createMemorySessionStore({ clock: systemClock, createId: idMaker(systemClock) });
+  const store = createMemorySessionStore({ clock: systemClock, createId: createIdFactory(systemClock) });
   const wrap = (log: EventLog): EventLog => ({
     ...log,
     record: async (event) => {

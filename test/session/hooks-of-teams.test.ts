@@ -22,7 +22,7 @@ async function hooksOf(settings: Record<string, object[]>) {
     projectFolder: tree.path("project"),
     cwd: () => tree.path("project"),
     facts: () => ({ session_id: "ses_1" }),
-    speaksOf: async () => true,
+    mayMatch: async () => true,
     record: async (event) => void events.push(event),
     clock: systemClock,
     mode: () => "default",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentId, Envelope, EventId, SessionId } from "../../src/protocol/index.ts";
-import { createHub } from "../../src/session/hub.ts";
+import { createEventHub } from "../../src/session/hub.ts";
 
 const envelope = (seq: number, live = false): Envelope => ({
   v: 1,
@@ -23,7 +23,7 @@ async function take(events: AsyncIterable<Envelope>, count: number): Promise<num
 
 describe("the hub", () => {
   test("gives the first reader what happened before it could subscribe, and a later one what happens from then on", async () => {
-    const hub = createHub(async () => []);
+    const hub = createEventHub(async () => []);
     hub.publish(envelope(1));
     const first = hub.subscribe();
     hub.publish(envelope(2));
@@ -34,7 +34,7 @@ describe("the hub", () => {
   });
 
   test("who looks on from aside leaves to the first reader what is its own", async () => {
-    const hub = createHub(async () => []);
+    const hub = createEventHub(async () => []);
     hub.publish(envelope(1));
     const aside = hub.subscribe({ aside: true });
     hub.publish(envelope(2));
@@ -46,7 +46,7 @@ describe("the hub", () => {
 
   test("replays what is stored and goes on live: what happens during the replay is neither lost nor repeated", async () => {
     const stored: Envelope[] = [envelope(1), envelope(2)];
-    const hub = createHub(async () => {
+    const hub = createEventHub(async () => {
       const now = [...stored];
       for (const seq of [3, 4]) {
         stored.push(envelope(seq));
@@ -62,7 +62,7 @@ describe("the hub", () => {
   });
 
   test("a live event is passed on although its number was seen", async () => {
-    const hub = createHub(async () => [envelope(1), envelope(2)]);
+    const hub = createEventHub(async () => [envelope(1), envelope(2)]);
     hub.subscribe();
     const events = hub.subscribe({ replay: true });
     hub.publish(envelope(2, true));
@@ -70,7 +70,7 @@ describe("the hub", () => {
   });
 
   test("a reader that falls too far behind is thrown out with a clear error, the others are not", async () => {
-    const hub = createHub(async () => []);
+    const hub = createEventHub(async () => []);
     const slow = hub.subscribe();
     for (let seq = 1; seq <= 20_001; seq++) hub.publish(envelope(seq));
     await expect(take(slow, 30_000)).rejects.toMatchObject({ code: "slow_reader" });
@@ -81,7 +81,7 @@ describe("the hub", () => {
 
   test("what nobody reads is not kept without end: the first reader is told, unless it reads again what is stored", async () => {
     const flooded = () => {
-      const hub = createHub(async () => [envelope(1), envelope(2)]);
+      const hub = createEventHub(async () => [envelope(1), envelope(2)]);
       for (let seq = 1; seq <= 20_001; seq++) hub.publish(envelope(seq, seq > 2));
       hub.close();
       return hub;
@@ -97,7 +97,7 @@ describe("the hub", () => {
   });
 
   test("ends with the session after what is left to read, and at once for a reader that leaves", async () => {
-    const hub = createHub(async () => []);
+    const hub = createEventHub(async () => []);
     const events = hub.subscribe();
     const leave = new AbortController();
     const leaving = take(hub.subscribe({ signal: leave.signal }), 9);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { StoredEvent } from "../../src/protocol/index.ts";
 import { elicit } from "../../src/session/mcp-elicit.ts";
 import { createPermissionBroker } from "../../src/session/permission-broker.ts";
@@ -10,7 +10,7 @@ test("a server's question can be answered by whoever hears of it, in the very mo
   const answer = await elicit(
     {
       ask: broker.ask,
-      createId: idMaker(systemClock),
+      createId: createIdFactory(systemClock),
       record: async (event) => {
         events.push(event);
         if (event.type !== "permission.asked") return;

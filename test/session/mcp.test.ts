@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mcpInstructions } from "../../src/agent/index.ts";
 import { loadConfig } from "../../src/session/index.ts";
-import { mcpEntries } from "../../src/session/mcp-entries.ts";
+import { readServerEntries } from "../../src/session/mcp-entries.ts";
 import { serverEnvironment } from "../../src/session/mcp-env.ts";
 import { tempTree } from "./temp-tree.ts";
 
@@ -18,7 +18,7 @@ test("one server a name: flags, then the user's for this folder, the project's s
   });
   const env = { HOME: tree.path("home") };
   const load = async (cwd: string, flags = {}) =>
-    mcpEntries(await loadConfig({ cwd: tree.path(cwd), env, flags, trust: "all" }), env);
+    readServerEntries(await loadConfig({ cwd: tree.path(cwd), env, flags, trust: "all" }), env);
   const commandOf = (entries: Awaited<ReturnType<typeof load>>, name: string) => {
     const config = entries.find((entry) => entry.name === name)?.config;
     return typeof config === "object" && config.type === "stdio" ? config.command : config;
@@ -41,7 +41,7 @@ test("what a folder's servers say is filled in without the keys to models; the u
   });
   const env = { HOME: tree.path("home"), OPENAI_API_KEY: "secret" };
   const config = await loadConfig({ cwd: tree.path("project"), env, trust: "all" });
-  const found = new Map(mcpEntries(config, env).map((entry) => [entry.name, entry.config]));
+  const found = new Map(readServerEntries(config, env).map((entry) => [entry.name, entry.config]));
   expect(found.get("mine")).toMatchObject({ env: { KEY: "secret" } });
   expect(found.get("theirs")).toContain("OPENAI_API_KEY is not set");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
 import { spawnTeammate, type SpawnTeammatePorts } from "../../src/session/start-member.ts";
 import { heldBackend, ledTeam } from "../team/led-team.ts";
@@ -21,7 +21,7 @@ async function starting({ logFails = false } = {}) {
       resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated: true }) },
       launch: {},
       settings: {},
-      createId: idMaker(systemClock),
+      createId: createIdFactory(systemClock),
     },
     ports: {
       shared: { parts: {} },

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { projectName } from "../../src/platform/index.ts";
 import { listTrustRecords, loadConfig, removeTrustRecord, trustFolder } from "../../src/session/index.ts";
-import { rememberRules } from "../../src/session/remember-rule.ts";
+import { saveRules } from "../../src/session/remember-rule.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
 const hooks = (command: string) => ({ PreToolUse: [{ hooks: [{ type: "command", command }] }] });
@@ -163,8 +163,8 @@ test("lasting answers are kept where the folder cannot write, and need no trust"
   const tree = world({ "repo/.troupe/settings.local.json": { permissions: { allow: ["Bash(from the folder)"] } } });
   const { localSettings } = await load(tree);
   expect(localSettings.startsWith(tree.path("home/.troupe/projects/"))).toBe(true);
-  await rememberRules(localSettings, ["Bash(npm test)"]);
-  await rememberRules(localSettings, ["Bash(npm test)", "Edit(src/**)"]);
+  await saveRules(localSettings, ["Bash(npm test)"]);
+  await saveRules(localSettings, ["Bash(npm test)", "Edit(src/**)"]);
   const config = await load(tree);
   expect(config.rules.allow).toMatchObject([
     { value: "Bash(npm test)", source: localSettings },

@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import {
   type AgentPath,
   type CallId,
@@ -7,7 +7,7 @@ import {
   type StoredEvent,
 } from "../../src/protocol/index.ts";
 
-export const createId = idMaker(systemClock);
+export const createId = createIdFactory(systemClock);
 export const newSessionId = (): SessionId => createId<SessionId>("ses");
 export const storeOptions = { clock: systemClock, createId };
 

@@ -1,12 +1,12 @@
 import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, EventId, SessionId, StoredEnvelope } from "../../src/protocol/index.ts";
 import { createFileSessionStore, createRunFilter, logsAcrossRuns, openSessionCopy } from "../../src/store/index.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
-const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 const own = ports.createId<AgentId>("agt");
 const under = ports.createId<AgentId>("agt");
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
 import { withAssignmentMail } from "../../src/team/assign-task.ts";
 import { createTeam } from "../../src/team/index.ts";
@@ -57,7 +57,12 @@ test("on the session's own list a task is the lead's or the user's, and nobody e
 
 test("a program that gives somebody a task has them told too", async () => {
   const { path } = tempTree({ "home/.troupe/settings.json": {} });
-  const ports = { home: path("home/.troupe"), cwd: path("home"), clock: systemClock, createId: idMaker(systemClock) };
+  const ports = {
+    home: path("home/.troupe"),
+    cwd: path("home"),
+    clock: systemClock,
+    createId: createIdFactory(systemClock),
+  };
   const team = await createTeam("beta", { ...ports, members: ["anna", "bert"] });
   onTestFinished(() => team.close());
   const anna = { name: "anna" };
@@ -94,7 +99,7 @@ async function givenWhen(problem: Error) {
     },
   };
   const { signal } = new AbortController();
-  const send = sendWithDiskFullRetry(mailbox, { clock, createId: idMaker(clock), signal });
+  const send = sendWithDiskFullRetry(mailbox, { clock, createId: createIdFactory(clock), signal });
   const members = async () => stored.record.current().members;
   const tasks = withAssignmentMail(stored.tasks, { team: "alpha", members, send });
   return { clock, tried, tasks, give: () => tasks.update(1, { owner: "worker" }, { name: "user" }) };

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { idMaker } from "../../src/platform/index.ts";
+import { createIdFactory } from "../../src/platform/index.ts";
 import { type Mail, type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
 import type { ReceivedMail } from "../../src/team/mailbox/mailbox.ts";
 import { createInboxConsumer } from "../../src/team/member-link.ts";
@@ -14,7 +14,7 @@ const unreadable = () => new TroupeError("storage", "cannot read: EIO");
 /** A member whose inbox can be read from the look of this number on. */
 function linked({ readableFrom }: { readonly readableFrom: number }) {
   const clock = createTestClock({ auto: true });
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const mail = { id: createId("mail"), from: "user", to: "scout", wakes: true, body: { kind: "interrupt_request" } };
   const recorded: StoredEvent[] = [];
   const acted: Mail[] = [];

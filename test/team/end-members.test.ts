@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { idMaker } from "../../src/platform/index.ts";
+import { createIdFactory } from "../../src/platform/index.ts";
 import type { MemberStatus, RequestId } from "../../src/protocol/index.ts";
-import { createEndMembers } from "../../src/team/end-members.ts";
-import { createStopMember } from "../../src/team/stop-member.ts";
+import { createTeammateEndings } from "../../src/team/end-members.ts";
+import { createStopRequests } from "../../src/team/stop-member.ts";
 import { createTestClock } from "../../src/testing.ts";
 
 const requestId = "ask_1" as RequestId;
@@ -11,18 +11,18 @@ const draining: MemberStatus = { name: "scout", state: "draining", since: "2026-
 /** A lead that has a minute for whoever is asked to end, and a member that an earlier life of it may have asked. */
 function led({ asker }: { readonly asker: string }) {
   const clock = createTestClock();
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const ended: string[] = [];
   let status = draining;
   const sent: { to: string; body: { kind: string; requestId: RequestId } }[] = [];
   const link = () => ({ send: async (mail: (typeof sent)[number]) => void sent.push(mail) }) as never;
-  const stops = createStopMember({ link, clock, createId, deadlineMs: 60_000 });
+  const stops = createStopRequests({ link, clock, createId, deadlineMs: 60_000 });
   const body = { kind: "shutdown_request", requestId };
-  const ends = createEndMembers({
-    stops,
-    lives: () => ({
-      has: () => true,
-      goneWithin: async () => false,
+  const ends = createTeammateEndings({
+    stopRequests: stops,
+    lifecycle: () => ({
+      isRunning: () => true,
+      endsWithin: async () => false,
       endNow: async (name, { detail }) => void ended.push(`${name}: ${detail ?? ""}`),
     }),
     watch: () => ({ statusOf: () => status, look: async () => undefined }) as never,
@@ -43,22 +43,22 @@ function led({ asker }: { readonly asker: string }) {
 
 test("who drains when its lead comes back has its time from then on, and is ended after that", async () => {
   const { clock, ends, stops, ended } = led({ asker: "team-lead" });
-  const seen = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
-  expect(ends.has("scout")).toBe(true);
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  expect(ends.isEnding("scout")).toBe(true);
   await clock.advance(59_000);
   expect(ended).toEqual([]);
   await clock.advance(1_000);
   await seen;
   expect(ended).toEqual(["scout: it did not answer in time"]);
-  expect(ends.has("scout")).toBe(false);
+  expect(ends.isEnding("scout")).toBe(false);
 });
 
 test("whoever has asked from the shell ends it by itself first; nobody here waits for that", async () => {
   const { clock, ends, stops, ended } = led({ asker: "user" });
-  const seen = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
-  expect(ends.has("scout")).toBe(false);
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  expect(ends.isEnding("scout")).toBe(false);
   await clock.advance(79_000);
   expect(ended).toEqual([]);
   await clock.advance(1_000);
@@ -68,12 +68,12 @@ test("whoever has asked from the shell ends it by itself first; nobody here wait
 
 test("who refuses is left alone, also when its refusal was heard before anybody waited for it", async () => {
   const { clock, ends, stops, ended, answer, now } = led({ asker: "team-lead" });
-  const seen = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
   await answer("shutdown_rejected", {});
   await seen;
-  const again = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  const again = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
   now({ state: "working", since: "2026-01-01T00:00:01.000Z" });
   await clock.advance(60_000);
   await again;
@@ -82,14 +82,14 @@ test("who refuses is left alone, also when its refusal was heard before anybody 
 
 test("who agrees and does not go is ended; when the team is closed nobody is", async () => {
   const { ends, stops, ended, answer } = led({ asker: "team-lead" });
-  const seen = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
   await answer("shutdown_approved", {});
   await seen;
   expect(ended).toHaveLength(1);
   const other = led({ asker: "team-lead" });
   other.stops.close();
-  await other.ends.seen(draining);
+  await other.ends.observe(draining);
   await other.ends.settled();
   expect(other.ended).toEqual([]);
 });
@@ -97,13 +97,13 @@ test("who agrees and does not go is ended; when the team is closed nobody is", a
 test("who only seems to be asked already is asked when it is to end, and has its time from then on", async () => {
   const { clock, ends, stops, ended, sent, answer } = led({ asker: "team-lead" });
   // It has refused before anybody here has seen that it drains.
-  const seen = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
   await clock.advance(30_000);
   const stopped = ends.stop("scout", {});
   expect(sent).toMatchObject([{ to: "scout", body: { kind: "shutdown_request" } }]);
   const anew = sent[0]?.body.requestId;
-  expect(stops.requestTo("scout")).toBe(anew);
+  expect(stops.openRequestTo("scout")).toBe(anew);
   await clock.advance(30_000);
   await seen;
   expect(ended).toEqual([]);
@@ -114,13 +114,13 @@ test("who only seems to be asked already is asked when it is to end, and has its
 
 test("who agrees to the earlier of two requests has agreed, and is ended once", async () => {
   const { ends, stops, ended, sent, answer } = led({ asker: "user" });
-  const seen = ends.seen(draining);
-  await expect.poll(() => stops.requestTo("scout")).toBe(requestId);
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
   const stopped = ends.stop("scout", {});
   expect(sent).toHaveLength(1);
   await answer("shutdown_approved", {});
   await seen;
   expect(await stopped).toEqual({ kind: "approved" });
   expect(ended).toHaveLength(1);
-  expect(stops.requestTo("scout")).toBeUndefined();
+  expect(stops.openRequestTo("scout")).toBeUndefined();
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { digestOfCall, idMaker, systemClock } from "../../src/platform/index.ts";
+import { digestOfCall, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { CallId, Envelope, MailBody, RequestId, Team } from "../../src/protocol/index.ts";
 import { heldBackend, type LedTeam, ledTeam, wishFor } from "./led-team.ts";
 import { gate } from "./team-session.ts";
 
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 
 const asked = (name: string): MailBody => ({
   kind: "spawn_request",
@@ -46,7 +46,7 @@ test("who has asked for a teammate and ends before it is there: the lead goes on
   const begun = gate();
   const led = await ledTeam({
     backend: heldBackend({}),
-    startFor: async () => {
+    spawnForMember: async () => {
       begun.open();
       await started.opened;
       return "Teammate helper has begun";
@@ -70,7 +70,7 @@ test("nobody is started for one that had ended when its request was heard", asyn
   const goOn = gate();
   const led = await ledTeam({
     backend: heldBackend({}),
-    startFor: async () => {
+    spawnForMember: async () => {
       starts += 1;
       return "begun";
     },
@@ -140,7 +140,7 @@ test("a lead with fewer rights than before goes on, also when one who has more e
   await led.team.stop("scout", { now: true });
   before = known;
   mode = "default";
-  led.team.heard({ event: { type: "agent.changed", permissionMode: "default" } } as Envelope);
+  led.team.observe({ event: { type: "agent.changed", permissionMode: "default" } } as Envelope);
   await expect.poll(() => noticesOf(led)).toEqual([expect.stringMatching(/^scout was not told: scout is not there/)]);
   expect(led.failures).toEqual([]);
 });

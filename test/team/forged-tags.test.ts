@@ -16,7 +16,7 @@ import {
 } from "../../src/agent/index.ts";
 import { environment } from "../../src/agent/fragments/environment.ts";
 import type { Event, MailBody, RequestId, WorkItem } from "../../src/protocol/index.ts";
-import { createOverlapMap, createRepetitionDetector } from "../../src/team/index.ts";
+import { createFileOverlapMap, createRepetitionDetector } from "../../src/team/index.ts";
 import { alpha, leading, mate } from "../promises/teammates.ts";
 import { bodyMail } from "../store/team/sample-mail.ts";
 import { callId, enclose, lead, opened, spawned } from "../view/envelopes.ts";
@@ -159,7 +159,7 @@ test("the lead is woken with the subject of a task that a teammate has written, 
 const inside = (text: string) => text.replace(/^<teammate-message [^<>]*>/, "").replace(/<\/teammate-message>$/, "");
 
 function overlap(path: string): readonly string[] {
-  const map = createOverlapMap();
+  const map = createFileOverlapMap();
   const other = "agt_aaaaaaaa" as typeof lead;
   const changes = (id: string): Event[] => [
     { type: "tool.called", turn: 1, callId: callId(id), name: "Edit", input: {}, title: "Edit" },
@@ -176,7 +176,7 @@ function overlap(path: string): readonly string[] {
     ...[opened(), spawned(), ...changes("c1")].map((event) => [lead, event] as const),
     ...[spawned("lead/a", lead), ...changes("c2")].map((event) => [other, event] as const),
   ];
-  return enclose(events).flatMap((envelope) => map.hear(envelope)?.tell.map(({ text }) => text) ?? []);
+  return enclose(events).flatMap((envelope) => map.observe(envelope)?.notices.map(({ text }) => text) ?? []);
 }
 
 function repetition(input: unknown): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Answer, Ask } from "../../src/testing.ts";
 import { openTeam } from "../../src/team/index.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { teamSession } from "./team-session.ts";
 
 const members = 30;
@@ -51,7 +51,7 @@ test(`${members} members in one process pass ${messages} messages around: none i
   });
   await team.ask("go");
   const home = team.tree.path("home/.troupe");
-  const files = await openTeam("alpha", { home, clock: systemClock, createId: idMaker(systemClock) });
+  const files = await openTeam("alpha", { home, clock: systemClock, createId: createIdFactory(systemClock) });
   try {
     for (let token = 0; token < tokens; token++)
       await files.mailbox.send({ from: "user", to: nameOf(token), text: words(token, 0) });

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, rmSync } from "node:fs";
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { teamUser } from "../../src/protocol/index.ts";
 import { createTeam, type OpenTeam, openTeam } from "../../src/team/index.ts";
 import { tempTree, type TempTree } from "../session/temp-tree.ts";
@@ -10,7 +10,7 @@ const spawn = { tool: "Agent", input: { description: "look", prompt: "look aroun
 const ports = (tree: TempTree) => ({
   home: tree.path("home/.troupe"),
   clock: systemClock,
-  createId: idMaker(systemClock),
+  createId: createIdFactory(systemClock),
 });
 
 async function inTeam<T>(tree: TempTree, work: (team: OpenTeam) => Promise<T>): Promise<T> {

@@ -1,15 +1,15 @@
 import { onTestFinished } from "vitest";
 import type { Agent, Conversation } from "../../src/agent/index.ts";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { Member, SessionId, StoredEvent } from "../../src/protocol/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../src/store/index.ts";
 import type { Backend, RunningMember } from "../../src/team/backend/backend.ts";
-import { createLeadTeam, type LeadTeamOptions } from "../../src/team/lead-team.ts";
-import type { LeadTeam, MemberWish } from "../../src/team/lead-team-port.ts";
+import { createTeamLead, type LeadTeamOptions } from "../../src/team/lead-team.ts";
+import type { LeadTeam, TeammateRequest } from "../../src/team/lead-team-port.ts";
 import { openMailbox } from "../../src/team/team-mailbox.ts";
 import { tempTree, type TempTree } from "../session/temp-tree.ts";
 
-const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 
 export interface LedTeam {
   readonly team: LeadTeam;
@@ -23,7 +23,7 @@ export interface LedTeam {
 }
 
 export interface LedTeamOptions
-  extends Partial<Pick<LeadTeamOptions, "startMs" | "silentMs" | "startFor" | "ask" | "mode">> {
+  extends Partial<Pick<LeadTeamOptions, "startMs" | "silentMs" | "spawnForMember" | "ask" | "mode">> {
   readonly backend: Backend;
   /** The team as the lead has it: with what goes wrong in it. */
   readonly seen?: (team: StoredTeam) => StoredTeam;
@@ -59,7 +59,7 @@ export async function ledTeam({ backend, seen = (team) => team, onRecord, ...mor
     waitingParts: () => undefined,
     hasReason: false,
   };
-  const team = await createLeadTeam({
+  const team = await createTeamLead({
     team: seen(stored),
     mailbox,
     lead: () => agent,
@@ -88,7 +88,7 @@ export async function ledTeam({ backend, seen = (team) => team, onRecord, ...mor
   return { team, stored, tree, recorded, failures, close };
 }
 
-export const wishFor = (name: string, callId: string): MemberWish => ({
+export const wishFor = (name: string, callId: string): TeammateRequest => ({
   name,
   description: "look",
   prompt: "look around",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { MailId, Member } from "../../src/protocol/index.ts";
 import { storageError } from "../../src/platform/index.ts";
-import { createMemberRights } from "../../src/team/member-rights.ts";
+import { createPermissionCeiling } from "../../src/team/member-rights.ts";
 import type { InboxConsumer } from "../../src/team/member-link.ts";
 import { memberNamed } from "../process/programs/open-mail.ts";
 
@@ -15,7 +15,7 @@ test("one that cannot be told leaves nobody else with more than their lead has, 
       return "mail_1" as MailId;
     },
   };
-  const rights = createMemberRights({
+  const rights = createPermissionCeiling({
     record: {
       async change(name) {
         lowered.push(name);
@@ -24,10 +24,10 @@ test("one that cannot be told leaves nobody else with more than their lead has, 
     },
     link: () => link as InboxConsumer,
     others: () => ["anna", "bert", "carl"].map(memberOf),
-    notTold: () => async (error) => {
+    warnNotDelivered: () => async (error) => {
       throw error;
     },
   });
-  await expect(rights.leadIsIn("default")).rejects.toMatchObject({ code: "storage" });
+  await expect(rights.onLeadMode("default")).rejects.toMatchObject({ code: "storage" });
   expect(lowered).toEqual(["bert", "carl"]);
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentId, Event } from "../../src/protocol/index.ts";
-import { createOverlapMap, type Overlap } from "../../src/team/index.ts";
+import { createFileOverlapMap, type FileOverlap } from "../../src/team/index.ts";
 import { anyEvents, callId, enclose, lead, opened, spawned } from "../view/envelopes.ts";
 
 const ids: Record<string, AgentId> = Object.fromEntries(
@@ -20,9 +20,9 @@ function edit(path: string, outcome: "ok" | "failed" = "ok"): Event[] {
 
 /** A lead and three agents; gives back what is said after events of one of them. */
 function team(worktrees: Record<string, string> = {}, realPath?: (path: string) => string) {
-  const map = createOverlapMap({ ...(realPath && { realPath }) });
-  const hear = (agent: AgentId, ...events: Event[]): Overlap[] =>
-    enclose(events.map((event) => [agent, event] as const)).flatMap((envelope) => map.hear(envelope) ?? []);
+  const map = createFileOverlapMap({ ...(realPath && { realPath }) });
+  const hear = (agent: AgentId, ...events: Event[]): FileOverlap[] =>
+    enclose(events.map((event) => [agent, event] as const)).flatMap((envelope) => map.observe(envelope) ?? []);
   hear(lead, opened(), spawned());
   for (const [name, id] of Object.entries(ids)) {
     const path = worktrees[name];
@@ -84,7 +84,7 @@ describe("the second agent to change a file", () => {
   test("may be the lead, which is then told once", () => {
     const { of, hear } = team();
     of("a", ...edit("/p/x.ts"));
-    expect(hear(lead, ...edit("/p/x.ts"))[0]?.tell).toMatchObject([
+    expect(hear(lead, ...edit("/p/x.ts"))[0]?.notices).toMatchObject([
       { agent: lead, text: expect.stringMatching(/^lead\/a, at work/) },
     ]);
   });
@@ -106,15 +106,15 @@ describe("which file it is", () => {
   test("in its own worktree an agent is at home: only the lead hears of the stranger", () => {
     const { of } = team({ a: "/t/a", b: "/t/b" });
     of("b", ...edit("/t/a/x.ts"));
-    expect(of("a", ...edit("/t/a/x.ts"))[0]?.tell.map(({ agent }) => agent)).toEqual([lead]);
+    expect(of("a", ...edit("/t/a/x.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([lead]);
     of("a", ...edit("/t/a/y.ts"));
-    expect(of("b", ...edit("/t/a/y.ts"))[0]?.tell.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
+    expect(of("b", ...edit("/t/a/y.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
   });
 
   test("two that share a worktree are told like any two", () => {
     const { of } = team({ a: "/t/a", b: "/t/a" });
     of("a", ...edit("x.ts"));
-    expect(of("b", ...edit("x.ts"))[0]?.tell.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
+    expect(of("b", ...edit("x.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
   });
 });
 
@@ -132,10 +132,10 @@ test("whatever is heard, nobody is told twice of the same pair and file", () => 
         { maxLength: 40 },
       ),
       (parts) => {
-        const map = createOverlapMap();
+        const map = createFileOverlapMap();
         const pairs = new Set<string>();
         for (const envelope of enclose([[lead, opened()], ...parts.flat()])) {
-          const said = map.hear(envelope);
+          const said = map.observe(envelope);
           for (const other of said?.others ?? []) {
             const pair = JSON.stringify([said?.file, ...[`${said?.agent}`, other as string].sort()]);
             expect(pairs.has(pair)).toBe(false);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { PromptId, RequestId } from "../../src/protocol/index.ts";
 import { createInboxConsumer } from "../../src/team/member-link.ts";
 import { openMailbox } from "../../src/team/team-mailbox.ts";
@@ -8,7 +8,7 @@ import { alpha, filesOf, leading, mate } from "../promises/teammates.ts";
 import { heldBackend, ledTeam } from "./led-team.ts";
 import { gate } from "./team-session.ts";
 
-const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 
 test("of what is in its inbox a member takes the request to end first, then what the lead says, then what others say", async () => {
   const { stored } = await ledTeam({ backend: heldBackend({}) });

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { AgentId } from "../../src/protocol/index.ts";
 import type { RepositoryContext } from "../../src/team/index.ts";
 import { onFileFinished } from "../setup/file-end.ts";
@@ -20,7 +20,7 @@ export interface TestRepository {
   traces(): { branches: string[]; worktrees: number; rescue: string[] };
 }
 
-export const newAgentId = () => idMaker(systemClock)<AgentId>("agt");
+export const newAgentId = () => createIdFactory(systemClock)<AgentId>("agt");
 
 /** A real repository with one commit, and a home for what Troupe remembers. */
 export function testRepository(): TestRepository {
@@ -76,7 +76,7 @@ export function repositoryAt(root: string, repo: string): TestRepository {
       userHome: root,
       env,
       clock: systemClock,
-      createId: idMaker(systemClock),
+      createId: createIdFactory(systemClock),
     },
     write: (path, text) => put(join(repo, path), text),
     commit(message, files, folder = repo) {

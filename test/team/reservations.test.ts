@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openTeam } from "../../src/team/index.ts";
 import { teamSession } from "./team-session.ts";
 
@@ -21,7 +21,7 @@ test("who changes what another one has reserved is told, and so is that one; onc
   const outside = await openTeam("alpha", {
     home: team.tree.path("home/.troupe"),
     clock: systemClock,
-    createId: idMaker(systemClock),
+    createId: createIdFactory(systemClock),
   });
   await outside.record.join({ name: "bot", cwd: team.cwd, backendType: "remote" });
   const until = new Date(Date.now() + 600_000).toISOString();

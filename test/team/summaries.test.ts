@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createLedger } from "../../src/agent/index.ts";
-import { createAskAside } from "../../src/agent/ask-aside.ts";
+import { createAskSideQuestion } from "../../src/agent/ask-aside.ts";
 import type { CallId, PromptId, StoredEvent } from "../../src/protocol/index.ts";
 import { createActivityLog } from "../../src/team/doings.ts";
 import { summarizeProgress, progressEveryMs } from "../../src/team/summaries.ts";
@@ -35,7 +35,7 @@ function watched(answers: readonly (Answer | "broken")[], { maxBudgetUsd }: { ma
     doings.observe(event);
   };
   const ledger = createLedger({ maxBudgetUsd });
-  const ask = createAskAside({
+  const ask = createAskSideQuestion({
     client: async () => model,
     agent: { path: "lead/scout", type: "general-purpose" },
     turn: () => 1,

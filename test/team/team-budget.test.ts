@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idMaker, systemClock } from "../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openTeam } from "../../src/team/index.ts";
 import { type TeamSession, teamSession } from "./team-session.ts";
 
@@ -7,7 +7,7 @@ const spawn = { tool: "Agent", input: { description: "look", prompt: "look aroun
 
 async function launchOf({ tree }: TeamSession) {
   const home = tree.path("home/.troupe");
-  const team = await openTeam("alpha", { home, clock: systemClock, createId: idMaker(systemClock) });
+  const team = await openTeam("alpha", { home, clock: systemClock, createId: createIdFactory(systemClock) });
   const { members } = await team.record.read();
   await team.close();
   return members.find(({ name }) => name === "scout")?.launch;

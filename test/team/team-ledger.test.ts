@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
+import { createFolderWatcher, currentProcess, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createSharedLedger } from "../../src/team/team-ledger.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { needUserNamespaces } from "../platform/need-program.ts";
@@ -10,7 +10,7 @@ import { tempTree } from "../session/temp-tree.ts";
 
 function open(path: string, who: string, maxBudgetUsd = 1) {
   const watcher = createFolderWatcher({ rescanMs: 20 });
-  const ports = { watcher, clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { watcher, clock: systemClock, createId: createIdFactory(systemClock) };
   const ledger = createSharedLedger({ path, sessionId: who, budget: { maxBudgetUsd }, ...ports });
   onTestFinished(async () => {
     await ledger.close();

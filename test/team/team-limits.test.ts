@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
+import { createFolderWatcher, currentProcess, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, AgentPath, LimitSettings } from "../../src/protocol/index.ts";
 import { type AgentSlot, createSharedSlots, type SlotResult, type AgentSlots } from "../../src/team/index.ts";
 import { createTestClock } from "../../src/testing.ts";
@@ -16,7 +16,14 @@ const file = () => join(tempTree({ "here/.keep": "" }).path("here"), "places.jso
 
 function open(path: string, settings?: LimitSettings, clock = systemClock, makeFolder?: () => void) {
   const watcher = createFolderWatcher({ rescanMs: 20 });
-  const limits = createSharedSlots({ path, settings, makeFolder, watcher, clock, createId: idMaker(systemClock) });
+  const limits = createSharedSlots({
+    path,
+    settings,
+    makeFolder,
+    watcher,
+    clock,
+    createId: createIdFactory(systemClock),
+  });
   onTestFinished(async () => {
     await limits.close();
     watcher.close();
@@ -244,7 +251,7 @@ test("where no agent is started nothing is made, opened or watched", async () =>
     makeFolder,
     watcher,
     clock: systemClock,
-    createId: idMaker(systemClock),
+    createId: createIdFactory(systemClock),
   });
   onTestFinished(() => folder.close());
   const lead = limits.forSession({ sessionId: "lead" });

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { onTestFinished } from "vitest";
-import { idMaker } from "../../src/platform/index.ts";
+import { createIdFactory } from "../../src/platform/index.ts";
 import type { Command, Envelope, Event, Message } from "../../src/protocol/index.ts";
 import { type LibrarySession, type Reply, toLibrarySession } from "../../src/session/library-session.ts";
 import { startSession, type StartOptions } from "../../src/session/start-session.ts";
@@ -56,7 +56,7 @@ export async function teamSession(options: TeamOptions): Promise<TeamSession> {
   const cwd = options.cwd ?? tree.path("project");
   mkdirSync(cwd, { recursive: true });
   const model = createScriptedModel(options.answer, { clock: systemClock, cwd });
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const session = toLibrarySession(
     await startSession({
       cwd,

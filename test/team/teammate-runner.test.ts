@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { idMaker } from "../../src/platform/index.ts";
+import { createIdFactory } from "../../src/platform/index.ts";
 import { type Envelope, type Mail, type MailBody, type RequestId, TroupeError } from "../../src/protocol/index.ts";
 import type { TeammateRunnerOptions } from "../../src/team/teammate-runner.ts";
 import { createTestClock } from "../../src/testing.ts";
@@ -18,7 +18,7 @@ interface Sent {
 /** A teammate that has done something, and comes to rest; there is a task that it could take. */
 function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonly onSend?: () => void }) {
   const clock = createTestClock({ auto: true });
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const did: string[] = [];
   const failures: unknown[] = [];
   const agent = createId<Envelope["agent"]>("agt");
@@ -51,7 +51,7 @@ function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonl
   });
   onTestFinished(runner.close);
   const hear = (event: object) =>
-    runner.heard({ id: createId("evt"), at: "2026-01-01T00:00:00.000Z", agent, event } as unknown as Envelope);
+    runner.observe({ id: createId("evt"), at: "2026-01-01T00:00:00.000Z", agent, event } as unknown as Envelope);
   const rest = async () => {
     hear({ type: "turn.started", turn: 1 });
     hear({ type: "turn.ended", turn: 1, parts: [{ type: "text", text: "done" }] });

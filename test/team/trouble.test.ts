@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
+import { currentProcess, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { type StoredEvent, teamUser, TroupeError } from "../../src/protocol/index.ts";
 import { createInboxConsumer } from "../../src/team/member-link.ts";
 import { createTeamIdleDetector } from "../../src/team/quiescence.ts";
@@ -220,7 +220,7 @@ test("a mark that never comes keeps a lead waiting for a minute, not for ever", 
 test("what could not be marked as read once is marked with the next, and the reader is told", async () => {
   const { stored } = await ledTeam({ backend: heldBackend({}) });
   await stored.record.join({ name: "scout", cwd: "/", backendType: "remote" });
-  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const mailbox = openMailbox(stored, ports);
   const recorded: StoredEvent[] = [];
   const failures: unknown[] = [];

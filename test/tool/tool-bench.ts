@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createProcessScope, idMaker, systemClock } from "../../src/platform/index.ts";
+import { createProcessScope, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { type AgentId, type CallId, leadPath, type ToolOutcome } from "../../src/protocol/index.ts";
 import {
   type BackgroundEvent,
   boundOutcome,
   builtinTools,
-  createBackgroundTasks,
+  createBackgroundJobs,
   createFileTracker,
   executeTool,
   parseInput,
@@ -37,12 +37,12 @@ export function openToolBench(): ToolBench {
   const progress: string[] = [];
   const events: BackgroundEvent[] = [];
   const processes = createProcessScope();
-  const background = createBackgroundTasks({
-    createId: idMaker(systemClock),
+  const background = createBackgroundJobs({
+    createId: createIdFactory(systemClock),
     clock: systemClock,
     outputFile: (id) => join(results, `${id}.output`),
     onEvent: (event) => void events.push(event),
-    onUntold(failure) {
+    onUnreported(failure) {
       throw failure;
     },
   });

@@ -9,7 +9,7 @@ import type { FrontendFacts, NextSession } from "../../src/tui/face-facts.ts";
 import { createKeyReader } from "../../src/tui/input-keys.ts";
 import { createAlternateScreen } from "../../src/tui/second-screen.ts";
 import { createTheme } from "../../src/tui/theme.ts";
-import { type AppState, createAppState, createStore, onEnvelope } from "../../src/view/index.ts";
+import { type AppState, createAppState, createStore, applyEnvelope } from "../../src/view/index.ts";
 
 export interface Drawn {
   readonly store: Frontend["store"];
@@ -43,7 +43,7 @@ export interface DrawOptions {
 /** A part of the screen as it would be drawn, with a face around it that only writes down what it is asked for. */
 export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: DrawOptions = {}): Drawn {
   const { envelopes = [], env = { NO_COLOR: "1" }, now = () => startOfTests } = options;
-  const first = envelopes.reduce(onEnvelope, createAppState({ now: now() }));
+  const first = envelopes.reduce(applyEnvelope, createAppState({ now: now() }));
   const store = createStore(options.state?.(first) ?? first);
   const size = createStore<Size>(options.size ?? { columns: 80, rows: 40 });
   const keys = createKeyReader({ escapeMs: 1 });
@@ -85,7 +85,7 @@ export function drawPanel(part: (facts: FrontendFacts) => ReactNode, options: Dr
     left: () => left,
     next: () => next,
     press: (...pressed) => pressed.forEach((key) => keys.push(key)),
-    hear: (...heard) => heard.forEach((envelope) => store.setState((state) => onEnvelope(state, envelope))),
+    hear: (...heard) => heard.forEach((envelope) => store.setState((state) => applyEnvelope(state, envelope))),
     resize: (to) => size.setState(() => to),
     see: (text) =>
       vi.waitFor(

@@ -9,7 +9,7 @@ import {
   createStore,
   enterTeammateView,
   exitTeammateView,
-  isAgentTask,
+  isAgentRow,
   itemsOf,
   type Store,
   toArray,
@@ -41,8 +41,8 @@ function until(store: Store<AppState>, fits: (state: AppState) => boolean): Prom
 }
 
 const messagesOf = (state: AppState, id: string): string[] => {
-  const task = state.tasks.get(id);
-  const messages = task && isAgentTask(task) ? task.messages : undefined;
+  const task = state.activityRows.get(id);
+  const messages = task && isAgentRow(task) ? task.messages : undefined;
   return messages ? toArray(messages).flatMap((item) => (item.kind === "text" ? [item.text] : [])) : [];
 };
 
@@ -86,7 +86,7 @@ test.each([false, true])(
     expect(agentOf(store.getState().session, id)).toMatchObject({ isForgotten: true });
     steps[1]?.open();
     await asking;
-    await until(store, (state) => state.tasks.get(id)?.status === "completed");
+    await until(store, (state) => state.activityRows.get(id)?.status === "completed");
     store.setState((state) => enterTeammateView(state, id, Date.now()));
     const whole = await until(store, (state) => messagesOf(state, id).length === 3);
     expect(messagesOf(whole, id)).toEqual(["word 1", "word 2", "word 3"]);
@@ -103,7 +103,7 @@ test("the row of one that has ended goes when its moment is over", async () => {
   // By the face's clock the moment is over as soon as it begins.
   ahead = 60_000;
   await team.ask("go");
-  await until(store, (state) => scoutOf(state)?.status.kind === "idle" && state.tasks.size === 0);
+  await until(store, (state) => scoutOf(state)?.status.kind === "idle" && state.activityRows.size === 0);
 });
 
 test("a transcript that cannot be read is told of, and one is back with the lead", async () => {
@@ -114,7 +114,7 @@ test("a transcript that cannot be read is told of, and one is back with the lead
   });
   for (const { open } of steps) open();
   await team.ask("go");
-  const { tasks } = await until(store, (state) => state.tasks.size === 1);
+  const { activityRows: tasks } = await until(store, (state) => state.activityRows.size === 1);
   store.setState((state) => enterTeammateView(state, [...tasks.keys()][0] ?? "", Date.now()));
   const state = await until(store, ({ notices }) => notices.length > 0);
   expect(state.viewing).toBeUndefined();

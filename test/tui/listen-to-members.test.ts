@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Envelope, type Event, TroupeError } from "../../src/protocol/index.ts";
 import { followMembers } from "../../src/tui/listen-to-members.ts";
-import { createStore, enterTeammateView, onEnvelope, teamTree, transcriptLoaded } from "../../src/view/index.ts";
+import { createStore, enterTeammateView, applyEnvelope, teamTree, transcriptLoaded } from "../../src/view/index.ts";
 import { viewedOf } from "../../src/tui/transcript-history.ts";
 import {
   begun,
@@ -59,7 +59,7 @@ function listening(sayings: readonly (readonly Event[] | Error)[] = []) {
   react(store.getState());
   const hear = (...events: Event[]) => {
     const envelopes = enclose([...before, ...events]).slice(before.length);
-    for (const envelope of envelopes) store.setState((state) => onEnvelope(state, envelope));
+    for (const envelope of envelopes) store.setState((state) => applyEnvelope(state, envelope));
   };
   return { store, calls, hear, row: () => teamTree(store.getState(), start)[0] };
 }
@@ -95,7 +95,7 @@ test("the row of a member in another process says what it does, its tokens and i
     task: { progress: { tokens: 122 } },
   });
   // Nothing of what it said is kept.
-  expect(taskOf(store.getState(), mateId, "remote_agent").heard?.transcript.length).toBe(1);
+  expect(taskOf(store.getState(), mateId, "remote_agent").remoteAgent?.transcript.length).toBe(1);
 });
 
 test("what it does is there while one looks at it", async () => {
@@ -104,7 +104,7 @@ test("what it does is there while one looks at it", async () => {
     ...own(works),
     ...own([...works, begun(3), { type: "text.delta", turn: 3, text: "and now" }]).slice(works.length),
   );
-  await expect.poll(() => taskOf(store.getState(), mateId, "remote_agent").heard).toBeDefined();
+  await expect.poll(() => taskOf(store.getState(), mateId, "remote_agent").remoteAgent).toBeDefined();
   store.setState((state) =>
     transcriptLoaded(enterTeammateView(state, mateId, start), mateId, stored(own(works), mate)),
   );

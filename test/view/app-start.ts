@@ -3,11 +3,11 @@ import {
   type AppState,
   createAppState,
   isLive,
-  type LocalAgentTask,
-  onEnvelope,
-  type ShellTask,
-  type TaskState,
-  type TeammateTask,
+  type SubagentRow,
+  applyEnvelope,
+  type ShellRow,
+  type ActivityRow,
+  type TeammateRow,
 } from "../../src/view/index.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { backgroundId, callId, enclose, helper, lead, opened, requestId, spawned } from "./envelopes.ts";
@@ -25,7 +25,7 @@ export function stateAfter(events: readonly (Event | readonly [AgentId, Event])[
 
 export const follow = (state: AppState, envelopes: readonly Envelope[]): AppState => {
   let next = state;
-  for (const envelope of envelopes) next = deepFreeze(onEnvelope(next, envelope));
+  for (const envelope of envelopes) next = deepFreeze(applyEnvelope(next, envelope));
   return next;
 };
 
@@ -81,13 +81,13 @@ export const joined = (role: "lead" | "teammate", name = role === "lead" ? "team
   role,
 });
 
-export function taskOf<T extends TaskState["type"]>(state: AppState, id: string, type: T): TaskOf<T> {
-  const task = state.tasks.get(id);
+export function taskOf<T extends ActivityRow["type"]>(state: AppState, id: string, type: T): TaskOf<T> {
+  const task = state.activityRows.get(id);
   if (task?.type !== type) throw new Error(`${id} is ${task?.type ?? "not there"}, not ${type}`);
   return task as TaskOf<T>;
 }
 
-type TaskOf<T> = T extends "local_agent" ? LocalAgentTask : T extends "local_bash" ? ShellTask : TeammateTask;
+type TaskOf<T> = T extends "local_agent" ? SubagentRow : T extends "local_bash" ? ShellRow : TeammateRow;
 
 export const asked = (number: number): Event => ({
   type: "permission.asked",

@@ -7,15 +7,15 @@ import {
   closeDialog,
   createAppState,
   createStore,
-  graceMs,
+  evictionGraceMs,
   itemsOf,
   leadOf,
   nextTick,
-  onEnvelope,
+  applyEnvelope,
   openDialog,
   reduceAll,
   emptyView,
-  shownTasks,
+  visibleRows,
   teamContextOf,
   tick,
 } from "../../src/view/index.ts";
@@ -76,13 +76,13 @@ describe("tasks", () => {
     const done = stateAfter([...oneHelper, [helper, said(1, "All is well.")], [helper, idle()]]);
     const task = taskOf(done, helper, "local_agent");
     expect(task).toMatchObject({ status: "completed", isIdle: true, endTime: start + 5_000, notified: true });
-    expect(task.evictAfter).toBe(start + 5_000 + graceMs);
+    expect(task.evictAfter).toBe(start + 5_000 + evictionGraceMs);
     expect(task.progress.lastMessage).toBe("All is well.");
-    expect(shownTasks(done, start + 30_000).map(({ id }) => id)).toEqual([helper]);
+    expect(visibleRows(done, start + 30_000).map(({ id }) => id)).toEqual([helper]);
     expect(nextTick(done)).toBe(start + 35_000);
     expect(tick(done, start + 34_999)).toBe(done);
     const later = tick(done, start + 35_000);
-    expect(later.tasks.size).toBe(0);
+    expect(later.activityRows.size).toBe(0);
     expect(nextTick(later)).toBeUndefined();
   });
 
@@ -106,7 +106,7 @@ describe("tasks", () => {
       notified: false,
     });
     const evicted = tick(resting, start + 100_000);
-    expect(evicted.tasks.size).toBe(0);
+    expect(evicted.activityRows.size).toBe(0);
     expect(taskOf(follow(evicted, envelopes.slice(-1)), helper, "local_agent").status).toBe("running");
   });
 
@@ -117,7 +117,7 @@ describe("tasks", () => {
       [helper, { type: "agent.summarized", scope: "history", text: "It looked around." }],
     ]);
     const evicted = tick(follow(createAppState({ now: start }), envelopes.slice(0, -1)), start + 100_000);
-    expect(follow(evicted, envelopes.slice(-1)).tasks.size).toBe(0);
+    expect(follow(evicted, envelopes.slice(-1)).activityRows.size).toBe(0);
   });
 
   test("an agent that goes on in the background is known to, whichever of the two is heard of first", () => {
@@ -173,7 +173,7 @@ describe("tasks", () => {
       [mate, begun()],
     ]);
     expect(taskOf(here, mateId, "in_process_teammate")).toMatchObject({ agent: mate, status: "running" });
-    expect([...here.tasks.keys()]).toEqual([mateId]);
+    expect([...here.activityRows.keys()]).toEqual([mateId]);
     expect(here.agentNameRegistry.get("scout")).toBe(mateId);
   });
 
@@ -203,7 +203,7 @@ describe("tasks", () => {
       joined("teammate"),
       { ...member("working"), name: "team-lead", role: "lead" } as ReturnType<typeof member>,
     ]);
-    expect(state.tasks.size).toBe(0);
+    expect(state.activityRows.size).toBe(0);
     expect(leadOf(state.session)?.isForgotten).toBe(false);
   });
 
@@ -217,9 +217,9 @@ describe("tasks", () => {
   test("a resumed session has no rows of what had ended before", () => {
     const before = reduceAll(emptyView, enclose([...oneHelper, [helper, idle()], [second, spawned("lead/b", lead)]]));
     const state = createAppState({ session: before, now: start });
-    expect([...state.tasks.keys()]).toEqual([second]);
-    const resumed = onEnvelope(state, { ...enclose([opened(true)])[0]!, seq: 3 });
-    expect(resumed.tasks.size === 1 ? taskOf(resumed, second, "local_agent").status : "gone").toBe("killed");
+    expect([...state.activityRows.keys()]).toEqual([second]);
+    const resumed = applyEnvelope(state, { ...enclose([opened(true)])[0]!, seq: 3 });
+    expect(resumed.activityRows.size === 1 ? taskOf(resumed, second, "local_agent").status : "gone").toBe("killed");
   });
 });
 
@@ -275,14 +275,14 @@ describe("what is kept of transcripts", () => {
 test("an event that was seen gives the same state back", () => {
   const envelopes = enclose([...oneHelper, [helper, said(1, "Well.")]]);
   const state = follow(createAppState({ now: start }), envelopes);
-  for (const envelope of envelopes) expect(onEnvelope(state, envelope)).toBe(state);
+  for (const envelope of envelopes) expect(applyEnvelope(state, envelope)).toBe(state);
 });
 
 test("what is streamed changes the session, and no task", () => {
   const envelopes = enclose([...oneHelper, [helper, { type: "text.delta", turn: 1, text: "We" }]]);
   const before = follow(createAppState({ now: start }), envelopes.slice(0, -1));
   const after = follow(before, envelopes.slice(-1));
-  expect(after.tasks).toBe(before.tasks);
+  expect(after.activityRows).toBe(before.activityRows);
   expect(agentOf(after.session, helper)?.draft?.text).toBe("We");
 });
 

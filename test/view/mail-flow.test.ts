@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Envelope, Event, MailId, PromptId } from "../../src/protocol/index.ts";
-import { emptyMailFlow, joinMailFlows, type MailFlow, maxMails, reduceMailFlow } from "../../src/view/index.ts";
+import { emptyMailIndex, joinMailIndexes, type MailIndex, maxMails, reduceMailIndex } from "../../src/view/index.ts";
 import { enclose, helper, lead } from "./envelopes.ts";
 
 const mailId = (number: number) => `mail_${String(number).padStart(8, "0")}` as MailId;
@@ -16,7 +16,7 @@ const received = (number: number, from: string, as?: PromptId): Event => ({
 });
 const promoted = (number: number): Event => ({ type: "prompt.promoted", promptId: promptId(number) });
 
-const fold = (envelopes: readonly Envelope[]): MailFlow => envelopes.reduce(reduceMailFlow, emptyMailFlow);
+const fold = (envelopes: readonly Envelope[]): MailIndex => envelopes.reduce(reduceMailIndex, emptyMailIndex);
 
 const log = enclose([
   joined("ann"),
@@ -35,8 +35,8 @@ const log = enclose([
   { type: "prompt.promoted", promptId: "prm_00000009" as PromptId },
 ]);
 
-const states = (flows: readonly MailFlow[]) =>
-  joinMailFlows(flows).map(({ id, from, to, sentAt, receivedAt, readAt }) => [
+const states = (flows: readonly MailIndex[]) =>
+  joinMailIndexes(flows).map(({ id, from, to, sentAt, receivedAt, readAt }) => [
     Number(id.slice(5)),
     `${from} ${to}`,
     readAt ? "read" : receivedAt ? "delivered" : sentAt ? "sent" : "",
@@ -59,14 +59,14 @@ test("a mail is known by how far it has come, in whatever order the logs are rea
 
 test("what comes twice counts once, and what says nothing of mail changes nothing", () => {
   const flow = fold(log);
-  expect(log.reduce(reduceMailFlow, flow)).toBe(flow);
+  expect(log.reduce(reduceMailIndex, flow)).toBe(flow);
 });
 
 test("of very many the later ones are kept", () => {
   const flow = fold(
     enclose([joined("ann"), ...Array.from({ length: maxMails + 10 }, (_, index) => sent(index, "bob"))]),
   );
-  const mails = joinMailFlows([flow]);
+  const mails = joinMailIndexes([flow]);
   expect(mails.length).toBeLessThanOrEqual(maxMails);
   expect(mails.at(-1)?.id).toBe(mailId(maxMails + 9));
 });

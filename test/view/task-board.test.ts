@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Event, WorkItem } from "../../src/protocol/index.ts";
-import { askerOf, openQuestion, taskBoard, waitingQuestions } from "../../src/view/index.ts";
+import { askerOf, currentQuestion, taskBoard, waitingQuestionCount } from "../../src/view/index.ts";
 import { sampleTask } from "../protocol/sample-task.ts";
 import { asked, joined, member, oneHelper, stateAfter } from "./app-start.ts";
 import { helper, opened, spawned } from "./envelopes.ts";
@@ -45,8 +45,8 @@ test("without a team, or while its list is empty, it is the session's own", () =
 test("who asks: the lead, a sub-agent by its name, a member in its colour", () => {
   const ofMember = { ...asked(3), member: { team: "crew", name: "scout" } } as Event;
   const state = stateAfter([...oneHelper, joined("lead"), member("waiting"), asked(1), [helper, asked(2)], ofMember]);
-  expect(openQuestion(state)).toBe(state.session.questions[0]);
-  expect(waitingQuestions(state)).toBe(2);
+  expect(currentQuestion(state)).toBe(state.session.questions[0]);
+  expect(waitingQuestionCount(state)).toBe(2);
   const [first, second, third] = state.session.questions.map((question) => askerOf(state, question));
   expect(first).toMatchObject({ name: "lead", isLead: true });
   expect(second).toMatchObject({ name: "helper", isLead: false, team: undefined });

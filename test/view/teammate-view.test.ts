@@ -4,11 +4,11 @@ import {
   agentOf,
   agentRows,
   createAppState,
-  enterSelected,
+  viewSelectedTeammate,
   enterTeammateView,
   exitTeammateView,
   getActiveAgentForInput,
-  graceMs,
+  evictionGraceMs,
   inputCommand,
   interruptCommand,
   isLive,
@@ -79,9 +79,9 @@ describe("looking at an agent", () => {
     const done = stateAfter([...oneHelper, [helper, said(1, "Well.")], [helper, idle()]]);
     const kept = enterTeammateView(done, helper, now);
     expect(taskOf(kept, helper, "local_agent").evictAfter).toBeUndefined();
-    expect(tick(kept, now + 10 * graceMs)).toBe(kept);
-    const gone = tick(done, now + graceMs);
-    expect(gone.tasks.size).toBe(0);
+    expect(tick(kept, now + 10 * evictionGraceMs)).toBe(kept);
+    const gone = tick(done, now + evictionGraceMs);
+    expect(gone.activityRows.size).toBe(0);
     expect(taskOf(enterTeammateView(gone, helper, now), helper, "local_agent")).toMatchObject({
       status: "completed",
       retain: true,
@@ -109,7 +109,7 @@ describe("looking at an agent", () => {
     const ended = follow(open, envelopes.slice(-1));
     expect(ended.viewing).toBe(helper);
     expect(taskOf(ended, helper, "local_agent")).toMatchObject({ status: "completed", evictAfter: undefined });
-    expect(taskOf(exitTeammateView(ended, now), helper, "local_agent").evictAfter).toBe(now + graceMs);
+    expect(taskOf(exitTeammateView(ended, now), helper, "local_agent").evictAfter).toBe(now + evictionGraceMs);
   });
 });
 
@@ -216,7 +216,7 @@ test("release: a stub again; one that was not retained is left as it is", () => 
   expect(running.messages?.length).toBe(1);
   expect(release(running, now)).toMatchObject({ retain: false, messages: undefined, evictAfter: undefined });
   const done = taskOf(watched([...oneHelper, [helper, idle()]]), helper, "local_agent");
-  expect(release(done, now).evictAfter).toBe(now + graceMs);
+  expect(release(done, now).evictAfter).toBe(now + evictionGraceMs);
   const stub = taskOf(stateAfter([...oneHelper, [helper, idle()]]), helper, "local_agent");
   expect(release(stub, now)).toBe(stub);
 });
@@ -252,7 +252,7 @@ describe("the x key", () => {
     expect(taskOf(state, helper, "local_agent")).toMatchObject({ evictAfter: 0, retain: false, messages: undefined });
     expect(agentRows(state, now)).toEqual([]);
     expect(stopOrDismissAgent(state, helper, now + 5).state).toBe(state);
-    expect(tick(state, now).tasks.size).toBe(0);
+    expect(tick(state, now).activityRows.size).toBe(0);
   });
 
   test("somebody else's going does not move who looks at another", () => {
@@ -333,8 +333,8 @@ describe("choosing", () => {
     }
     expect(names).toEqual(["scout", "helper", "second", "lead", "scout"]);
     expect(selectTeammate(next, { by: -1, now: start }).selectedTeammateIndex).toBe(-1);
-    expect(enterSelected(next, start).viewing).toBe(mateId);
-    expect(enterSelected(state, start)).toBe(state);
+    expect(viewSelectedTeammate(next, start).viewing).toBe(mateId);
+    expect(viewSelectedTeammate(state, start)).toBe(state);
   });
 
   test("begins at whom one looks at, and ends there if one thinks better of it", () => {
@@ -342,7 +342,9 @@ describe("choosing", () => {
     const choosing = selectTeammate(looking, step);
     expect(choosing).toMatchObject({ viewing: helper, viewSelectionMode: "selecting-agent", selectedTeammateIndex: 2 });
     expect(stopSelecting(choosing)).toMatchObject({ viewing: helper, viewSelectionMode: "viewing-agent" });
-    expect(enterSelected({ ...choosing, selectedTeammateIndex: -1 }, start)).toMatchObject({ viewing: undefined });
+    expect(viewSelectedTeammate({ ...choosing, selectedTeammateIndex: -1 }, start)).toMatchObject({
+      viewing: undefined,
+    });
   });
 
   test("with nobody there it is the same state", () => {

@@ -1,25 +1,25 @@
 import type { AgentDefinition } from "../../protocol/index.ts";
-import { serversOf } from "./servers-of.ts";
+import { agentServers } from "./servers-of.ts";
 
-export interface ActingField {
+export interface PrivilegedField {
   readonly key: "hooks" | "mcpServers" | "permissionMode" | "model" | "memory" | "command";
   readonly value: unknown;
 }
 
-const loosening = new Set(["acceptEdits", "bypassPermissions"]);
+const looseModes = new Set(["acceptEdits", "bypassPermissions"]);
 
 /**
  * What in a definition runs something or asks for more freedom: hooks, servers that it brings along, a program that runs it, a loose permission mode, a
  * script in a model's place, which is code, and notes in the user's own folder, which agents of other projects read. The rest is
  * words, or only makes the agent narrower.
  */
-export function actingFields(definition: AgentDefinition): readonly ActingField[] {
+export function privilegedFields(definition: AgentDefinition): readonly PrivilegedField[] {
   const { hooks, mcpServers, permissionMode, model, memory, command } = definition;
-  const brings = Object.keys(serversOf(definition).inline).length > 0;
+  const privileged = Object.keys(agentServers(definition).inline).length > 0;
   return [
     ...(hooks === undefined ? [] : [{ key: "hooks", value: hooks } as const]),
-    ...(brings ? [{ key: "mcpServers", value: mcpServers } as const] : []),
-    ...(permissionMode && loosening.has(permissionMode)
+    ...(privileged ? [{ key: "mcpServers", value: mcpServers } as const] : []),
+    ...(permissionMode && looseModes.has(permissionMode)
       ? [{ key: "permissionMode", value: permissionMode } as const]
       : []),
     ...(model?.trim().startsWith("scripted/") ? [{ key: "model", value: model } as const] : []),
@@ -29,7 +29,7 @@ export function actingFields(definition: AgentDefinition): readonly ActingField[
 }
 
 /** The definition without some of its acting fields. */
-export function withoutFields(definition: AgentDefinition, keys: readonly ActingField["key"][]): AgentDefinition {
+export function withoutFields(definition: AgentDefinition, keys: readonly PrivilegedField["key"][]): AgentDefinition {
   const kept = Object.entries(definition).filter(([key]) => !keys.some((left) => left === key));
   return Object.fromEntries(kept) as unknown as AgentDefinition;
 }

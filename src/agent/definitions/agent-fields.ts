@@ -22,19 +22,19 @@ export const agentFields = (checkHooks: CheckHooks | undefined) =>
     }),
   );
 
-const deciding = new Set(["tools", "disallowedTools", "permissionMode"]);
+const decidingFields = new Set(["tools", "disallowedTools", "permissionMode"]);
 
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).filter(([key, each]) => {
     if (key === "color" && !AgentColor.safeParse(each).success) return false;
-    return each !== null || deciding.has(key);
+    return each !== null || decidingFields.has(key);
   });
   return Object.fromEntries(kept);
 }
 
 /** The fields that are right by themselves. */
-export function usableFields(value: unknown): Partial<AgentFrontmatter> {
+export function dropInvalidFields(value: unknown): Partial<AgentFrontmatter> {
   const given = new Map(Object.entries(typeof value === "object" && value !== null ? value : {}));
   return Object.fromEntries(
     Object.entries(AgentFrontmatter.shape).flatMap(([key, schema]) => {
@@ -53,16 +53,16 @@ export const plain = "plain";
  * An issue for every field, which tells its place: with words where there is something to wonder about, else `plain`.
  * `further` are fields that are known besides.
  */
-export const everyField = (further: readonly string[] = []) =>
+export const allFields = (further: readonly string[] = []) =>
   z.unknown().superRefine((value, context) => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, each] of Object.entries(value)) {
-      const message = doubt(key, each, [...known, ...further]) ?? plain;
+      const message = fieldWarning(key, each, [...known, ...further]) ?? plain;
       context.addIssue({ code: "custom", path: [key], message });
     }
   });
 
-function doubt(key: string, value: unknown, names: readonly string[]): string | undefined {
+function fieldWarning(key: string, value: unknown, names: readonly string[]): string | undefined {
   if (!names.includes(key)) {
     const near = nearestName(key, names);
     return `is not a field that is known, and is not used${near === undefined ? "" : `; did you mean ${near}?`}`;
@@ -77,12 +77,12 @@ const lists = new Set(["tools", "disallowedTools", "requiredMcpServers", "skills
 
 /** An issue in words for whoever wrote the file. */
 export function fieldMessage(field: string | undefined, message: string): string {
-  const words = message.replace(/^Invalid (?:input|option): /, "");
-  if (words.endsWith("received undefined")) return "is missing";
+  const text = message.replace(/^Invalid (?:input|option): /, "");
+  if (text.endsWith("received undefined")) return "is missing";
   const [name = ""] = field?.split(".") ?? [];
-  if (lists.has(name) && words === "Invalid input") {
+  if (lists.has(name) && text === "Invalid input") {
     return `expected names with commas between them, or a list${name === "tools" ? "; leave the line out to give all tools" : ""}`;
   }
-  if (name === "mcpServers" && words === "Invalid input") return "expected names of servers, or servers by their names";
-  return words;
+  if (name === "mcpServers" && text === "Invalid input") return "expected names of servers, or servers by their names";
+  return text;
 }

@@ -10,13 +10,13 @@ export const teamTools: ReadonlySet<string> = new Set([
 ]);
 
 /** No agent but the lead, whatever its definition says: the user talks to the lead alone. */
-export const neverForAgents: ReadonlySet<string> = new Set(["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]);
+export const toolsDeniedToAgents: ReadonlySet<string> = new Set(["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]);
 
 /** Only the lead and built-in agents: a definition that somebody wrote does not make or remove teams. */
-export const notForUserDefined: ReadonlySet<string> = new Set(["TeamCreate", "TeamDelete"]);
+export const toolsDeniedToUserDefined: ReadonlySet<string> = new Set(["TeamCreate", "TeamDelete"]);
 
 /** What an agent may use while nobody waits for it: nothing that starts agents or speaks to others. */
-export const backgroundSafe: ReadonlySet<string> = new Set([
+export const backgroundSafeTools: ReadonlySet<string> = new Set([
   "Bash",
   "Edit",
   "Glob",

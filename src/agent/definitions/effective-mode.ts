@@ -1,7 +1,7 @@
 import type { PermissionMode } from "../../protocol/index.ts";
 
 /** From strict to loose. `bubble` is for forks, which start no agents: it is whatever their parent is in. */
-const looseness: Readonly<Record<PermissionMode, number>> = {
+const modeRank: Readonly<Record<PermissionMode, number>> = {
   plan: 0,
   dontAsk: 1,
   bubble: 2,
@@ -32,7 +32,7 @@ export interface EffectiveMode {
 export function effectiveMode({ parent, definition, setting = "inherit", call }: ModeRequest): EffectiveMode {
   const wanted = wantedMode(definition, call, setting === "inherit" ? undefined : setting);
   if (!wanted) return { mode: parent, from: "parent" };
-  if (looseness[wanted.mode] <= looseness[parent]) return wanted;
+  if (modeRank[wanted.mode] <= modeRank[parent]) return wanted;
   return { mode: parent, from: "parent", refused: wanted.mode };
 }
 
@@ -41,7 +41,7 @@ function wantedMode(
   call: PermissionMode | undefined,
   setting: PermissionMode | undefined,
 ): EffectiveMode | undefined {
-  if (call && (!definition || looseness[call] < looseness[definition])) return { mode: call, from: "call" };
+  if (call && (!definition || modeRank[call] < modeRank[definition])) return { mode: call, from: "call" };
   if (definition) return { mode: definition, from: "definition" };
   return setting && { mode: setting, from: "setting" };
 }

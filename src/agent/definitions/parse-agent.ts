@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseMarkdown } from "../../platform/index.ts";
 import type { AgentDefinition, AgentFrontmatter, AgentSource } from "../../protocol/index.ts";
-import { agentFields, type CheckHooks, everyField, fieldMessage, plain, usableFields } from "./agent-fields.ts";
+import { agentFields, type CheckHooks, allFields, fieldMessage, plain, dropInvalidFields } from "./agent-fields.ts";
 import type { AgentProblem } from "./agent-problem.ts";
 
 export interface ParsedAgent {
@@ -43,7 +43,7 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
     })),
     ...(prompt === "" ? [{ line: text.split("\n").length, message: noPrompt }] : []),
   ];
-  const placed = await parseMarkdown(text, everyField());
+  const placed = await parseMarkdown(text, allFields());
   const fields = placed.ok ? [] : placed.problems;
   const warnings = fields
     .filter(({ message }) => message !== plain)
@@ -52,7 +52,7 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
   if (reading.ok && errors.length === 0) {
     return { definition: { ...reading.file.fields, prompt, source }, problems: warnings, lines };
   }
-  const rest = { name: "unnamed", description: "", ...usableFields(raw.file.fields), prompt, source };
+  const rest = { name: "unnamed", description: "", ...dropInvalidFields(raw.file.fields), prompt, source };
   const { problems } = failed(errors);
   return { definition: undefined, rest, problems: [...problems, ...warnings], lines };
 }
@@ -78,7 +78,7 @@ export function parseAgentObject(name: string, value: unknown, { source, checkHo
     const issues = [...(fields.error?.issues ?? []), ...(isObject ? (prompt.error?.issues ?? []) : [])];
     return { definition: undefined, problems: issues.map((issue) => problem("error", issue)), lines: new Map() };
   }
-  const doubts = everyField(["prompt"]).safeParse(value).error?.issues ?? [];
+  const doubts = allFields(["prompt"]).safeParse(value).error?.issues ?? [];
   return {
     definition: { ...fields.data, prompt: prompt.data.prompt, source },
     problems: doubts.filter(({ message }) => message !== plain).map((issue) => problem("warning", issue)),

@@ -2,7 +2,7 @@ import type { AgentDefinition, AgentSource } from "../../protocol/index.ts";
 import type { AgentProblem } from "./agent-problem.ts";
 
 /** From strong to weak. */
-const strength: Readonly<Record<AgentSource["level"], number>> = {
+const sourceRank: Readonly<Record<AgentSource["level"], number>> = {
   managed: 0,
   flag: 1,
   project: 2,
@@ -14,7 +14,7 @@ const strength: Readonly<Record<AgentSource["level"], number>> = {
 export interface FoundAgent {
   readonly definition: AgentDefinition;
   /** Where its file was looked for: two of one name in the same place are a mistake, elsewhere one hides the other. */
-  readonly place: string;
+  readonly foundAt: string;
 }
 
 export type RankedAgent<F extends FoundAgent = FoundAgent> = F & {
@@ -27,7 +27,7 @@ export function rankAgents<F extends FoundAgent>(
   found: readonly F[],
 ): { readonly agents: readonly RankedAgent<F>[]; readonly problems: readonly AgentProblem[] } {
   const byName = new Map<string, F[]>();
-  for (const each of found.toSorted((a, b) => strengthOf(a) - strengthOf(b))) {
+  for (const each of found.toSorted((a, b) => rankOf(a) - rankOf(b))) {
     const { name } = each.definition;
     byName.set(name, [...(byName.get(name) ?? []), each]);
   }
@@ -37,18 +37,18 @@ export function rankAgents<F extends FoundAgent>(
     if (!first) continue;
     agents.push({ ...first, hides: others.map(({ definition }) => definition.source) });
     for (const [index, other] of others.entries()) {
-      const twin = [first, ...others.slice(0, index)].find(({ place }) => place === other.place);
-      if (twin) problems.push(twice(other, twin));
+      const duplicate = [first, ...others.slice(0, index)].find(({ foundAt }) => foundAt === other.foundAt);
+      if (duplicate) problems.push(duplicateProblem(other, duplicate));
     }
   }
   return { agents, problems };
 }
 
-const strengthOf = ({ definition }: FoundAgent) => strength[definition.source.level];
+const rankOf = ({ definition }: FoundAgent) => sourceRank[definition.source.level];
 
-const twice = ({ definition }: FoundAgent, twin: FoundAgent): AgentProblem => ({
+const duplicateProblem = ({ definition }: FoundAgent, duplicate: FoundAgent): AgentProblem => ({
   severity: "warning",
   from: definition.source.from,
   field: "name",
-  message: `${twin.definition.source.from} is the agent ${definition.name} already, and is the one that is used: rename one of them`,
+  message: `${duplicate.definition.source.from} is the agent ${definition.name} already, and is the one that is used: rename one of them`,
 });

@@ -28,17 +28,17 @@ export type ModelOrigin = "environment" | "call" | "definition" | "parent";
 /** The model a child runs: the environment's, else the call's, else the definition's, else the parent's own. */
 export function resolveAgentModel(request: AgentModelRequest): AgentModel {
   const { override, call, definition, parent } = request;
-  const said: readonly [ModelOrigin, string | undefined][] = [
+  const requested: readonly [ModelOrigin, string | undefined][] = [
     ["environment", override],
     ["call", call],
     ["definition", definition],
   ];
-  const [from, name] = said.find(([, text]) => text !== undefined && text.trim() !== "") ?? ["parent", "inherit"];
+  const [from, name] = requested.find(([, text]) => text !== undefined && text.trim() !== "") ?? ["parent", "inherit"];
   const wanted = name?.trim() ?? "inherit";
   if (wanted === "inherit" || wanted === parent) return { ok: true, ref: parent, from };
   // A script is code: an agent that could name one could run anything without being asked.
   if (from === "call" && parseRef(wanted)?.provider === "scripted") {
-    return { ok: false, from, message: `A call cannot name a script as its model. ${whatThereIs(request)}` };
+    return { ok: false, from, message: `A call cannot name a script as its model. ${availableModels(request)}` };
   }
   return { ...resolveName(wanted, request), from };
 }
@@ -89,12 +89,12 @@ function familyOfRef(ref: string): string | undefined {
 function unknown(wanted: string, request: AgentModelRequest): string {
   const near = suggestModel(wanted, Object.keys(request.overrides?.aliases ?? {}));
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  return `There is no model ${JSON.stringify(wanted.slice(0, 100))}.${hint} ${whatThereIs(request)}`;
+  return `There is no model ${JSON.stringify(wanted.slice(0, 100))}.${hint} ${availableModels(request)}`;
 }
 
 const listed = 12;
 
-function whatThereIs({ parent, overrides }: AgentModelRequest): string {
+function availableModels({ parent, overrides }: AgentModelRequest): string {
   const provider = parseRef(parent)?.provider;
   const aliases = [...new Set([...Object.keys(familyAliases), ...Object.keys(overrides?.aliases ?? {})])];
   const full = Object.keys(knownModels).filter((ref) => parseRef(ref)?.provider === provider);

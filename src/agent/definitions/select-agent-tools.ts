@@ -2,7 +2,7 @@ import { nearestName } from "../../platform/index.ts";
 import { type AgentDefinition, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import { limitTool, parseRule, type Rule, splitRules, type Tool } from "../../tool/index.ts";
 import type { AgentProblem } from "./agent-problem.ts";
-import { backgroundSafe, neverForAgents, notForUserDefined, teamTools } from "./agent-tool-lists.ts";
+import { backgroundSafeTools, toolsDeniedToAgents, toolsDeniedToUserDefined, teamTools } from "./agent-tool-lists.ts";
 
 /** `teammate`: a member of a team in this process. */
 export type AgentKind = "foreground" | "background" | "teammate";
@@ -40,16 +40,16 @@ export interface EntryReport {
 /** The tools of an agent: what agents of its kind may have, without what its definition takes off, cut to what it names. */
 export function selectAgentTools(request: AgentToolsRequest): AgentTools {
   const { definition, pool } = request;
-  const allowed = pool.filter(({ name }) => mayHave(name, request));
+  const allowed = pool.filter(({ name }) => mayUse(name, request));
   const names = { all: pool.map(({ name }) => name), allowed: allowed.map(({ name }) => name) };
   const taken = readEntries("disallowedTools", definition.disallowedTools ?? [], names);
   const given = definition.tools && readEntries("tools", definition.tools, names);
   const selected = allowed.flatMap((tool) => {
-    const never = taken.entries.filter((entry) => stands(entry.tool, tool.name));
-    if (never.some(isWhole)) return [];
-    const named = given?.entries.filter((entry) => stands(entry.tool, tool.name));
-    if (named?.length === 0) return isOfEveryMember(tool.name, request) ? [{ tool, only: [], never }] : [];
-    const only = named === undefined || named.some(isWhole) ? [] : named;
+    const never = taken.entries.filter((entry) => isPresent(entry.tool, tool.name));
+    if (never.some(isWholeTool)) return [];
+    const named = given?.entries.filter((entry) => isPresent(entry.tool, tool.name));
+    if (named?.length === 0) return isMemberTool(tool.name, request) ? [{ tool, only: [], never }] : [];
+    const only = named === undefined || named.some(isWholeTool) ? [] : named;
     return [{ tool, only, never }];
   });
   const texts = (rules: readonly Rule[]) => rules.map(({ text }) => text);
@@ -64,20 +64,20 @@ export function selectAgentTools(request: AgentToolsRequest): AgentTools {
 }
 
 /** The filters that hold for every definition; the first that speaks of a tool decides. */
-function mayHave(name: string, { kind, mode, userDefined }: AgentToolsRequest): boolean {
+function mayUse(name: string, { kind, mode, userDefined }: AgentToolsRequest): boolean {
   if (name.startsWith("mcp__")) return true;
   if (name === "ExitPlanMode" && mode === "plan") return true;
   const inTeam = kind === "teammate";
-  if (neverForAgents.has(name) || (teamTools.has(name) && !inTeam)) return false;
-  if (userDefined && notForUserDefined.has(name)) return false;
+  if (toolsDeniedToAgents.has(name) || (teamTools.has(name) && !inTeam)) return false;
+  if (userDefined && toolsDeniedToUserDefined.has(name)) return false;
   if (kind === "foreground") return true;
-  return backgroundSafe.has(name) || (inTeam && (name === "Agent" || teamTools.has(name)));
+  return backgroundSafeTools.has(name) || (inTeam && (name === "Agent" || teamTools.has(name)));
 }
 
 /** What nobody can be a member of a team without, whatever its definition names: to speak, to share the tasks, to present its plan. */
-const isOfEveryMember = (name: string, { kind, mode }: AgentToolsRequest): boolean =>
+const isMemberTool = (name: string, { kind, mode }: AgentToolsRequest): boolean =>
   kind === "teammate" &&
-  ((teamTools.has(name) && !notForUserDefined.has(name)) || (name === "ExitPlanMode" && mode === "plan"));
+  ((teamTools.has(name) && !toolsDeniedToUserDefined.has(name)) || (name === "ExitPlanMode" && mode === "plan"));
 
 interface Names {
   readonly all: readonly string[];
@@ -126,19 +126,19 @@ function reportOf(
   { all, allowed }: Names,
   field: EntryReport["field"],
 ): Pick<EntryReport, "severity" | "message"> | undefined {
-  if (allowed.some((name) => stands(wanted, name))) return undefined;
-  if (all.some((name) => stands(wanted, name))) {
+  if (allowed.some((name) => isPresent(wanted, name))) return undefined;
+  if (all.some((name) => isPresent(wanted, name))) {
     return field === "tools" ? { severity: "warning", message: "is not for agents of this kind" } : undefined;
   }
   const missing = "there is no such tool";
   if (wanted.startsWith("mcp__")) return { severity: "warning", message: `${missing} now: is its server connected?` };
-  if (isForeign(wanted)) return { severity: "warning", message: `${missing} here` };
+  if (isMcpTool(wanted)) return { severity: "warning", message: `${missing} here` };
   const near = nearestName(wanted, all);
   return { severity: "error", message: near === undefined ? missing : `${missing}; did you mean ${near}?` };
 }
 
 /** A tool of another program whose definitions are read as they are. */
-function isForeign(name: string): boolean {
+function isMcpTool(name: string): boolean {
   try {
     parseRule(name, []);
     return true;
@@ -148,8 +148,8 @@ function isForeign(name: string): boolean {
   }
 }
 
-const stands = (wanted: string, name: string) =>
+const isPresent = (wanted: string, name: string) =>
   wanted === "*" || wanted === name || (wanted.startsWith("mcp__") && name.startsWith(`${wanted}__`));
 
-const isWhole = (rule: Rule) =>
+const isWholeTool = (rule: Rule) =>
   rule.specifier === undefined || rule.specifier.trim() === "*" || rule.command?.everything;

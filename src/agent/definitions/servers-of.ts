@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../../protocol/index.ts";
 
-export interface ServersOfAgent {
+export interface AgentServers {
   /** Servers of the session whose tools it gets. */
   readonly named: readonly string[];
   /** Servers of its own, by their names, as they are written. */
@@ -8,7 +8,7 @@ export interface ServersOfAgent {
 }
 
 /** The servers that a definition speaks of. A name without anything behind it is a server of the session. */
-export function serversOf({ mcpServers = [] }: Pick<AgentDefinition, "mcpServers">): ServersOfAgent {
+export function agentServers({ mcpServers = [] }: Pick<AgentDefinition, "mcpServers">): AgentServers {
   const list = Array.isArray(mcpServers) ? mcpServers : [mcpServers];
   const entries = list.flatMap((each): (readonly [string, unknown])[] =>
     typeof each === "string" ? [[each, null]] : Object.entries(each),

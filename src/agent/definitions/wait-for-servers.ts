@@ -7,8 +7,8 @@ export interface ServerStates {
 
 export type ServersReady = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-const limitMs = 30_000;
-const lookEveryMs = 500;
+const timeoutMs = 30_000;
+const pollEveryMs = 500;
 
 /**
  * Waits until an agent's required servers are there. One that has failed or does not exist ends the wait: it will not come.
@@ -19,19 +19,19 @@ export async function waitForServers(
   servers: ServerStates,
   { clock, signal }: { clock: Clock; signal?: AbortSignal | undefined },
 ): Promise<ServersReady> {
-  const deadline = clock.monotonic() + limitMs;
+  const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
     const states = servers.states();
     const missing = required.filter((name) => states.get(name) !== "connected");
     if (missing.length === 0) return { ok: true };
-    const hopeless = missing.some((name) => !onItsWay.has(states.get(name) ?? ""));
+    const failedServers = missing.some((name) => !isStarting.has(states.get(name) ?? ""));
     const left = deadline - clock.monotonic();
-    if (hopeless || left <= 0) return { ok: false, message: missingServers(missing, states) };
-    await clock.sleep(Math.min(lookEveryMs, left), signal);
+    if (failedServers || left <= 0) return { ok: false, message: missingServers(missing, states) };
+    await clock.sleep(Math.min(pollEveryMs, left), signal);
   }
 }
 
-const onItsWay = new Set(["connecting", "reconnecting"]);
+const isStarting = new Set(["connecting", "reconnecting"]);
 
 function missingServers(missing: readonly string[], states: ReturnType<ServerStates["states"]>): string {
   const each = missing.map((name) => {
@@ -40,7 +40,7 @@ function missingServers(missing: readonly string[], states: ReturnType<ServerSta
       const near = nearestName(name, [...states.keys()]);
       return `${name} (not configured${near === undefined ? "" : `; did you mean ${near}?`})`;
     }
-    return `${name} (${onItsWay.has(state) ? `still ${state} after ${limitMs / 1000} s` : state})`;
+    return `${name} (${isStarting.has(state) ? `still ${state} after ${timeoutMs / 1000} s` : state})`;
   });
   const what = missing.length === 1 ? "an MCP server that is" : "MCP servers that are";
   return `This agent needs ${what} not there: ${each.join(", ")}. Do the task another way, or tell the user which server is missing.`;

@@ -5,18 +5,18 @@ export interface Column {
   readonly name: string;
   readonly style: Style;
   /** Wrapped; the mark stands before the first line. */
-  say(text: string, options: { mark: string; markStyle?: Style; style?: Style }): void;
+  write(text: string, options: { mark: string; markStyle?: Style; style?: Style }): void;
   /** One line below what was said, cut where it does not fit. */
-  below(text: string, style: Style): void;
+  writeBelow(text: string, style: Style): void;
 }
 
 const nameWidth = 11;
 /** On a narrower screen the name stands on a line of its own, where it changes. */
-const roomy = 60;
+const wideScreenWidth = 60;
 
 /** Columns of one screen: `lead` is the widest, at the left. */
 export function createColumns(screen: Screen): (name: string, style: Style) => Column {
-  const isNarrow = screen.width < roomy;
+  const isNarrow = screen.width < wideScreenWidth;
   let last: string | undefined;
   return (name, color) => {
     const label = isNarrow ? "  " : `  ${name.padEnd(nameWidth)} `;
@@ -27,7 +27,7 @@ export function createColumns(screen: Screen): (name: string, style: Style) => C
     return {
       name,
       style: color,
-      say(text, { mark, markStyle = color, style }) {
+      write(text, { mark, markStyle = color, style }) {
         open();
         screen.paragraph(text, {
           first: `${label}${mark} `,
@@ -35,7 +35,7 @@ export function createColumns(screen: Screen): (name: string, style: Style) => C
           ...(style && { style }),
         });
       },
-      below(text, style) {
+      writeBelow(text, style) {
         open();
         screen.line(`${" ".repeat(label.length + 2)}${text}`, style);
       },

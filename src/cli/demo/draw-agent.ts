@@ -5,60 +5,60 @@ import { drawCall, type OpenCall } from "./draw-call.ts";
 
 export interface AgentDrawing {
   /** What it does now; undefined when it has nothing to do. */
-  readonly doing: string | undefined;
+  readonly activityText: string | undefined;
   /** Draws what has happened to it; nothing for what is of no interest. */
-  heard(event: Event): void;
+  onEvent(event: Event): void;
 }
 
 /** Draws what one agent of the team does: its words, calls and mail. */
 export function createAgentDrawing(column: Column, paint: Paint): AgentDrawing {
   const open = new Map<CallId, OpenCall>();
   const asked = new Set<CallId>();
-  let doing: string | undefined;
+  let activityText: string | undefined;
 
   const drawers: Drawers = {
     "turn.started": () => {
-      doing = "thinks";
+      activityText = "thinks";
     },
     "turn.ended": ({ parts }) => {
       const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-      if (words !== "") column.say(words, { mark: "●" });
+      if (words !== "") column.write(words, { mark: "●" });
     },
     "tool.called": ({ callId, name, title }) => {
-      open.set(callId, { name, title, asked: asked.has(callId) });
-      doing = title;
+      open.set(callId, { name, title, wasAsked: asked.has(callId) });
+      activityText = title;
     },
     "tool.settled": (settled) => {
       const call = open.get(settled.callId);
       open.delete(settled.callId);
-      if (call && (settled.outcome !== "ok" || !seenElsewhere.has(call.name)))
+      if (call && (settled.outcome !== "ok" || !drawnByOthers.has(call.name)))
         drawCall(column, paint, { call, settled });
     },
     "mail.sent": ({ to, kind, summary }) => {
       const words = kind === "text" ? summary : mailWords[kind];
-      if (words !== undefined) column.say(`${to}: ${words}`, { mark: "→", markStyle: paint.cyan, style: paint.cyan });
+      if (words !== undefined) column.write(`${to}: ${words}`, { mark: "→", markStyle: paint.cyan, style: paint.cyan });
     },
     "permission.asked": ({ callId }) => {
       asked.add(callId);
-      doing = "waits for permission";
+      activityText = "waits for permission";
     },
     "agent.idle": () => {
-      doing = undefined;
+      activityText = undefined;
     },
     "session.closed": () => {
-      doing = undefined;
+      activityText = undefined;
     },
     "turn.failed": ({ failure }) => {
       if (failure.kind !== "aborted")
-        column.say(failure.message, { mark: "✗", markStyle: paint.red, style: paint.red });
+        column.write(failure.message, { mark: "✗", markStyle: paint.red, style: paint.red });
     },
   };
 
   return {
-    get doing() {
-      return doing;
+    get activityText() {
+      return activityText;
     },
-    heard(event) {
+    onEvent(event) {
       (drawers[event.type] as ((event: Event) => void) | undefined)?.(event);
     },
   };
@@ -68,7 +68,7 @@ export function createAgentDrawing(column: Column, paint: Paint): AgentDrawing {
 type Drawers = { readonly [T in Event["type"]]?: (event: Extract<Event, { type: T }>) => void };
 
 /** What they do is told by the mail, the task or the member that they are about. */
-const seenElsewhere: ReadonlySet<string> = new Set(["SendMessage", "TaskCreate", "TaskUpdate", "Agent"]);
+const drawnByOthers: ReadonlySet<string> = new Set(["SendMessage", "TaskCreate", "TaskUpdate", "Agent"]);
 
 const mailWords: Readonly<Record<string, string>> = {
   shutdown_request: "asks it to end",

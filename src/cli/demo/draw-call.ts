@@ -9,7 +9,7 @@ export interface OpenCall {
   readonly name: string;
   readonly title: string;
   /** Its time is somebody's time to answer. */
-  readonly asked: boolean;
+  readonly wasAsked: boolean;
 }
 
 /** One call with what it came to. */
@@ -18,10 +18,10 @@ export function drawCall(column: Column, paint: Paint, { call, settled }: { call
   const facts = [
     ...(ok ? [] : [settled.outcome]),
     ...(settled.outcome === "interrupted" ? [] : measureOf(settled)),
-    ...(call.asked || settled.outcome === "interrupted" ? [] : [duration(settled.durationMs)]),
+    ...(call.wasAsked || settled.outcome === "interrupted" ? [] : [duration(settled.durationMs)]),
   ];
-  column.say(
-    `${call.asked ? opening(call.title) : shortened(call.title)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`,
+  column.write(
+    `${call.wasAsked ? opening(call.title) : shortened(call.title)}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}`,
     {
       mark: ok ? "✓" : "✗",
       markStyle: ok ? paint.green : paint.red,
@@ -50,8 +50,9 @@ function measureOf(settled: Settled): string[] {
 /** What goes and what comes; the lines around it stay out. */
 function drawDiff(column: Column, paint: Paint, patch: string): void {
   const lines = patch.split("\n").filter((line) => /^[+-]/.test(line));
-  for (const line of lines.slice(0, longestDiff)) column.below(line, line.startsWith("+") ? paint.green : paint.red);
-  if (lines.length > longestDiff) column.below(`… and ${lines.length - longestDiff} more lines`, paint.dim);
+  for (const line of lines.slice(0, longestDiff))
+    column.writeBelow(line, line.startsWith("+") ? paint.green : paint.red);
+  if (lines.length > longestDiff) column.writeBelow(`… and ${lines.length - longestDiff} more lines`, paint.dim);
 }
 
 const longestDiff = 6;
@@ -65,7 +66,7 @@ function drawOutput(column: Column, paint: Paint, { call, settled }: { call: Ope
   const failing = [...new Set(lines.filter((line) => /^✖ .* \(\S+ms\)$/.test(line)))];
   const isShown = settled.outcome !== "ok" || call.title.startsWith("$ troupe ");
   const shown = counts.length > 0 ? [...failing, counts.join(", ")] : lines.slice(0, isShown ? 6 : 0);
-  for (const line of shown) column.below(line.replace(/ \([\d.]+ms\)$/, ""), paint.dim);
+  for (const line of shown) column.writeBelow(line.replace(/ \([\d.]+ms\)$/, ""), paint.dim);
 }
 
 const textOf = ({ content }: Settled) => content.map((part) => (part.type === "text" ? part.text : "")).join("\n");

@@ -38,7 +38,7 @@ function fieldsOf({ before, after, team, state, backend, durationMs }: Summary):
     ...(commits.length === 0 ? [["landed", "nothing"] as [string, string]] : commits),
     [
       "",
-      `${state.changed}; ${state.leftOver.length === 0 ? "no worktree is left" : `left: ${state.leftOver.join(", ")}`}`,
+      `${state.changed}; ${state.leftoverWorktrees.length === 0 ? "no worktree is left" : `left: ${state.leftoverWorktrees.join(", ")}`}`,
     ],
     ...team.tasks.map((task, index): [string, string] => [
       index === 0 ? "tasks" : "",

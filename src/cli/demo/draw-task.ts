@@ -8,10 +8,10 @@ export function createTaskDrawing(paint: Paint, columnOf: (name: string) => Colu
   return (task) => {
     const before = seen.get(task.id);
     seen.set(task.id, task);
-    const what = changeOf(before, task);
-    if (what === undefined) return;
-    const who = task.owner ?? (before === undefined ? task.createdBy : teamLead);
-    columnOf(who).say(`#${task.id} ${what}`, { mark: "#", markStyle: paint.cyan });
+    const changeText = changeOf(before, task);
+    if (changeText === undefined) return;
+    const owner = task.owner ?? (before === undefined ? task.createdBy : teamLead);
+    columnOf(owner).write(`#${task.id} ${changeText}`, { mark: "#", markStyle: paint.cyan });
   };
 }
 

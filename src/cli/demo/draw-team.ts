@@ -1,6 +1,6 @@
 import { type Envelope, type Event, teamLead } from "../../protocol/index.ts";
 import type { Screen } from "../screen.ts";
-import { colored } from "../team/output.ts";
+import { memberStyle } from "../team/output.ts";
 import { type AgentDrawing, createAgentDrawing } from "./draw-agent.ts";
 import { type Column, createColumns } from "./column.ts";
 import { createTaskDrawing } from "./draw-task.ts";
@@ -12,7 +12,7 @@ export interface TeamDrawing {
   /** What a member has put down in its log. */
   member(name: string, envelope: Envelope): void;
   /** What the demo does itself. */
-  tell(text: string): void;
+  report(text: string): void;
 }
 
 type MemberChanged = Extract<Event, { type: "member.changed" }>;
@@ -28,7 +28,7 @@ export function drawTeam(screen: Screen): TeamDrawing {
   const columnOf = (name: string): Column => {
     const shown = name === teamLead ? "lead" : name;
     const color = name in agentTypes ? agentTypes[name as keyof typeof agentTypes].color : undefined;
-    const column = columns.get(shown) ?? createColumn(shown, colored(screen, color));
+    const column = columns.get(shown) ?? createColumn(shown, memberStyle(screen, color));
     columns.set(shown, column);
     return column;
   };
@@ -47,40 +47,42 @@ export function drawTeam(screen: Screen): TeamDrawing {
     const column = columnOf(name);
     if (before === undefined) {
       const where = backendType === "tmux" ? "in a process of its own" : "in this process";
-      column.say(`joins, ${where}`, { mark: "▶" });
-    } else if (before === "ended") column.say("is back, and goes on from its transcript", { mark: "▶" });
-    else if (state === "ended") column.say(`has ended${detail === undefined ? "" : `: ${detail}`}`, { mark: "■" });
+      column.write(`joins, ${where}`, { mark: "▶" });
+    } else if (before === "ended") column.write("is back, and goes on from its transcript", { mark: "▶" });
+    else if (state === "ended") column.write(`has ended${detail === undefined ? "" : `: ${detail}`}`, { mark: "■" });
   };
 
   const drawLead = ({ event }: Envelope) => {
     if (event.type === "member.changed") return drawMember(event);
     if (event.type === "task.changed") return drawTask(event.task);
     if (event.type === "permission.asked" && event.member)
-      return columnOf(event.member.name).say(`asks: ${event.question}`, {
+      return columnOf(event.member.name).write(`asks: ${event.question}`, {
         mark: "?",
         markStyle: paint.yellow,
         style: paint.yellow,
       });
     if (event.type === "permission.settled")
-      return demo.say(`answers: ${event.behavior === "allow" ? "yes, once" : "no"}`, { mark: "!" });
-    agentOf(teamLead).heard(event);
+      return demo.write(`answers: ${event.behavior === "allow" ? "yes, once" : "no"}`, { mark: "!" });
+    agentOf(teamLead).onEvent(event);
   };
 
-  const showDoing = () => {
-    const busy = [...agents].flatMap(([name, { doing }]) => (doing === undefined ? [] : [{ name, doing }]));
+  const showActivity = () => {
+    const busy = [...agents].flatMap(([name, { activityText: doing }]) =>
+      doing === undefined ? [] : [{ name, doing }],
+    );
     if (busy.length > 0) screen.transientLine(`  … ${sideBySide(busy, screen.width - 4)}`);
   };
 
   return {
     lead(envelope) {
       drawLead(envelope);
-      showDoing();
+      showActivity();
     },
     member(name, { event }) {
-      agentOf(name).heard(event);
-      showDoing();
+      agentOf(name).onEvent(event);
+      showActivity();
     },
-    tell: (text) => demo.say(text, { mark: "!", style: paint.bold }),
+    report: (text) => demo.write(text, { mark: "!", style: paint.bold }),
   };
 }
 

@@ -3,9 +3,9 @@ import { projectName } from "../../platform/index.ts";
 import { type Event, type StoredEnvelope, teamLead } from "../../protocol/index.ts";
 import { followLog } from "./follow-log.ts";
 
-export interface FollowedMembers {
+export interface MemberFollower {
   /** To be told what happens in the lead's session: who there is, and who has ended. */
-  leadHeard(event: Event): void;
+  onLeadEvent(event: Event): void;
   /** Resolves when the lead knows of each of them that it has ended. */
   readonly ended: Promise<void>;
   /** Ends the following. Rejects if somebody's log could not be read. */
@@ -17,14 +17,14 @@ export interface FollowMembersOptions {
   readonly cwd: string;
   /** How many there are to be. */
   readonly count: number;
-  readonly heard: (name: string, envelope: StoredEnvelope) => void;
+  readonly onEvent: (name: string, envelope: StoredEnvelope) => void;
 }
 
 /** Members have sessions and logs of their own, in whatever process: what they do is read there. */
-export function followMembers({ home, cwd, count, heard }: FollowMembersOptions): FollowedMembers {
+export function followMembers({ home, cwd, count, onEvent: heard }: FollowMembersOptions): MemberFollower {
   const over = new AbortController();
   const following = new Map<string, Promise<void>>();
-  let told = 0;
+  let seenMembers = 0;
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
 
@@ -34,7 +34,7 @@ export function followMembers({ home, cwd, count, heard }: FollowMembersOptions)
   };
 
   return {
-    leadHeard(event) {
+    onLeadEvent(event) {
       if (event.type === "member.changed" && event.name !== teamLead && event.sessionId !== undefined) {
         if (following.has(event.name)) return;
         const done = follow(event.name, event.sessionId);
@@ -42,8 +42,8 @@ export function followMembers({ home, cwd, count, heard }: FollowMembersOptions)
         following.set(event.name, done);
       }
       if (event.type !== "prompt.admitted" || event.source !== "agent") return;
-      told += event.parts.filter((part) => part.type === "text" && isEnd.test(part.text)).length;
-      if (told >= count) end();
+      seenMembers += event.parts.filter((part) => part.type === "text" && isEnd.test(part.text)).length;
+      if (seenMembers >= count) end();
     },
     ended,
     async close() {

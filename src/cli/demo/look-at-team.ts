@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { type Member, type SessionId, type StoredEnvelope, teamLead, type WorkItem } from "../../protocol/index.ts";
 import { createFileSessionStore, createFileTeamStore } from "../../store/index.ts";
 import { emptyView, reduce, type SessionView } from "../../view/index.ts";
@@ -22,7 +22,7 @@ export async function readTeamResult(
   name: string,
   { home, lead }: { home: string; lead: SessionId },
 ): Promise<TeamResult> {
-  const ports = { home, clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { home, clock: systemClock, createId: createIdFactory(systemClock) };
   const team = await createFileTeamStore(ports).open(name);
   const store = createFileSessionStore(ports);
   try {

@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { idMaker, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { type BackendType, type Envelope, type Event, type SessionId, TroupeError } from "../../protocol/index.ts";
 import { type Session, startSession } from "../../session/index.ts";
 import { createFileTeamStore } from "../../store/index.ts";
-import { createAccident } from "./accident.ts";
+import { simulateCrash } from "./accident.ts";
 import type { TeamDrawing } from "./draw-team.ts";
 import { followMembers } from "./follow-members.ts";
 import { fault, testCommand, watchCommand } from "./sample-files.ts";
@@ -56,26 +56,28 @@ async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Pro
     flags: await flagsOf(workspace, { pace, backend }),
     asker: "reply",
   });
-  const stored = await createFileTeamStore({ home, clock: systemClock, createId: idMaker(systemClock) }).open(team);
+  const stored = await createFileTeamStore({ home, clock: systemClock, createId: createIdFactory(systemClock) }).open(
+    team,
+  );
   const leave = () => void session.close("interrupted");
   signal.addEventListener("abort", leave, { once: true });
   const pauseMs = pace === "fast" ? 0 : 800;
-  const accident = createAccident({
+  const crash = simulateCrash({
     session,
     presence: stored.presence,
     backend,
     name: "implementer",
     pauseMs,
-    tell: draw.tell,
+    report: draw.report,
     signal,
   });
   const members = followMembers({
     home,
     cwd,
     count: Object.keys(agentTypes).length,
-    heard(name, envelope) {
+    onEvent(name, envelope) {
       draw.member(name, envelope);
-      if (name === accident.name) accident.memberHeard(envelope.event);
+      if (name === crash.name) crash.onMemberEvent(envelope.event);
     },
   });
   try {
@@ -84,12 +86,12 @@ async function play({ cwd, workspace, backend, pace, draw, signal }: Stage): Pro
       // Of members in this process it tells as well; what they do is read in their logs, wherever they are.
       if (envelope.session !== session.id) return;
       draw.lead(envelope);
-      accident.leadHeard(envelope.event);
-      members.leadHeard(envelope.event);
+      crash.onLeadEvent(envelope.event);
+      members.onLeadEvent(envelope.event);
       if (envelope.event.type === "permission.asked") void allow(session, envelope.event, { pauseMs, signal });
     });
     await session.dispatch({ type: "prompt", content: prompt });
-    await rejectOnAbort(Promise.all([accident.over, members.ended]), signal);
+    await rejectOnAbort(Promise.all([crash.respawned, members.ended]), signal);
     await session.settled();
     await session.close();
     await following;
@@ -115,8 +117,8 @@ async function flagsOf(workspace: Workspace, { pace, backend }: Pick<Stage, "pac
   };
 }
 
-async function follow(session: Session, heard: (envelope: Envelope) => void): Promise<void> {
-  for await (const envelope of session.events()) heard(envelope);
+async function follow(session: Session, onEvent: (envelope: Envelope) => void): Promise<void> {
+  for await (const envelope of session.events()) onEvent(envelope);
 }
 
 type Asked = Extract<Event, { type: "permission.asked" }>;

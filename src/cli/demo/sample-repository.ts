@@ -11,7 +11,7 @@ export interface SampleRepository {
   /** Runs the tests ourselves, whatever anybody says about them. */
   runTests(signal: AbortSignal): Promise<TestRun>;
   /** What the repository says for itself. */
-  look(): Promise<RepositoryState>;
+  readState(): Promise<RepositoryState>;
 }
 
 export interface RepositoryState {
@@ -20,7 +20,7 @@ export interface RepositoryState {
   /** `3 files changed, …` since the first commit. */
   readonly changed: string;
   /** Worktrees beside the repository itself, and branches of agents. */
-  readonly leftOver: readonly string[];
+  readonly leftoverWorktrees: readonly string[];
 }
 
 /** A small project with a failing test and one commit. */
@@ -47,14 +47,14 @@ export async function createSampleRepository(workspace: Workspace, signal: Abort
   return {
     path,
     runTests: (signal) => runTests({ command: testCommand, cwd: path, env, signal }),
-    async look() {
+    async readState() {
       const worktrees = linesOf(await git("worktree", "list", "--porcelain")).filter((line) =>
         line.startsWith("worktree "),
       );
       return {
         commits: linesOf(await git("log", "--reverse", "--format=%h %s", `${first}..HEAD`)),
         changed: (await git("diff", "--shortstat", first, "HEAD")).trim(),
-        leftOver: [
+        leftoverWorktrees: [
           ...worktrees.slice(1),
           ...linesOf(await git("for-each-ref", "--format=%(refname:short)", "refs/heads/troupe")),
         ],

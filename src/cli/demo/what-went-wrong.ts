@@ -2,10 +2,10 @@ import type { TeamResult } from "./look-at-team.ts";
 import type { TestRun } from "./run-tests.ts";
 import type { RepositoryState } from "./sample-repository.ts";
 
-export interface Outcome {
+export interface TeamRunOutcome {
   readonly before: TestRun;
   readonly after: TestRun;
-  readonly state: Pick<RepositoryState, "commits" | "leftOver">;
+  readonly state: Pick<RepositoryState, "commits" | "leftoverWorktrees">;
   readonly team: Pick<TeamResult, "members" | "tasks" | "mail" | "startCounts" | "stillRunning" | "answered">;
 }
 
@@ -13,25 +13,25 @@ export interface Outcome {
 const landed = 2;
 
 /** Undefined when all of what the demo promises has happened, by what is on disk. */
-export function whatWentWrong({ before, after, state, team }: Outcome): string | undefined {
+export function teamRunProblem({ before, after, state, team }: TeamRunOutcome): string | undefined {
   if (before.green) return "the tests of the sample repository passed before anything was done";
   if (!after.green) return `the tests are not green at the end (${after.summary})`;
   if (state.commits.length !== landed) return `${state.commits.length} commits landed, not ${landed}`;
-  if (state.leftOver.length > 0) return `not everything was removed: ${state.leftOver.join(", ")}`;
-  return wrongWith(team);
+  if (state.leftoverWorktrees.length > 0) return `not everything was removed: ${state.leftoverWorktrees.join(", ")}`;
+  return teamProblem(team);
 }
 
-function wrongWith({
+function teamProblem({
   members,
   tasks,
   mail,
   startCounts: lives,
   stillRunning: living,
   answered,
-}: Outcome["team"]): string | undefined {
-  const stayed = members.find(({ ended }) => ended?.reason !== "shutdown");
+}: TeamRunOutcome["team"]): string | undefined {
+  const leftover = members.find(({ ended }) => ended?.reason !== "shutdown");
   if (members.length === 0) return "there was no team";
-  if (stayed) return `${stayed.name} did not end by agreement (${stayed.ended?.reason ?? "it has not ended"})`;
+  if (leftover) return `${leftover.name} did not end by agreement (${leftover.ended?.reason ?? "it has not ended"})`;
   if (living.length > 0) return `still running: ${living.join(", ")}`;
   const open = tasks.find(({ status }) => status !== "completed");
   if (open || tasks.length === 0) return open ? `task #${open.id} is ${open.status}` : "there were no tasks";

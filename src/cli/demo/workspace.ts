@@ -15,7 +15,7 @@ export interface Workspace {
 const kept = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TERM", "TMPDIR", "TMUX_TMPDIR", "TZ"];
 
 /** `program` is the file that runs as `troupe` in there, installed or not. */
-export async function makeWorkspace(
+export async function createWorkspace(
   userEnv: Readonly<Record<string, string | undefined>>,
   program: string,
 ): Promise<Workspace> {

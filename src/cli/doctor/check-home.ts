@@ -3,26 +3,26 @@ import { dirname, join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 import type { Check } from "./finding.ts";
 
-const elsewhere = "set TROUPE_HOME to a folder of your own";
+const homeAdvice = "set TROUPE_HOME to a folder of your own";
 
 export const homeFolder: Check = {
   name: "home",
   async find({ home }) {
-    const exists = await isThere(home);
+    const exists = await pathExists(home);
     const place = exists ? home : await nearestFolder(home);
     if (!(await stat(place)).isDirectory()) {
-      return [{ status: "problem", detail: `${place} is not a folder`, advice: elsewhere, blocks: true }];
+      return [{ status: "problem", detail: `${place} is not a folder`, advice: homeAdvice, blocks: true }];
     }
     const { uid } = await stat(place);
     const us = process.getuid?.();
     if (exists && us !== undefined && uid !== us) {
       const detail = `${home} belongs to user ${uid}, and we are user ${us}`;
-      return [{ status: "problem", detail, advice: elsewhere, blocks: true }];
+      return [{ status: "problem", detail, advice: homeAdvice, blocks: true }];
     }
-    const reason = await whyNotWritable(place);
+    const reason = await notWritableReason(place);
     if (reason !== undefined) {
       const detail = `${place} cannot be written to (${reason})`;
-      return [{ status: "problem", detail, advice: elsewhere, blocks: true }];
+      return [{ status: "problem", detail, advice: homeAdvice, blocks: true }];
     }
     return [{ status: "ok", detail: exists ? home : `${home}, made at the first run` }];
   },
@@ -34,7 +34,7 @@ const maxEntries = 20_000;
 export const homeRights: Check = {
   name: "home's rights",
   async find({ home }) {
-    if (process.platform === "win32" || !(await isThere(home))) return [];
+    if (process.platform === "win32" || !(await pathExists(home))) return [];
     const loose = [home, ...(await entriesIn(home))];
     const open: string[] = [];
     for (const path of loose) {
@@ -72,10 +72,11 @@ async function entriesIn(folder: string): Promise<string[]> {
 
 /** Up the path to what is there. */
 async function nearestFolder(path: string): Promise<string> {
-  for (let place = path; ; place = dirname(place)) if ((await isThere(place)) || place === dirname(place)) return place;
+  for (let place = path; ; place = dirname(place))
+    if ((await pathExists(place)) || place === dirname(place)) return place;
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function pathExists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;
@@ -85,7 +86,7 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-async function whyNotWritable(path: string): Promise<string | undefined> {
+async function notWritableReason(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.W_OK | constants.X_OK);
     return undefined;

@@ -8,17 +8,17 @@ export interface ProgramToFind {
   /** What makes it tell its version. */
   readonly args: readonly string[];
   /** What does not work without it. */
-  readonly without: string;
+  readonly consequence: string;
   readonly blocks?: boolean;
 }
 
-export function program({ name, args, without, blocks = false }: ProgramToFind): Check {
+export function program({ name, args, consequence, blocks = false }: ProgramToFind): Check {
   return {
     name,
     async find({ env }) {
       const path = await findExecutable(name, env["PATH"]);
       if (path !== undefined) return [await versionFinding(path, args, env)];
-      return [{ status: "missing", detail: `without it: ${without}`, advice: `install ${name}`, blocks }];
+      return [{ status: "missing", detail: `without it: ${consequence}`, advice: `install ${name}`, blocks }];
     },
   };
 }
@@ -54,6 +54,7 @@ async function versionFinding(command: string, args: readonly string[], env: Mac
   const line = output.split("\n", 1)[0] ?? "";
   if (result.exitCode === 0)
     return { status: "ok", detail: `${/\d+(\.\d+)+\w*/.exec(line)?.[0] ?? line} (${command})` } as const;
-  const why = result.startFailure ?? (result.timedOut ? "it does not answer" : `exit code ${result.exitCode}: ${line}`);
-  return { status: "problem", detail: `${command} does not run: ${why}`, advice: "install it again" } as const;
+  const reason =
+    result.startFailure ?? (result.timedOut ? "it does not answer" : `exit code ${result.exitCode}: ${line}`);
+  return { status: "problem", detail: `${command} does not run: ${reason}`, advice: "install it again" } as const;
 }

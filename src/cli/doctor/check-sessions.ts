@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { createFileSessionStore, type SessionStore, type SessionSummary } from "../../store/index.ts";
 import type { Check } from "./finding.ts";
@@ -9,23 +9,23 @@ const readWhole = 200;
 export const sessions: Check = {
   name: "sessions",
   async find({ home }) {
-    const store = createFileSessionStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+    const store = createFileSessionStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
     const all = await store.list();
-    const problems: { session: SessionSummary; why: string }[] = [];
+    const problems: { session: SessionSummary; reason: string }[] = [];
     for (const [index, session] of all.entries()) {
-      const why = session.problem ?? (index < readWhole ? await whyNotRead(store, session) : undefined);
-      if (why !== undefined) problems.push({ session, why });
+      const reason = session.problem ?? (index < readWhole ? await readFailureReason(store, session) : undefined);
+      if (reason !== undefined) problems.push({ session, reason });
     }
     if (problems.length === 0) return [{ status: "ok", detail: all.length === 0 ? "none yet" : `${all.length}` }];
-    return problems.map(({ session, why }) => ({
+    return problems.map(({ session, reason }) => ({
       status: "problem",
-      detail: `${session.sessionId} will not open: ${why}`,
+      detail: `${session.sessionId} will not open: ${reason}`,
       advice: `troupe sessions repair ${session.sessionId}`,
     }));
   },
 };
 
-async function whyNotRead(store: SessionStore, { sessionId }: SessionSummary): Promise<string | undefined> {
+async function readFailureReason(store: SessionStore, { sessionId }: SessionSummary): Promise<string | undefined> {
   try {
     await store.read(sessionId);
     return undefined;

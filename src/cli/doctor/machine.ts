@@ -17,7 +17,7 @@ export interface Machine {
   readonly terminal: { readonly isTerminal: boolean; readonly columns: number | undefined };
 }
 
-export async function lookAround(process: NodeJS.Process): Promise<Machine> {
+export async function inspectMachine(process: NodeJS.Process): Promise<Machine> {
   const { env, stdout } = process;
   const cwd = currentFolder(process);
   const input = { cwd: cwd ?? "/", env };

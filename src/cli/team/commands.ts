@@ -1,23 +1,27 @@
 import type { Command } from "commander";
 import { TroupeError } from "../../protocol/index.ts";
 import type { AddFlags, TasksFlags } from "../tasks.ts";
-import { onBus, useBus } from "../use-bus.ts";
-import { teamStoreWords, useTeamStore } from "../use-team-store.ts";
+import { busOptionHelp, setBusEnv } from "../use-bus.ts";
+import { teamStoreOptionHelp, setTeamStoreEnv } from "../use-team-store.ts";
 
 type Subcommand = (parent: Command, name: string, description: string) => Command;
 
 /** `troupe team …` and `troupe tasks …`; each loads what it needs when it is called. */
-export function addTeamShell(program: Command, subcommand: Subcommand, exit: (code: number) => void): void {
-  addTeam(subcommand(program, "team", "teams of agents and programs: their members, mail and work"), subcommand, exit);
-  addTasks(subcommand(program, "tasks", "the task list of a team or a session"), subcommand, exit);
+export function registerTeamCommands(program: Command, subcommand: Subcommand, exit: (code: number) => void): void {
+  registerTeam(
+    subcommand(program, "team", "teams of agents and programs: their members, mail and work"),
+    subcommand,
+    exit,
+  );
+  registerTasks(subcommand(program, "tasks", "the task list of a team or a session"), subcommand, exit);
 }
 
-function addTeam(team: Command, subcommand: Subcommand, exit: (code: number) => void): void {
+function registerTeam(team: Command, subcommand: Subcommand, exit: (code: number) => void): void {
   const json = (name: string, description: string, how = "as JSON") =>
     subcommand(team, name, description)
       .option("--json", how)
-      .option("--bus <url>", onBus, useBus)
-      .option("--team-store <kind>", teamStoreWords, useTeamStore);
+      .option("--bus <url>", busOptionHelp, setBusEnv)
+      .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv);
   json("create", "make a team; a name that is taken gets a number")
     .argument("<name>")
     .option("--description <text>", "what it is for")
@@ -76,7 +80,7 @@ function addTeam(team: Command, subcommand: Subcommand, exit: (code: number) => 
     .argument("<name>")
     .argument("<member>")
     .action(async (name: string, member: string, flags: { json?: boolean }) => {
-      exit(await (await import("./panes.ts")).hide(name, member, flags));
+      exit(await (await import("./panes.ts")).hidePane(name, member, flags));
     });
   json("show-pane", "put a pane back beside the others, and say how to look at it")
     .argument("<name>")
@@ -92,14 +96,14 @@ function addTeam(team: Command, subcommand: Subcommand, exit: (code: number) => 
     });
 }
 
-function addTasks(tasks: Command, subcommand: Subcommand, exit: (code: number) => void): void {
+function registerTasks(tasks: Command, subcommand: Subcommand, exit: (code: number) => void): void {
   const common = (name: string, description: string) =>
     subcommand(tasks, name, description)
       .option("--team <name>", "of this team; by default of the only one there is")
       .option("--session <id>", "of this session, which has no team")
       .option("--as <member>", "in the name of a member that you speak for; by default you")
-      .option("--bus <url>", onBus, useBus)
-      .option("--team-store <kind>", teamStoreWords, useTeamStore)
+      .option("--bus <url>", busOptionHelp, setBusEnv)
+      .option("--team-store <kind>", teamStoreOptionHelp, setTeamStoreEnv)
       .option("--json", "as JSON");
   common("list", "the open tasks")
     .option("--all", "completed ones too")

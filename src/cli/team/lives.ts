@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock } from "../../platform/index.ts";
 import {
   isExternal,
   type Member,
@@ -8,13 +8,13 @@ import {
   teamUser,
   TroupeError,
 } from "../../protocol/index.ts";
-import { loadConfig, ownProgram } from "../../session/index.ts";
+import { loadConfig, ownExecutable } from "../../session/index.ts";
 import type { StoredTeam } from "../../store/index.ts";
 import { type Backend, createTmuxBackend, externalMemberError, openMailbox } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { answerOrEnd, untilEnded } from "./until-ended.ts";
+import { awaitAnswerOrEnd, awaitEnd } from "./until-ended.ts";
 import { openTeams } from "./open-teams.ts";
-import { printJson, terminal, warn } from "./output.ts";
+import { printJson, stdoutScreen, printWarnings } from "./output.ts";
 
 /** How long one may take to answer where the settings say nothing, and to end once it is not asked any more. */
 const defaultShutdownMs = 60_000;
@@ -44,7 +44,7 @@ export async function stop(name: string, memberName: string, flags: StopFlags): 
     if (answer.kind === "ended") return report(flags, answer.member, `${memberName} has ended`);
     if (answer.kind === "rejected") {
       if (flags.json) printJson({ ...member, refused: answer.reason });
-      warn([`${memberName} does not want to end: ${answer.reason} ('--now' does not ask it)`]);
+      printWarnings([`${memberName} does not want to end: ${answer.reason} ('--now' does not ask it)`]);
       return exitCodes.failed;
     }
     const timeoutText = `${memberName} gave no answer in ${Math.round(withinMs / 1000)} s`;
@@ -68,7 +68,7 @@ async function requestShutdown(
 ) {
   const requestId = createId<RequestId>("ask");
   await mailbox.send({ from: teamUser, to: memberName, body: { kind: "shutdown_request", requestId, ...cause } });
-  return answerOrEnd(memberName, { record: stored.record, mailbox, requestId, withinMs });
+  return awaitAnswerOrEnd(memberName, { record: stored.record, mailbox, requestId, withinMs });
 }
 
 /** By its runtime, which asks no model; where that does not react, with its pane. */
@@ -79,7 +79,7 @@ async function stopNow(
   const { name: memberName } = member;
   if (isExternal(member)) return removeExternal(member, { stored, cause, flags, doneText });
   await mailbox.send({ from: teamUser, to: memberName, body: { kind: "stop_request", keep: false, ...cause } });
-  const ended = await untilEnded(memberName, stored.record, AbortSignal.timeout(stopNowTimeoutMs));
+  const ended = await awaitEnd(memberName, stored.record, AbortSignal.timeout(stopNowTimeoutMs));
   if (ended) return report(flags, ended, doneText);
   if (!member.pane)
     throw new TroupeError("team", `${memberName} has not ended yet: its process does not react: end that.`);
@@ -174,14 +174,14 @@ const createPaneBackend = ({ cwd, home, sessionId }: { cwd: string; home: string
     cwd,
     sessionId,
     placement: "own",
-    program: ownProgram(),
+    program: ownExecutable(),
     clock: systemClock,
   });
 
 interface TeamCommandContext {
   readonly stored: StoredTeam;
   readonly mailbox: ReturnType<typeof openMailbox>;
-  readonly createId: ReturnType<typeof idMaker>;
+  readonly createId: ReturnType<typeof createIdFactory>;
   readonly cwd: string;
   readonly home: string;
 }
@@ -189,7 +189,7 @@ interface TeamCommandContext {
 async function withTeam(name: string, work: (context: TeamCommandContext) => Promise<number>): Promise<number> {
   const { teams, cwd, home } = await openTeams();
   const stored = await teams.open(name);
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const mailbox = openMailbox(stored, { clock: systemClock, createId });
   try {
     return await work({ stored, mailbox, createId, cwd, home });
@@ -219,6 +219,6 @@ async function isNotRunning(stored: StoredTeam, memberName: string): Promise<boo
 
 function report(flags: { readonly json?: boolean }, member: Member, text: string): number {
   if (flags.json) printJson(member);
-  else terminal().line(text);
+  else stdoutScreen().line(text);
   return exitCodes.done;
 }

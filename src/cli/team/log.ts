@@ -2,7 +2,7 @@ import { type Member, teamUser, type Team } from "../../protocol/index.ts";
 import type { StoredTeam, TaskChange } from "../../store/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
-import { colored, printJson, terminal, untilInterrupted } from "./output.ts";
+import { memberStyle, printJson, stdoutScreen, abortOnInterrupt } from "./output.ts";
 
 /** One thing that happened in a team. */
 interface Entry {
@@ -18,7 +18,7 @@ interface Entry {
 export async function log(name: string, flags: { follow?: boolean; json?: boolean }): Promise<number> {
   const { teams } = await openTeams();
   const stored = await teams.open(name);
-  const { signal, release } = untilInterrupted();
+  const { signal, release } = abortOnInterrupt();
   try {
     const print = createPrinter(await stored.record.read(), flags.json === true);
     if (flags.follow) await follow(stored, print, signal);
@@ -54,7 +54,7 @@ async function follow(
   const watching: Promise<void>[] = [];
   const fail = (error: unknown) => stop.abort(error);
 
-  const tell = (entries: readonly Entry[]) => {
+  const emit = (entries: readonly Entry[]) => {
     const fresh = entries.filter((entry) => !seen.has(keyOf(entry)));
     for (const entry of fresh) seen.add(keyOf(entry));
     print(fresh);
@@ -65,21 +65,21 @@ async function follow(
     watching.push(watchMail(member).catch(fail));
   };
   const watchMail = async (member: string) => {
-    for await (const held of stored.inbox(member).watch(ended)) tell(held.map(({ mail }) => mailEntry(mail)));
+    for await (const held of stored.inbox(member).watch(ended)) emit(held.map(({ mail }) => mailEntry(mail)));
   };
   const watchTeam = async () => {
     for await (const team of teamChanges) {
-      tell(teamEntries(team));
+      emit(teamEntries(team));
       for (const { name } of team.members) watch(name);
     }
   };
   const watchTasks = async () => {
-    for await (const change of taskChanges) tell(changeEntries(change));
+    for await (const change of taskChanges) emit(changeEntries(change));
   };
 
   const teamChanges = stored.record.follow(ended);
   const taskChanges = stored.tasks.follow(ended);
-  tell(await history(stored));
+  emit(await history(stored));
   watching.push(watchTeam().catch(fail), watchTasks().catch(fail));
   for (const { name } of (await stored.record.read()).members) watch(name);
   watch(teamUser);
@@ -108,8 +108,8 @@ function memberEntries(member: Member): Entry[] {
 
 function mailEntry(mail: Parameters<ReturnType<StoredTeam["inbox"]>["send"]>[0]): Entry {
   const { body } = mail;
-  const said = body.kind === "text" ? (mail.summary ?? body.text) : body.kind;
-  return { at: mail.timestamp, type: "mail", who: mail.from, text: `to ${mail.to}: ${said}`, about: mail };
+  const summary = body.kind === "text" ? (mail.summary ?? body.text) : body.kind;
+  return { at: mail.timestamp, type: "mail", who: mail.from, text: `to ${mail.to}: ${summary}`, about: mail };
 }
 
 /** What was written down so long ago that only what came of it is known. */
@@ -129,13 +129,13 @@ function changeEntries({ what, by, at, item, why }: TaskChange): Entry[] {
 }
 
 function createPrinter(team: Team, asJson: boolean): (entries: readonly Entry[]) => void {
-  const screen = terminal();
+  const screen = stdoutScreen();
   const colorOf = (who: string) => team.members.find(({ name }) => name === who)?.color;
   return (entries) => {
     for (const entry of entries) {
       const { at, type, who, text, about } = entry;
       if (asJson) printJson({ at, type, who, about });
-      else screen.line(`${at.slice(11, 19)}  ${who.padEnd(14)} ${text}`, colored(screen, colorOf(who)));
+      else screen.line(`${at.slice(11, 19)}  ${who.padEnd(14)} ${text}`, memberStyle(screen, colorOf(who)));
     }
   };
 }

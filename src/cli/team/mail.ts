@@ -1,9 +1,9 @@
-import { idMaker, systemClock } from "../../platform/index.ts";
+import { createIdFactory, systemClock } from "../../platform/index.ts";
 import { teamUser, TroupeError } from "../../protocol/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
-import { colored, minutes, printJson, terminal, untilInterrupted, warn } from "./output.ts";
+import { memberStyle, formatMinute, printJson, stdoutScreen, abortOnInterrupt, printWarnings } from "./output.ts";
 
 /** Resolves once the mail is stored: whoever it is for reads it, now or when it is back. */
 export async function send(
@@ -19,13 +19,13 @@ export async function send(
       const { sent, failed } = await mailbox.broadcast(mail);
       if (flags.json)
         printJson({ sent, failed: failed.map(({ to: name, error }) => ({ to: name, error: error.message })) });
-      else terminal().line(`sent to ${sent.map((one) => one.to).join(", ") || "nobody"}`);
-      warn(failed.map(({ to: name, error }) => `not sent to ${name}: ${error.message}`));
+      else stdoutScreen().line(`sent to ${sent.map((one) => one.to).join(", ") || "nobody"}`);
+      printWarnings(failed.map(({ to: name, error }) => `not sent to ${name}: ${error.message}`));
       return failed.length === 0 ? exitCodes.done : exitCodes.failed;
     }
     const { id } = await mailbox.send({ ...mail, to });
     if (flags.json) printJson({ id, to });
-    else terminal().line(`sent to ${to}: ${id}`);
+    else stdoutScreen().line(`sent to ${to}: ${id}`);
     return exitCodes.done;
   });
 }
@@ -39,7 +39,7 @@ export async function inbox(
   return withTeam(team, async ({ mailbox, record }) => {
     if (member !== teamUser) await record.keyOf(member, "check");
     if (flags.follow) {
-      const { signal, release } = untilInterrupted();
+      const { signal, release } = abortOnInterrupt();
       for await (const mail of mailbox.watch(member, signal)) {
         if (!flags.unread || !mail.read) await print(mail, flags.json === true, mailbox);
       }
@@ -48,16 +48,22 @@ export async function inbox(
     }
     const mail = flags.unread ? await mailbox.readUnread(member) : await mailbox.readAll(member);
     if (flags.json) printJson(mail);
-    else if (mail.length === 0) terminal().line(flags.unread ? "nothing unread" : "no mail");
+    else if (mail.length === 0) stdoutScreen().line(flags.unread ? "nothing unread" : "no mail");
     else for (const one of mail) await print(one, false, mailbox);
-    warn(mailbox.takeNotices(member));
+    printWarnings(mailbox.takeNotices(member));
     return exitCodes.done;
   });
 }
 
 async function withTeam(name: string, work: (team: OpenTeam) => Promise<number>): Promise<number> {
   const { home, bus, claudeFolder } = await openTeams();
-  const team = await openTeam(name, { home, bus, claudeFolder, clock: systemClock, createId: idMaker(systemClock) });
+  const team = await openTeam(name, {
+    home,
+    bus,
+    claudeFolder,
+    clock: systemClock,
+    createId: createIdFactory(systemClock),
+  });
   try {
     return await work(team);
   } finally {
@@ -67,12 +73,12 @@ async function withTeam(name: string, work: (team: OpenTeam) => Promise<number>)
 
 async function print(mail: ReceivedMail, asJson: boolean, mailbox: OpenTeam["mailbox"]): Promise<void> {
   if (asJson) return printJson(mail);
-  const screen = terminal();
+  const screen = stdoutScreen();
   const notes = [mail.state, mail.urgent && "urgent", mail.sender === "unverified" && "sender not verified"];
   const kind = mail.body.kind === "text" ? "" : `  ${mail.body.kind}`;
   screen.line(
-    `${minutes(mail.timestamp)}  ${mail.from}${kind}  (${notes.filter(Boolean).join(", ")})`,
-    colored(screen, mail.color as never),
+    `${formatMinute(mail.timestamp)}  ${mail.from}${kind}  (${notes.filter(Boolean).join(", ")})`,
+    memberStyle(screen, mail.color as never),
   );
   if (mail.refused !== undefined)
     screen.paragraph(`refused: ${mail.refused}`, { first: "  ", style: screen.paint.red });

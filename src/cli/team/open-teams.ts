@@ -1,5 +1,5 @@
-import { idMaker, openStateRoot, systemClock } from "../../platform/index.ts";
-import { openStore } from "../../session/index.ts";
+import { createIdFactory, openStateRoot, systemClock } from "../../platform/index.ts";
+import { openSessionStore } from "../../session/index.ts";
 import { type BusAddress, openTeamStore, type SessionStore, type TeamStore } from "../../store/index.ts";
 
 export interface TeamsPlace {
@@ -13,9 +13,9 @@ export interface TeamsPlace {
 
 /** The teams and sessions of this machine's user, or of the bus, from the shell. */
 export async function openTeams(): Promise<TeamsPlace> {
-  const { store, cwd, home, bus, claudeFolder } = await openStore({ cwd: process.cwd(), env: process.env });
+  const { store, cwd, home, bus, claudeFolder } = await openSessionStore({ cwd: process.cwd(), env: process.env });
   const { path } = await openStateRoot(home);
-  const ports = { clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
   const teams = openTeamStore({ home: path, bus, claudeFolder, ...ports });
   return { teams, sessions: store, home: path, bus, claudeFolder, cwd };
 }

@@ -1,23 +1,23 @@
 import type { AgentColor } from "../../protocol/index.ts";
 import { createScreen, type Screen, type Style } from "../screen.ts";
 
-export const terminal = (): Screen => createScreen(process.stdout, process.env);
+export const stdoutScreen = (): Screen => createScreen(process.stdout, process.env);
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-export function warn(problems: readonly string[]): void {
+export function printWarnings(problems: readonly string[]): void {
   for (const problem of problems) process.stderr.write(`troupe: ${problem}\n`);
 }
 
 /** The member's own colour, as near as a terminal of eight colours has it. */
-export function colored({ paint }: Screen, color: AgentColor | undefined): Style {
+export function memberStyle({ paint }: Screen, color: AgentColor | undefined): Style {
   if (color === undefined) return paint.bold;
-  return paint[nearest[color]];
+  return paint[nearestColor[color]];
 }
 
-const nearest = {
+const nearestColor = {
   red: "red",
   blue: "blue",
   green: "green",
@@ -29,7 +29,7 @@ const nearest = {
 } as const satisfies Record<AgentColor, string>;
 
 /** Aborts at Ctrl-C, so that what follows something for ever ends well. */
-export function untilInterrupted(): { readonly signal: AbortSignal; release(): void } {
+export function abortOnInterrupt(): { readonly signal: AbortSignal; release(): void } {
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   process.once("SIGINT", onSignal);
@@ -41,4 +41,4 @@ export function untilInterrupted(): { readonly signal: AbortSignal; release(): v
   return { signal: stop.signal, release };
 }
 
-export const minutes = (at: string): string => at.slice(0, 16).replace("T", " ");
+export const formatMinute = (at: string): string => at.slice(0, 16).replace("T", " ");

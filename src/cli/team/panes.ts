@@ -2,10 +2,10 @@ import { teamLead, TroupeError } from "../../protocol/index.ts";
 import { movePane } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
-import { printJson, terminal } from "./output.ts";
+import { printJson, stdoutScreen } from "./output.ts";
 
 /** Puts the pane of a member out of sight. It works on. */
-export const hide = (team: string, who: string, flags: { readonly json?: boolean }) =>
+export const hidePane = (team: string, who: string, flags: { readonly json?: boolean }) =>
   setPane(team, who, { ...flags, hidden: true });
 
 /** Puts it back beside the others, and says how to look at it. */
@@ -21,7 +21,7 @@ async function setPane(team: string, who: string, flags: { json?: boolean; hidde
     if (!member) throw new TroupeError("team", `${team} has no member ${JSON.stringify(who)}.`);
     if (!member.pane) throw new TroupeError("team", `${who} has no pane: it runs ${member.backendType}.`);
     const { hidden } = flags;
-    const { state, attach } = await movePane(member.pane, { hidden, env: definedOf(process.env), cwd });
+    const { state, attach } = await movePane(member.pane, { hidden, env: withoutUndefined(process.env), cwd });
     if (state !== "there") throw new TroupeError("team", `the pane of ${who} is not there any more.`);
     const { paneId } = member.pane;
     // Panes that are gone drop out with every change.
@@ -29,13 +29,13 @@ async function setPane(team: string, who: string, flags: { json?: boolean; hidde
     const others = hiddenPaneIds.filter((id) => id !== paneId && panes.has(id));
     await record.changeTeam({ hiddenPaneIds: hidden ? [...others, paneId] : others });
     if (flags.json) printJson({ name: who, paneId, hidden, attach });
-    else if (hidden) terminal().paragraph(`the pane of ${who} is out of sight; it works on`);
-    else terminal().paragraph(`the pane of ${who} is beside the others: ${attach}`);
+    else if (hidden) stdoutScreen().paragraph(`the pane of ${who} is out of sight; it works on`);
+    else stdoutScreen().paragraph(`the pane of ${who} is beside the others: ${attach}`);
     return exitCodes.done;
   } finally {
     await close();
   }
 }
 
-const definedOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
+const withoutUndefined = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));

@@ -7,7 +7,7 @@ type Answer =
   | { readonly kind: "rejected"; readonly reason: string }
   | { readonly kind: "late" };
 
-export interface AwaitedAnswer {
+export interface ShutdownRequest {
   readonly record: StoredTeam["record"];
   readonly mailbox: ReturnType<typeof openMailbox>;
   readonly requestId: RequestId;
@@ -15,40 +15,44 @@ export interface AwaitedAnswer {
 }
 
 /** What comes of asking a member to end: it is in the record that it has, or its refusal in its lead's inbox. */
-export async function answerOrEnd(who: string, asked: AwaitedAnswer): Promise<Answer> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(asked.withinMs)]);
+export async function awaitAnswerOrEnd(memberName: string, asked: ShutdownRequest): Promise<Answer> {
+  const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, AbortSignal.timeout(asked.withinMs)]);
   const ended = async (): Promise<Answer> => {
-    const member = await untilEnded(who, asked.record, signal);
+    const member = await awaitEnd(memberName, asked.record, signal);
     return member ? { kind: "ended", member } : { kind: "late" };
   };
   try {
-    return await Promise.race([ended(), refusal(who, asked, signal)]);
+    return await Promise.race([ended(), awaitRefusal(memberName, asked, signal)]);
   } finally {
-    over.abort();
+    done.abort();
   }
 }
 
 /** Never resolves if there is none. */
-async function refusal(who: string, { mailbox, requestId }: AwaitedAnswer, signal: AbortSignal): Promise<Answer> {
+async function awaitRefusal(
+  memberName: string,
+  { mailbox, requestId }: ShutdownRequest,
+  signal: AbortSignal,
+): Promise<Answer> {
   for await (const { from, body, refused } of mailbox.watch(teamLead, signal)) {
-    if (from !== who || refused !== undefined || body.kind !== "shutdown_rejected") continue;
+    if (from !== memberName || refused !== undefined || body.kind !== "shutdown_rejected") continue;
     if (body.requestId === requestId) return { kind: "rejected", reason: body.reason };
   }
   return new Promise<never>(() => undefined);
 }
 
 /** Undefined if it had not ended when the time was over. */
-export async function untilEnded(
-  who: string,
+export async function awaitEnd(
+  memberName: string,
   record: StoredTeam["record"],
   signal: AbortSignal,
 ): Promise<Member | undefined> {
-  const ended = () => record.current().members.find((member) => member.name === who && member.ended);
+  const ended = () => record.current().members.find((member) => member.name === memberName && member.ended);
   const now = ended();
   if (now) return now;
   for await (const { members } of record.follow(signal)) {
-    const found = members.find((member) => member.name === who && member.ended);
+    const found = members.find((member) => member.name === memberName && member.ended);
     if (found) return found;
   }
   return ended();

@@ -38,10 +38,10 @@ export interface AcpAgent {
 export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent> {
   const [command = "", ...args] = options.command;
   const child = options.processes.start({ command, args, cwd: options.cwd, env: options.env });
-  const lastWords = tailOf(child.stderr);
+  const stderrTail = tailOf(child.stderr);
   const ended = child.ended.then(({ exitCode, signal, startFailure }) => {
     const how = startFailure ?? `${command} ended (${signal ?? `exit code ${exitCode}`})`;
-    return [how, lastWords()].filter(Boolean).join(": ");
+    return [how, stderrTail()].filter(Boolean).join(": ");
   });
   const connection = client({ name: "troupe" })
     .onNotification(methods.client.session.update, ({ params }) => options.onUpdate(params.update))
@@ -49,7 +49,7 @@ export async function startAcpAgent(options: AcpAgentOptions): Promise<AcpAgent>
     .connect(ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>));
   const { agent } = connection;
   try {
-    const sessionId = await Promise.race([open(agent, options), failed(ended), tooLate(command)]);
+    const sessionId = await Promise.race([open(agent, options), failed(ended), startTimeoutError(command)]);
     return {
       async prompt(text) {
         try {
@@ -93,7 +93,7 @@ async function open(agent: ClientContext, { cwd, mcpServers }: AcpAgentOptions):
 /** It is told to begin, and says nothing for this long. */
 const startWithinMs = 60_000;
 
-function tooLate(command: string): Promise<never> {
+function startTimeoutError(command: string): Promise<never> {
   return new Promise((_, reject) => {
     setTimeout(
       () => reject(new Error(`${command} was started and did not answer within a minute`)),

@@ -26,11 +26,11 @@ export interface AcpQuestion {
  */
 export function createAcpModel(options: AcpModelOptions): ModelClient & { close(): Promise<void> } {
   let starting: Promise<AcpAgent> | undefined;
-  let told: Told | undefined;
+  let sent: SentPosition | undefined;
   let heard: ((update: SessionUpdate) => void) | undefined;
 
   const start = (): Promise<AcpAgent> => {
-    told = undefined;
+    sent = undefined;
     const begun = startAcpAgent({
       ...options,
       onUpdate: (update) => heard?.(update),
@@ -44,7 +44,7 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
   };
 
   /** Nothing of it may go on beside the one that takes its place. */
-  const giveUp = async (agent: AcpAgent) => {
+  const stopAgent = async (agent: AcpAgent) => {
     starting = undefined;
     await agent.end();
   };
@@ -66,14 +66,14 @@ export function createAcpModel(options: AcpModelOptions): ModelClient & { close(
         if (agent === undefined || signal.aborted) return interrupted;
         heard = parts.hear;
         const { messages } = request;
-        const text = told ? newIn(messages, told) : [options.introduction, retold(messages)].join("\n\n");
-        told = { messages: messages.length, parts: messages.at(-1)?.parts.length ?? 0 };
+        const text = sent ? unsentText(messages, sent) : [options.introduction, formatHistory(messages)].join("\n\n");
+        sent = { messages: messages.length, parts: messages.at(-1)?.parts.length ?? 0 };
         const cancelled = over.promise.then(() => cancel(agent, options.cancelWithinMs ?? 10_000));
         const answer = await Promise.race([agent.prompt(text), cancelled]).catch(async (error: unknown) => {
-          await giveUp(agent);
+          await stopAgent(agent);
           throw error;
         });
-        if (answer === undefined) await giveUp(agent);
+        if (answer === undefined) await stopAgent(agent);
         if (answer === undefined || signal.aborted || answer.stopReason === "cancelled") return interrupted;
         const { stopReason } = answer;
         const ending = stopReason === "max_tokens" || stopReason === "refusal" ? stopReason : "end_turn";
@@ -131,7 +131,7 @@ async function cancel(agent: AcpAgent, withinMs: number): Promise<undefined> {
 }
 
 /** How far into the conversation the running program has been told: so many messages, and of the last so many parts. */
-interface Told {
+interface SentPosition {
   readonly messages: number;
   readonly parts: number;
 }
@@ -140,11 +140,11 @@ interface Told {
  * What has been said since it was told last; its own answers it knows. After an interrupt there is no answer: what is said
  * then stands in the same message as what it was told before.
  */
-function newIn(messages: readonly Message[], told: Told = { messages: 0, parts: 0 }): string {
-  const last = messages[told.messages - 1];
+function unsentText(messages: readonly Message[], sent: SentPosition = { messages: 0, parts: 0 }): string {
+  const last = messages[sent.messages - 1];
   return [
-    ...(last ? [{ ...last, parts: last.parts.slice(told.parts) } as Message] : []),
-    ...messages.slice(told.messages),
+    ...(last ? [{ ...last, parts: last.parts.slice(sent.parts) } as Message] : []),
+    ...messages.slice(sent.messages),
   ]
     .filter(({ role, parts }) => role === "user" && parts.length > 0)
     .map(textOf)
@@ -152,13 +152,13 @@ function newIn(messages: readonly Message[], told: Told = { messages: 0, parts: 
 }
 
 /** All of it, for a program that has just been started: what was said before it is told as such. */
-function retold(messages: readonly Message[]): string {
+function formatHistory(messages: readonly Message[]): string {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
-  if (last < 0) return newIn(messages);
+  if (last < 0) return unsentText(messages);
   const before = messages
     .slice(0, last + 1)
     .map((message) => `[${message.role === "user" ? "said to you" : "your answer"}]\n${textOf(message)}`);
-  return `You have been at work on this before, in an earlier life. This is what was said then:\n\n${before.join("\n\n")}\n\nThis is new:\n\n${newIn(messages.slice(last + 1))}`;
+  return `You have been at work on this before, in an earlier life. This is what was said then:\n\n${before.join("\n\n")}\n\nThis is new:\n\n${unsentText(messages.slice(last + 1))}`;
 }
 
 const textOf = ({ parts }: Message): string =>

@@ -19,7 +19,7 @@ export const statusOf = {
 
 /** What a scripted fault looks like to the caller. `hang` never comes to anything; it rejects when the signal aborts. */
 export async function failureOf(fault: Fault, signal: AbortSignal): Promise<ModelFailure> {
-  if (fault.kind === "hang") return unlessAborted(new Promise<never>(() => undefined), signal);
+  if (fault.kind === "hang") return rejectOnAbort(new Promise<never>(() => undefined), signal);
   const status = fault.status ?? statusOf[fault.kind];
   return {
     kind: fault.kind,
@@ -30,7 +30,7 @@ export async function failureOf(fault: Fault, signal: AbortSignal): Promise<Mode
 }
 
 /** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
     if (signal.aborted) abort();

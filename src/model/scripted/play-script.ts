@@ -4,7 +4,7 @@ import { fillTemplate, quote, TemplateError } from "./fill-template.ts";
 import { matches } from "./matches.ts";
 import { type Reply, replyFrom } from "./reply.ts";
 import { Answer, type AnswerFunction, type Fault, type Script } from "./script.ts";
-import { createSlots, type Slot } from "./slots.ts";
+import { createAnswerSlots, type AnswerSlot } from "./slots.ts";
 
 /** What a script does with one request. `source` names the rule or step, for people. */
 export type Move =
@@ -27,7 +27,7 @@ export interface PlayOptions {
 
 /** The one player of scripts: the scripted model and the loopback server differ only in how the answer travels. */
 export function playScript(script: Script, options: PlayOptions): ScriptPlayer {
-  const slots = createSlots(script);
+  const slots = createAnswerSlots(script);
   return {
     unused: () => slots.unused(),
     async next(ask) {
@@ -45,21 +45,21 @@ export function playScript(script: Script, options: PlayOptions): ScriptPlayer {
     },
   };
 
-  function play(answer: Answer, slot: Slot, ask: Ask): Move {
+  function play(answer: Answer, slot: AnswerSlot, ask: Ask): Move {
     const struck = slot.strikes();
     const filled = script.templates === false ? answer : fillTemplate(answer, ask);
     return moveOf(struck ? filled : { ...filled, fault: undefined }, slot, ask);
   }
 
-  async function call(answer: AnswerFunction, slot: Slot, ask: Ask): Promise<Move | undefined> {
+  async function call(answer: AnswerFunction, slot: AnswerSlot, ask: Ask): Promise<Move | undefined> {
     slot.take();
     const given = await answer(ask);
     if (given !== undefined) return moveOf(Answer.parse(given), slot, ask);
-    slot.giveBack();
+    slot.release();
     return undefined;
   }
 
-  function moveOf(answer: Answer, { source }: Slot, ask: Ask): Move {
+  function moveOf(answer: Answer, { source }: AnswerSlot, ask: Ask): Move {
     const reply = replyFrom(answer, (index) => options.callId(ask, index));
     return answer.fault ? { type: "fault", source, fault: answer.fault, reply } : { type: "answer", source, reply };
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AnswerPart, Message, ModelRequest } from "../../protocol/index.ts";
-import { cacheLifeMs, type PromptBlock } from "./prompt-cache.ts";
+import { cacheTtlMs, type PromptBlock } from "./prompt-cache.ts";
 import { inputText } from "./reply.ts";
 
 export interface PromptMeasure {
@@ -24,9 +24,7 @@ export function createPromptMeasure(): PromptMeasure {
           const blocks = message.parts.map((part) => remember(part, message.role));
           if (!users.includes(index)) return blocks;
           const results = index === messages.length - 1 ? lastResult(message) : -1;
-          return markLast(
-            blocks.map((block, at) => (at === results ? { ...block, breakpointMs: cacheLifeMs } : block)),
-          );
+          return markLast(blocks.map((block, at) => (at === results ? { ...block, breakpointMs: cacheTtlMs } : block)));
         }),
       ];
     },
@@ -60,6 +58,6 @@ export const outputTokensOf = (parts: readonly AnswerPart[]): number =>
   }, 0);
 
 const markLast = (blocks: PromptBlock[]): PromptBlock[] =>
-  blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, breakpointMs: cacheLifeMs } : block));
+  blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, breakpointMs: cacheTtlMs } : block));
 
 const lastResult = ({ parts }: Message): number => parts.findLastIndex(({ type }) => type === "tool_result");

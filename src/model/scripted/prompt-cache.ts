@@ -28,7 +28,7 @@ export interface PromptCacheOptions {
   readonly lookback?: number;
 }
 
-export const cacheLifeMs = 5 * 60_000;
+export const cacheTtlMs = 5 * 60_000;
 
 /**
  * Prompt caching as the Anthropic API documents it: an entry is a whole prefix and is written at breakpoints only; it is
@@ -49,7 +49,7 @@ export function createPromptCache(options: PromptCacheOptions): PromptCache {
         tokens: { inputTokens: total - cached, cacheReadTokens: read, cacheWriteTokens: cached - read },
         store() {
           if (hit) touch(hit.key);
-          for (const { key, lifeMs = cacheLifeMs } of breakpoints) {
+          for (const { key, lifeMs = cacheTtlMs } of breakpoints) {
             entries.set(key, { expires: clock.now() + lifeMs, lifeMs });
           }
           if (entries.size > 10_000) forgetExpired();

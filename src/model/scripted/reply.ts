@@ -23,7 +23,7 @@ export function replyFrom(answer: Answer, callId: (index: number) => string): Re
   };
 }
 
-export const saysNothing = (answer: Answer): boolean =>
+export const isEmptyReply = (answer: Answer): boolean =>
   (answer.text ?? answer.thinking ?? answer.calls ?? answer.parts) === undefined;
 
 export type Delta = Extract<ModelEvent, { type: "text.delta" | "thinking.delta" | "tool.delta" }>;

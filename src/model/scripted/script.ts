@@ -73,10 +73,10 @@ const When = z.strictObject({
 });
 export type When = z.infer<typeof When>;
 
-const Step = orFunction<Answer, AnswerFunction>(Answer);
+const Step = withFunction<Answer, AnswerFunction>(Answer);
 const Rule = z.strictObject({
   name: z.string().optional(),
-  when: orFunction<When, (ask: Ask) => boolean>(When).optional(),
+  when: withFunction<When, (ask: Ask) => boolean>(When).optional(),
   times: z.number().int().positive().optional(),
   answer: Step,
 });
@@ -104,7 +104,7 @@ export type Script = z.infer<typeof Script>;
 export const script = (value: Script): Script => value;
 
 /** A plain union would report "invalid input" for the whole answer; this keeps the path to the field that is wrong. */
-function orFunction<T, F>(schema: z.ZodType<T>): z.ZodType<T | F> {
+function withFunction<T, F>(schema: z.ZodType<T>): z.ZodType<T | F> {
   return z.unknown().superRefine((value, context) => {
     if (typeof value === "function") return;
     const parsed = schema.safeParse(value);

@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "../../protocol/index.ts";
 import { type Ask, askFrom } from "./ask.ts";
-import { failureOf, unlessAborted } from "./fault-failure.ts";
+import { failureOf, rejectOnAbort } from "./fault-failure.ts";
 import { loadScript, scriptFrom } from "./load-script.ts";
 import { playScript } from "./play-script.ts";
 import { createPromptMeasure, outputTokensOf } from "./prompt-blocks.ts";
@@ -86,7 +86,7 @@ export function createScriptedModel(source: Script | AnswerFunction, options: Sc
       yield call.fail(overflow(size));
       return;
     }
-    const move = await unlessAborted(player.next(call.ask), signal);
+    const move = await rejectOnAbort(player.next(call.ask), signal);
     if (move.type === "none") {
       yield call.fail({ kind: "bad_request", message: move.message, status: 400 });
       return;

@@ -1,10 +1,10 @@
 import type { Ask } from "./ask.ts";
 import { matchesPath } from "./matches.ts";
-import { saysNothing } from "./reply.ts";
+import { isEmptyReply } from "./reply.ts";
 import type { Rule, Script, Step } from "./script.ts";
 
 /** One rule, or one step of a list, and how far it is used up. */
-export interface Slot {
+export interface AnswerSlot {
   readonly source: string;
   readonly answer: Step;
   readonly when?: Rule["when"];
@@ -12,12 +12,12 @@ export interface Slot {
   strikes(): boolean;
   take(): void;
   /** The rule's function had no answer after all. A step stays taken: the next one is asked. */
-  giveBack(): void;
+  release(): void;
 }
 
-export interface Slots {
+export interface AnswerSlots {
   /** Those that may answer, best first. */
-  of(ask: Ask): Generator<Slot>;
+  of(ask: Ask): Generator<AnswerSlot>;
   unused(): readonly string[];
   /** How long the agent's list of steps is, all of it used; undefined when there is none. */
   listLength(ask: Ask): number | undefined;
@@ -29,7 +29,7 @@ interface List {
   readonly places: Map<string, number>;
 }
 
-export function createSlots(script: Script): Slots {
+export function createAnswerSlots(script: Script): AnswerSlots {
   const rules = (script.rules ?? []).map((rule, index) => ({ rule, source: ruleName(rule, index), used: 0 }));
   const lists = Object.entries(script.agents ?? {}).map(([path, { steps }]) => ({
     path,
@@ -37,7 +37,7 @@ export function createSlots(script: Script): Slots {
   }));
   const common = script.steps && listOf("steps", script.steps);
   const struck = new Map<string, number>();
-  const held = new Map<string, { turn: string; slot: Slot }>();
+  const held = new Map<string, { turn: string; slot: AnswerSlot }>();
 
   return {
     *of(ask) {
@@ -51,8 +51,8 @@ export function createSlots(script: Script): Slots {
         if (entry.used >= (entry.rule.times ?? Number.POSITIVE_INFINITY)) continue;
         const { source, rule } = entry;
         const take = () => void (entry.used += 1);
-        const giveBack = () => void (entry.used -= 1);
-        yield slotOf(ask, { source, answer: rule.answer, ...(rule.when && { when: rule.when }), take, giveBack });
+        const release = () => void (entry.used -= 1);
+        yield slotOf(ask, { source, answer: rule.answer, ...(rule.when && { when: rule.when }), take, release });
       }
       const list = listFor(ask);
       if (!list) return;
@@ -61,14 +61,14 @@ export function createSlots(script: Script): Slots {
         if (answer === undefined) return;
         const next = place + 1;
         const take = () => void list.places.set(ask.agent, next);
-        yield slotOf(ask, { source: `${list.name}[${place}]`, answer, take, giveBack: () => undefined });
+        yield slotOf(ask, { source: `${list.name}[${place}]`, answer, take, release: () => undefined });
       }
     },
     unused: () => [
       ...rules.flatMap(({ rule, source, used }) =>
         rule.times !== undefined && used < rule.times ? [`${source} (${used} of ${rule.times} times)`] : [],
       ),
-      ...[...lists.map(({ list }) => list), ...(common ? [common] : [])].flatMap(leftOver),
+      ...[...lists.map(({ list }) => list), ...(common ? [common] : [])].flatMap(unusedSteps),
     ],
     listLength: (ask) => listFor(ask)?.steps.length,
   };
@@ -78,11 +78,11 @@ export function createSlots(script: Script): Slots {
     return own?.list ?? common;
   }
 
-  function slotOf(ask: Ask, slot: Omit<Slot, "strikes">): Slot {
+  function slotOf(ask: Ask, slot: Omit<AnswerSlot, "strikes">): AnswerSlot {
     return { ...slot, strikes: () => strike(ask, slot) };
   }
 
-  function strike(ask: Ask, slot: Omit<Slot, "strikes">): boolean {
+  function strike(ask: Ask, slot: Omit<AnswerSlot, "strikes">): boolean {
     const { answer, source, take } = slot;
     if (typeof answer === "function" || !answer.fault) {
       take();
@@ -93,13 +93,13 @@ export function createSlots(script: Script): Slots {
       take();
       held.set(ask.agent, {
         turn: turnOf(ask),
-        slot: { source, answer, strikes: () => true, take: () => undefined, giveBack: () => undefined },
+        slot: { source, answer, strikes: () => true, take: () => undefined, release: () => undefined },
       });
       return true;
     }
     const key = `${source} ${ask.agent}`;
     const count = (struck.get(key) ?? 0) + 1;
-    const last = count > times || (count === times && saysNothing(answer));
+    const last = count > times || (count === times && isEmptyReply(answer));
     if (last) {
       struck.delete(key);
       take();
@@ -113,7 +113,7 @@ const turnOf = (ask: Ask): string => `${ask.turn} ${ask.purpose}`;
 const listOf = (name: string, steps: readonly Step[]): List => ({ name, steps, places: new Map() });
 const placeIn = (list: List, ask: Ask): number => list.places.get(ask.agent) ?? 0;
 
-function leftOver(list: List): string[] {
+function unusedSteps(list: List): string[] {
   const places = list.places.size > 0 ? [...list.places.entries()] : [["nobody", 0] as const];
   return places.flatMap(([agent, place]) => {
     const left = list.steps.length - place;

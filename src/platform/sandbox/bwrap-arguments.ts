@@ -7,7 +7,7 @@ export interface BwrapPlan {
   /** Names below /proc that exist on this machine. */
   readonly proc: { readonly readOnly: readonly string[]; readonly hidden: readonly string[] };
   /** Paths below /run without which programs are not found. */
-  readonly keptOfRun: readonly string[];
+  readonly keptRunPaths: readonly string[];
   /** What this bwrap is too old for is left out. */
   readonly disableUserNamespaces: boolean;
 }
@@ -20,15 +20,15 @@ export interface BwrapPlan {
 export function bwrapArguments(plan: BwrapPlan): string[] {
   const bind = (from: string, to: string) => ["--ro-bind", from, to];
   return [
-    ...ownSpaces,
+    ...ownNamespaces,
     ...(plan.disableUserNamespaces ? ["--disable-userns"] : []),
-    ...noRights,
+    ...noCapabilities,
     ...wholeDisk,
     // As root even without rights the system's own settings could be written here: the kernel goes by the number of the user.
     ...plan.proc.readOnly.flatMap((name) => bind(`/proc/${name}`, `/proc/${name}`)),
     ...plan.proc.hidden.flatMap((name) => bind("/dev/null", `/proc/${name}`)),
     ...emptyFolder("/run"),
-    ...plan.keptOfRun.flatMap((path) => bind(path, path)),
+    ...plan.keptRunPaths.flatMap((path) => bind(path, path)),
     ...orderMounts(plan.mounts).flatMap(mountArguments),
     "--chdir",
     plan.cwd,
@@ -36,7 +36,7 @@ export function bwrapArguments(plan: BwrapPlan): string[] {
   ];
 }
 
-const ownSpaces = [
+const ownNamespaces = [
   "--unshare-user",
   "--unshare-pid",
   "--unshare-net",
@@ -44,7 +44,7 @@ const ownSpaces = [
   "--unshare-uts",
   "--unshare-cgroup-try",
 ];
-const noRights = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"];
+const noCapabilities = ["--cap-drop", "ALL", "--die-with-parent", "--new-session"];
 const wholeDisk = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
 
 /** Much cheaper than a read-only mount of something: there can be many of them. */

@@ -17,10 +17,10 @@ import { sandboxEnvironment } from "./sandbox-environment.ts";
 
 /** Fixed places: a bwrap that a repository or a search path brings along would be no sandbox. */
 const programs = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
-const ofTheSystem = ["/proc", "/sys", "/dev", "/run", "/etc", "/usr", "/var/run"];
+const systemFolders = ["/proc", "/sys", "/dev", "/run", "/etc", "/usr", "/var/run"];
 const readOnlyProc = ["sys", "fs", "irq", "bus", "acpi", "scsi", "driver"];
 const hiddenProc = ["sysrq-trigger", "mtrr", "kcore", "keys", "kmsg", "timer_list", "sched_debug", "latency_stats"];
-const keptOfRun = ["/run/current-system", "/run/wrappers", "/run/opengl-driver"];
+const keptRunPaths = ["/run/current-system", "/run/wrappers", "/run/opengl-driver"];
 
 export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const placeholders = createPlaceholders();
@@ -28,7 +28,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
   const writable = options.writable.map((path) => realPathSync(path)).filter((path) => existsSync(path));
   let folder: Promise<string> | undefined;
   let egress: Promise<Egress> | undefined;
-  let tried: Promise<Tried> | undefined;
+  let trial: Promise<TrialResult> | undefined;
 
   /** What is /tmp to the commands of this session. */
   const privateFolder = () =>
@@ -64,7 +64,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
       mounts,
       cwd: request.cwd,
       proc: isRoot ? { readOnly: readOnlyProc.filter(isInProc), hidden: hiddenProc.filter(isInProc) } : nothing,
-      keptOfRun: keptOfRun.filter((path) => existsSync(path)),
+      keptRunPaths: keptRunPaths.filter((path) => existsSync(path)),
       disableUserNamespaces: program.disableUserNamespaces,
     });
     return { args, held };
@@ -87,8 +87,8 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
     return result.exitCode === 0 ? undefined : result.startFailure || said.trim() || `exit code ${result.exitCode}`;
   };
 
-  const tryOnce = async (): Promise<Tried> => {
-    const whole = writable.find((folder) => ofTheSystem.some((path) => isInside(path, folder)));
+  const tryOnce = async (): Promise<TrialResult> => {
+    const whole = writable.find((folder) => systemFolders.some((path) => isInside(path, folder)));
     if (whole !== undefined)
       return { problem: `${whole} cannot be a working folder of a sandbox: it holds the system` };
     const path = programs.find((candidate) => existsSync(candidate));
@@ -105,7 +105,7 @@ export function createBwrapSandbox(options: SandboxOptions): Sandbox {
       throw error;
     }
   };
-  const tryIt = () => (tried ??= tryOnce());
+  const tryIt = () => (trial ??= tryOnce());
 
   const enter = async (request: ProcessRequest): Promise<EnteredSandbox> => {
     const { program, problem } = await tryIt();
@@ -141,7 +141,7 @@ interface Program {
   readonly disableUserNamespaces: boolean;
 }
 
-interface Tried {
+interface TrialResult {
   readonly program?: Program;
   readonly problem?: string;
 }

@@ -28,7 +28,7 @@ export function createPlaceholders(): Placeholders {
     return true;
   };
 
-  const letGo = (path: string): void => {
+  const releaseOne = (path: string): void => {
     const count = (holders.get(path) ?? 1) - 1;
     if (count > 0) holders.set(path, count);
     else {
@@ -39,7 +39,7 @@ export function createPlaceholders(): Placeholders {
 
   const removeUnused = (): void => {
     if (unused.size === 0) return;
-    const used = mountedElsewhere();
+    const used = mountedInOtherNamespaces();
     for (const path of unused) {
       if (used.has(path)) continue;
       removeEmpty(path);
@@ -51,7 +51,7 @@ export function createPlaceholders(): Placeholders {
     hold: (paths) => paths.filter(holdOne),
     has: (path) => holders.has(path) || unused.has(path),
     release(paths) {
-      paths.forEach(letGo);
+      paths.forEach(releaseOne);
       removeUnused();
     },
     close: removeUnused,
@@ -79,7 +79,7 @@ function removeEmpty(path: string): void {
 }
 
 /** Where sandboxes of other processes have something mounted: a folder that is removed would lose its mount there. */
-function mountedElsewhere(): ReadonlySet<string> {
+function mountedInOtherNamespaces(): ReadonlySet<string> {
   const paths = new Set<string>();
   const seen = new Set([tryRead(() => readlinkSync("/proc/self/ns/mnt"))]);
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {

@@ -18,7 +18,7 @@ export interface HookRunnerPorts {
   /** What every hook is told. */
   readonly facts: () => Readonly<Record<string, unknown>>;
   /** Whether a rule may speak of a call. */
-  readonly speaksOf: (rule: string, call: { tool: string; input: unknown }) => Promise<boolean>;
+  readonly mayMatch: (rule: string, call: { tool: string; input: unknown }) => Promise<boolean>;
   readonly record: (event: StoredEvent) => Promise<void>;
   readonly clock: Clock;
 }
@@ -53,7 +53,7 @@ export interface HookRunner {
   close(): Promise<void>;
 }
 
-const silence: Verdicts = { context: [] };
+const emptyVerdicts: Verdicts = { context: [] };
 
 /** Runs the hooks that fit an occasion side by side, each command once, and says what came of them. */
 export function createHookRunner(ports: HookRunnerPorts): HookRunner {
@@ -74,11 +74,11 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
       signal: occasion.signal,
     });
     const verdict = judgeHook(hook, run);
-    await tell(hook, verdict, { run, callId: occasion.callId });
+    await recordRun(hook, verdict, { run, callId: occasion.callId });
     return verdict;
   };
 
-  const tell = async (
+  const recordRun = async (
     hook: Hook,
     verdict: HookVerdict,
     { run, callId }: { run: HookRun; callId?: CallId | undefined },
@@ -102,7 +102,7 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
     }
   };
 
-  const leave = (running: Promise<unknown>) => {
+  const runInBackground = (running: Promise<unknown>) => {
     background.add(running);
     // Only a storage failure gets here: the agent's own next record meets it too, and `close` tells.
     running.then(
@@ -119,18 +119,18 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
       const matching = ports.hooks.filter((hook) => hook.event === event && hook.matches(about));
       const call = { tool: about, input: occasion.input["tool_input"] };
       const holds = await Promise.all(
-        matching.map(async ({ condition }) => condition === undefined || ports.speaksOf(condition, call)),
+        matching.map(async ({ condition }) => condition === undefined || ports.mayMatch(condition, call)),
       );
-      const fitting = once(matching.filter((_, index) => holds[index])).slice(0, alone ? 1 : undefined);
-      if (fitting.length === 0) return silence;
+      const fitting = uniqueHooks(matching.filter((_, index) => holds[index])).slice(0, alone ? 1 : undefined);
+      if (fitting.length === 0) return emptyVerdicts;
       const apart = fitting.filter((each) => each.background);
-      for (const hook of apart) leave(runOne(hook, { ...occasion, signal: closing.signal }));
-      return together(
+      for (const hook of apart) runInBackground(runOne(hook, { ...occasion, signal: closing.signal }));
+      return mergeVerdicts(
         await Promise.all(fitting.filter((each) => !each.background).map((hook) => runOne(hook, occasion))),
       );
     },
     start(event, input) {
-      leave(this.run(event, { input, signal: closing.signal }));
+      runInBackground(this.run(event, { input, signal: closing.signal }));
     },
     async settled() {
       while (background.size > 0) await Promise.all(background);
@@ -143,7 +143,7 @@ export function createHookRunner(ports: HookRunnerPorts): HookRunner {
 }
 
 /** The same command of two sources is one hook; if one of them guards, it does. */
-function once(hooks: readonly Hook[]): Hook[] {
+function uniqueHooks(hooks: readonly Hook[]): Hook[] {
   const kept = new Map<string, Hook>();
   for (const hook of hooks) {
     const key = JSON.stringify([hook.command, hook.folder]);
@@ -154,7 +154,7 @@ function once(hooks: readonly Hook[]): Hook[] {
   return [...kept.values()];
 }
 
-function together(verdicts: readonly HookVerdict[]): Verdicts {
+function mergeVerdicts(verdicts: readonly HookVerdict[]): Verdicts {
   const decision = (["deny", "ask", "allow"] as const).find((each) =>
     verdicts.some((verdict) => verdict.decision === each),
   );

@@ -21,7 +21,7 @@ export interface HookVerdict {
 }
 
 /** How much of what a hook says a model or a person has to read. */
-const wordsLimit = 10_000;
+const textLimit = 10_000;
 
 /**
  * The table of `docs/hooks.md`: exit code 0 goes on, with JSON for finer control; 2 is a no; everything else, and output
@@ -30,8 +30,8 @@ const wordsLimit = 10_000;
 export function judgeHook(hook: Hook, run: HookRun): HookVerdict {
   if (run.aborted) return { outcome: "interrupted" };
   if (run.fault !== undefined) return failed(hook, run.fault);
-  if (run.exitCode === 2) return blocked(words(run.stderr) || words(run.stdout) || "It gave no reason.");
-  if (run.exitCode !== 0) return failed(hook, exitWords(run));
+  if (run.exitCode === 2) return blocked(limitedText(run.stderr) || limitedText(run.stdout) || "It gave no reason.");
+  if (run.exitCode !== 0) return failed(hook, exitText(run));
   const text = run.stdout.trim();
   if (!text.startsWith("{")) return { outcome: "passed", ...(rulesOf(hook.event).speaks && context(text)) };
   if (run.cut) return failed(hook, "it printed too much to be read as JSON");
@@ -51,7 +51,7 @@ function judgeOutput(hook: Hook, text: string): HookVerdict {
     return failed(hook, `what it printed cannot be used: ${issue?.path.join(".")}: ${issue?.message}`);
   }
   const name = parsed.data.hookSpecificOutput?.hookEventName;
-  if (name !== undefined && name !== hook.event) return failed(hook, `it answers as a ${words(name)} hook`);
+  if (name !== undefined && name !== hook.event) return failed(hook, `it answers as a ${limitedText(name)} hook`);
   return fromOutput(parsed.data);
 }
 
@@ -65,11 +65,11 @@ function fromOutput(output: HookOutput): HookVerdict {
   return {
     outcome: decision === undefined ? "passed" : outcomes[decision],
     decision,
-    ...(reason !== undefined && { reason: words(reason) }),
+    ...(reason !== undefined && { reason: limitedText(reason) }),
     ...(input !== undefined && { input: { value: input } }),
     ...context(specific.additionalContext ?? specific.worktreePath ?? ""),
-    ...(stops && { stop: words(output.stopReason ?? reason ?? "") || "a hook stopped the agent" }),
-    ...(systemMessage !== undefined && { message: words(systemMessage) }),
+    ...(stops && { stop: limitedText(output.stopReason ?? reason ?? "") || "a hook stopped the agent" }),
+    ...(systemMessage !== undefined && { message: limitedText(systemMessage) }),
   };
 }
 
@@ -86,15 +86,15 @@ function failed(hook: Hook, failure: string): HookVerdict {
   return { outcome: "failed", failure, decision: "deny", reason };
 }
 
-function exitWords({ exitCode, stderr }: HookRun): string {
-  const [line = ""] = words(stderr).split("\n", 1);
+function exitText({ exitCode, stderr }: HookRun): string {
+  const [line = ""] = limitedText(stderr).split("\n", 1);
   const known = exitCode === 127 ? " (no such command)" : exitCode === 126 ? " (cannot be executed)" : "";
   return `exit code ${exitCode}${known}${line === "" ? "" : `: ${line.slice(0, 300)}`}`;
 }
 
-const context = (text: string) => (text.trim() === "" ? {} : { context: words(text) });
+const context = (text: string) => (text.trim() === "" ? {} : { context: limitedText(text) });
 
-function words(text: string): string {
+function limitedText(text: string): string {
   const clean = cleanText(text).trim();
-  return clean.length <= wordsLimit ? clean : `${clean.slice(0, wordsLimit)}\n[cut: ${clean.length} characters in all]`;
+  return clean.length <= textLimit ? clean : `${clean.slice(0, textLimit)}\n[cut: ${clean.length} characters in all]`;
 }

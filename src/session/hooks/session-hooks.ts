@@ -27,7 +27,7 @@ export interface SessionHooks extends TeamHooks {
   /** Resolves when nothing that nobody waits for runs any more. */
   settled(): Promise<void>;
   /** For an agent that goes before its session does: ends what still runs, and no hook hears of it. */
-  left(): Promise<void>;
+  stop(): Promise<void>;
   /** Runs the last hooks. Nothing of a hook is told after this has resolved. */
   ended(outcome: "completed" | "interrupted" | "failed"): Promise<void>;
 }
@@ -87,7 +87,7 @@ export function createSessionHooks(hooks: readonly Hook[], ports: SessionHookPor
       return settled;
     },
     settled: () => runner.settled(),
-    async left() {
+    async stop() {
       open.abort(new DOMException("the agent's work has ended", "AbortError"));
       await runner.close();
     },

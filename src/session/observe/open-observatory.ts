@@ -1,4 +1,4 @@
-import { createFolderWatcher, idMaker, systemClock } from "../../platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../../platform/index.ts";
 import { type Ack, type Command, type SessionId, TroupeError } from "../../protocol/index.ts";
 import {
   createFileSessionStore,
@@ -36,7 +36,7 @@ export function openSessionDirectory({
   onProblem = () => undefined,
 }: SessionDirectoryOptions): SessionDirectory {
   const clock = systemClock;
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const store = createFileSessionStore({ home, clock, createId });
   const catalog = createSessionCatalog({ home });
   const lister = createSessionLister(catalog, { home, clock, createId });

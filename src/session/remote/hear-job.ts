@@ -2,7 +2,7 @@ import {
   type Conversation,
   type ReceivingRecorder,
   type RunOutcome,
-  settleOpenCalls,
+  closeOpenCalls,
   tokensIn,
 } from "../../agent/index.ts";
 import {
@@ -85,7 +85,7 @@ export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
   const begin = async ({ generation, worker, commits }: JobState, before: JobState | undefined): Promise<boolean> => {
     const place = { generation, number: 0, index: 0 };
     if (known.has(receivedEventId(agent, place))) return true;
-    await settleOpenCalls(conversation, recorder.record);
+    await closeOpenCalls(conversation, recorder.record);
     if (generation > maxGenerations) return false;
     const from = commits ? "from what was committed" : "from the beginning";
     const [level, message] =

@@ -11,7 +11,7 @@ import {
   TroupeError,
 } from "../../protocol/index.ts";
 import { type StoredTeam, type SubmittedJob, workLabel } from "../../store/index.ts";
-import { advanceBranch, type RemoteBackendOptions, remoteSource, type RepositoryContext } from "../../team/index.ts";
+import { advanceBranch, type RemoteBackendOptions, bundleSource, type RepositoryContext } from "../../team/index.ts";
 import { portableDefinition } from "./remote-seat.ts";
 import type { RemoteWork } from "./remote-work.ts";
 
@@ -58,7 +58,7 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
             "agent",
             `${JSON.stringify(label)} is no label of workers: small letters, digits, - and _.`,
           );
-      const { head, notices } = await remoteSource(placeOf(cwd));
+      const { head, notices } = await bundleSource(placeOf(cwd));
       const there = await (await work.bus()).workers();
       const isMatching = there.some((worker) => labels.every((label) => worker.labels.includes(label)));
       const wanted = labels.length === 0 ? "" : ` with the labels ${labels.join(", ")}`;
@@ -76,7 +76,7 @@ export function createTeammateJobs(ports: TeammateJobsPorts): TeammateJobs {
       const definition = ports.types.find(({ name }) => name === (member.agentType ?? "general-purpose"));
       if (!worker || !definition)
         throw new TroupeError("team", `There is no agent type ${JSON.stringify(member.agentType)} any more.`);
-      const source = await remoteSource(placeOf(member.cwd), worker.branch);
+      const source = await bundleSource(placeOf(member.cwd), worker.branch);
       const { head, ref, author } = source;
       const object = `${ref === undefined ? "head" : "branch"}-${head}-${ports.sessionId}`;
       await work.putOnce(object, source.bundle);

@@ -4,7 +4,7 @@ import {
   hasPrompt,
   type ReceivingRecorder,
   type RunOutcome,
-  settleOpenCalls,
+  closeOpenCalls,
 } from "../../agent/index.ts";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
@@ -65,7 +65,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       over.abort();
       isOver = true;
       receiver.end();
-      if (!isLeft) await settleOpenCalls(conversation, recorder.record);
+      if (!isLeft) await closeOpenCalls(conversation, recorder.record);
     }
   };
 
@@ -212,7 +212,7 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
       abort(failure);
     },
     settled: async () => run,
-    closeOpenCalls: () => settleOpenCalls(conversation, recorder.record),
+    closeOpenCalls: () => closeOpenCalls(conversation, recorder.record),
     state: receiver.state,
     leave() {
       if (!run || isOver) return false;

@@ -6,7 +6,7 @@ import { type JobSpec, type SubmittedJob, workLabel } from "../../store/index.ts
 import {
   type SubagentRuntime,
   importCommits,
-  remoteSource,
+  bundleSource,
   type RuntimeRequest,
   type RepositoryContext,
 } from "../../team/index.ts";
@@ -35,7 +35,7 @@ export async function openRemoteRuntime(
   const { work, place } = ports;
   const { parts } = shared;
   const definition = portableDefinition(request.definition);
-  const source = await remoteSource(place);
+  const source = await bundleSource(place);
   const labels = request.definition.labels ?? [];
   for (const label of labels)
     if (!workLabel.test(label))

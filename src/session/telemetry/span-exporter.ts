@@ -22,14 +22,14 @@ export interface SpanExporter {
 /** Spans to a collector, in batches, beside the work. */
 export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const waiting: Span[] = [];
-  const leaving = new AbortController();
+  const closing = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let sending: Promise<void> | undefined;
-  let told = false;
+  let isLossReported = false;
 
-  const lose = (count: number, why: string) => {
-    if (told) return;
-    told = true;
+  const reportLoss = (count: number, why: string) => {
+    if (isLossReported) return;
+    isLossReported = true;
     options.onLoss(
       `${count} spans did not reach ${withoutQuery(options.endpoint)}: ${why}; what follows may be lost too`,
     );
@@ -38,9 +38,9 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   const sendAll = async () => {
     while (waiting.length > 0) {
       const spans = waiting.splice(0, batchSize);
-      const problem = await post(encodeSpans({ ...options, spans }), options, leaving.signal);
-      if (problem !== undefined) lose(spans.length, problem);
-      if (leaving.signal.aborted) return;
+      const problem = await post(encodeSpans({ ...options, spans }), options, closing.signal);
+      if (problem !== undefined) reportLoss(spans.length, problem);
+      if (closing.signal.aborted) return;
     }
   };
   const flush = () => {
@@ -56,13 +56,13 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
   return {
     add(spans) {
       const room = maxWaiting - waiting.length;
-      if (spans.length > room) lose(spans.length - room, "too many wait to be sent");
+      if (spans.length > room) reportLoss(spans.length - room, "too many wait to be sent");
       waiting.push(...spans.slice(0, Math.max(0, room)));
       if (waiting.length >= batchSize) void flush();
       else if (waiting.length > 0) timer ??= setTimeout(() => void flush(), options.everyMs ?? 5000).unref();
     },
     async close(withinMs) {
-      const deadline = setTimeout(() => leaving.abort(), withinMs);
+      const deadline = setTimeout(() => closing.abort(), withinMs);
       await sending;
       await flush();
       clearTimeout(deadline);
@@ -73,31 +73,31 @@ export function createSpanExporter(options: SpanExporterOptions): SpanExporter {
 const batchSize = 256;
 const maxWaiting = 4096;
 const attempts = 4;
-const worthAnother: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const retryableStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Undefined once the collector has taken it, else why it has not. */
 async function post(
   body: string,
   { endpoint, headers, retryMs = 1000 }: SpanExporterOptions,
-  leaving: AbortSignal,
+  closing: AbortSignal,
 ): Promise<string | undefined> {
   let problem = "";
-  for (let attempt = 0; attempt < attempts && !leaving.aborted; attempt++) {
-    if (attempt > 0) await pause(retryMs * 2 ** (attempt - 1), leaving);
+  for (let attempt = 0; attempt < attempts && !closing.aborted; attempt++) {
+    if (attempt > 0) await pause(retryMs * 2 ** (attempt - 1), closing);
     try {
       const response = await fetch(endpoint, {
         method: "POST",
         headers: { ...headers, "content-type": "application/json" },
         body,
         redirect: "error",
-        signal: AbortSignal.any([leaving, AbortSignal.timeout(10_000)]),
+        signal: AbortSignal.any([closing, AbortSignal.timeout(10_000)]),
       });
       const answer = (await response.text()).slice(0, 500);
       if (response.ok) return partialLoss(answer);
       problem = `it answered ${response.status}`;
-      if (!worthAnother.has(response.status)) return problem;
+      if (!retryableStatuses.has(response.status)) return problem;
     } catch (error) {
-      problem = leaving.aborted ? "the session ended before it answered" : reasonOf(error);
+      problem = closing.aborted ? "the session ended before it answered" : reasonOf(error);
     }
   }
   return problem || "the session ended before it answered";

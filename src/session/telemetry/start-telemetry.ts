@@ -7,7 +7,7 @@ import type { TelemetryConfig } from "./telemetry-settings.ts";
 
 /** What a session is told of while it is traced. It is never slowed or broken by it. */
 export interface Telemetry {
-  heard(envelope: Envelope): void;
+  observe(envelope: Envelope): void;
   /** From when there is somebody to tell. */
   attach(raise: (message: string) => void): void;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export interface TracedSession {
 
 export function startTelemetry(config: TelemetryConfig, session: TracedSession): Telemetry {
   const { sessionId, leadSessionId } = session;
-  let tell: (message: string) => void = () => undefined;
+  let report: (message: string) => void = () => undefined;
   const underLead = leadSessionId === undefined ? undefined : spanIdOf("session", leadSessionId);
   const fold = createSpanFold({ parentSpanId: underLead ?? config.parent?.spanId, content: config.content });
   const exporter = createSpanExporter({
@@ -31,17 +31,17 @@ export function startTelemetry(config: TelemetryConfig, session: TracedSession):
     traceId: config.parent?.traceId ?? traceIdOf(leadSessionId ?? sessionId),
     resource: { ...config.resource, "service.version": version, "process.working_directory": session.cwd },
     version,
-    onLoss: (message) => tell(message),
+    onLoss: (message) => report(message),
   });
   return {
-    heard(envelope) {
+    observe(envelope) {
       // Members in the same process are shown here too, and traced by their own sessions.
       if (envelope.session !== sessionId) return;
       const ended = fold(envelope);
       if (ended.length > 0) exporter.add(ended);
     },
     attach(raise) {
-      tell = raise;
+      report = raise;
     },
     close: () => exporter.close(closeWithinMs),
   };

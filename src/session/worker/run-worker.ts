@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { effectiveMode } from "../../agent/definitions/index.ts";
-import { idMaker, makeFolder, systemClock } from "../../platform/index.ts";
+import { createIdFactory, makeFolder, systemClock } from "../../platform/index.ts";
 import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import { type HeldJob, loadWorkBus, openTeamStore, shareTeams, workLabel } from "../../store/index.ts";
 import { loadConfig } from "../load-config.ts";
@@ -32,7 +32,7 @@ export interface WorkerOptions {
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { labels, maxAgents, say } = options;
   const clock = systemClock;
-  const createId = idMaker(clock);
+  const createId = createIdFactory(clock);
   const flags = { settings: options.settings, model: options.model, permissionMode: options.permissionMode };
   const config = await loadConfig({ cwd: options.cwd, env: options.env, flags });
   if (config.bus === undefined)

@@ -12,7 +12,7 @@ import type { StoredTeam } from "../team/team-store.ts";
 import { openClaudeInbox } from "./claude-inbox.ts";
 import { createClaudePresence } from "./claude-presence.ts";
 import { openConfigJournal } from "./config-journal.ts";
-import { openRequests } from "./requests.ts";
+import { openClaudeRequests } from "./requests.ts";
 import { createSharedJson } from "./shared-json.ts";
 import { openTaskJournal } from "./task-journal.ts";
 
@@ -64,7 +64,7 @@ export function openClaudeTeam(options: ClaudeTeamOptions): StoredTeam {
   const taskJournal = openTaskJournal({ folder: options.tasks, numbers, assertThere, json, clock, watcher });
   const tasks = createTaskList(taskJournal, clock);
   const mail = openMailFiles({ team: name, files, watcher, clock, createId });
-  const context = { requests: openRequests(join(options.own, "requests.jsonl")), team: name, now };
+  const context = { requests: openClaudeRequests(join(options.own, "requests.jsonl")), team: name, now };
   const ended = new AbortController();
   const inboxes = new Map<string, Inbox>();
 

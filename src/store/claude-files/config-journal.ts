@@ -63,7 +63,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
   let lastConfig: ConfigFile | undefined;
   const configNow = (): ConfigFile => {
     const text = textOf(path);
-    if (text === undefined) throw gone(path);
+    if (text === undefined) throw teamGoneError(path);
     try {
       lastConfig = parseConfig(JSON.parse(text), path);
     } catch (error) {
@@ -77,7 +77,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
   const fresh = async (): Promise<TeamState> => {
     const reading = await json.read(path);
     if ("damaged" in reading) throw storageError("read", path, new Error("it is not JSON; mend it or move it away"));
-    if (reading.value === undefined) throw gone(path);
+    if (reading.value === undefined) throw teamGoneError(path);
     return merged(parseConfig(reading.value, path), await readOwn());
   };
 
@@ -85,7 +85,7 @@ export function openConfigJournal(options: ConfigJournalOptions): ConfigJournal 
 
   const write = async (entry: TeamEntry) => {
     if (entry.do === "reserve") throw noReservations();
-    if (textOf(path) === undefined) throw gone(path);
+    if (textOf(path) === undefined) throw teamGoneError(path);
     const written = await json.locked(path, async (files) => {
       // Never set aside: it is the team, and whoever leads it may mend it.
       const raw = await wholeConfig();
@@ -214,11 +214,11 @@ function configAfter(
     if (member.ended) entries.delete(member.name);
     else entries.set(member.name, toConfigMember(member, entries.get(member.name)));
   }
-  const isTakenUp = own?.isMade && team.leadSessionId !== before?.leadSessionId;
+  const isResumed = own?.isMade && team.leadSessionId !== before?.leadSessionId;
   return {
     ...config,
     ...(own?.isMade && team.description !== undefined && { description: team.description }),
-    ...(isTakenUp && { leadSessionId: leadSessionOf(team), leadProcess: leadProcess(now) }),
+    ...(isResumed && { leadSessionId: leadSessionOf(team), leadProcess: leadProcess(now) }),
     members: [...entries.values()],
   };
 }
@@ -232,7 +232,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-const gone = (path: string): TroupeError =>
+const teamGoneError = (path: string): TroupeError =>
   new TroupeError("storage", `${path} is not there any more: the team was deleted.`);
 
 const noReservations = (): TroupeError =>

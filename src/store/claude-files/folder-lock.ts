@@ -20,16 +20,16 @@ export interface LockOptions {
  * Takes the lock of a file the way its other writers do: the folder `FILE.lock` can be made once. Waits for who has it;
  * one that nobody renews any more is put aside, and never one that is renewed. Rejects with `storage` after the deadline.
  */
-export async function takeLock(path: string, options: LockOptions): Promise<HeldLock> {
+export async function acquireLock(path: string, options: LockOptions): Promise<HeldLock> {
   const { clock, waitMs } = options;
   const deadline = clock.monotonic() + waitMs;
   let pauseMs = 2;
-  let seen: Seen | undefined;
+  let seen: SeenLock | undefined;
   for (;;) {
     if (await make(path)) return hold(path, options);
-    seen = await look(path, seen, clock);
+    seen = await readLock(path, seen, clock);
     if (seen !== undefined && isStale(seen, options)) {
-      await putAside(path, seen, clock);
+      await moveAside(path, seen, clock);
       seen = undefined;
       continue;
     }
@@ -54,13 +54,13 @@ async function make(path: string): Promise<boolean> {
 }
 
 /** What was seen of another's lock, and since when it looks the same. */
-interface Seen {
+interface SeenLock {
   readonly mark: string;
   readonly renewedAt: number;
   readonly since: number;
 }
 
-async function look(path: string, before: Seen | undefined, clock: Clock): Promise<Seen | undefined> {
+async function readLock(path: string, before: SeenLock | undefined, clock: Clock): Promise<SeenLock | undefined> {
   const mark = await markOf(path);
   if (mark === undefined) return undefined;
   if (before?.mark === mark.text) return before;
@@ -68,7 +68,7 @@ async function look(path: string, before: Seen | undefined, clock: Clock): Promi
 }
 
 /** By its own time, and by ours: a clock that was set must not make a living lock an old one. */
-const isStale = ({ renewedAt, since }: Seen, { clock, staleMs }: LockOptions): boolean =>
+const isStale = ({ renewedAt, since }: SeenLock, { clock, staleMs }: LockOptions): boolean =>
   clock.now() - renewedAt > staleMs && clock.monotonic() - since > Math.min(staleMs / 4, 1_000);
 
 async function markOf(path: string): Promise<{ text: string; renewedAt: number } | undefined> {
@@ -82,7 +82,7 @@ async function markOf(path: string): Promise<{ text: string; renewedAt: number }
 }
 
 /** Moved away in one step, so that of several who want to only one does; what turns out to be another's is put back. */
-async function putAside(path: string, { mark }: Seen, clock: Clock): Promise<void> {
+async function moveAside(path: string, { mark }: SeenLock, clock: Clock): Promise<void> {
   const aside = `${path}.old-${process.pid}-${Math.round(clock.monotonic() * 1000)}`;
   try {
     if ((await markOf(path))?.text !== mark) return;

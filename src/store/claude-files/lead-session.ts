@@ -1,6 +1,6 @@
 import type { Team } from "../../protocol/index.ts";
-import { uuidOf } from "./uuid-of-id.ts";
+import { uuidFromId } from "./uuid-of-id.ts";
 
 /** Theirs are UUIDs; a team that no session leads yet has one that follows from its name. */
 export const leadSessionOf = ({ leadSessionId, leadAgentId }: Pick<Team, "leadSessionId" | "leadAgentId">): string =>
-  uuidOf(leadSessionId ?? leadAgentId);
+  uuidFromId(leadSessionId ?? leadAgentId);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Mail, MailId } from "../../protocol/index.ts";
 import { type BodyContext, formatBody, parseBody } from "./typed-body.ts";
-import { idOf, uuidOf } from "./uuid-of-id.ts";
+import { idFromUuid, uuidFromId } from "./uuid-of-id.ts";
 
 /** One message of an inbox, as far as we use it; what else is in it stays when the file is rewritten. */
 const Message = z.looseObject({
@@ -20,7 +20,7 @@ export function parseMessage(raw: unknown, to: string, context: BodyContext): Ma
   const { from, text, summary, timestamp, color, msg_id } = parsed.data;
   const body = parseBody(text, context) ?? { kind: "text", text };
   return {
-    id: idOf<MailId>("mail", msg_id ?? JSON.stringify([from, to, timestamp, text])),
+    id: idFromUuid<MailId>("mail", msg_id ?? JSON.stringify([from, to, timestamp, text])),
     from,
     to,
     timestamp: timestamp ?? new Date(context.now()).toISOString(),
@@ -43,7 +43,7 @@ export function formatMessage(mail: Mail, context: BodyContext): Readonly<Record
     timestamp,
     ...(color !== undefined && { color }),
     msgV: 1,
-    msg_id: uuidOf(id),
+    msg_id: uuidFromId(id),
     type: "message",
     read: false,
   };

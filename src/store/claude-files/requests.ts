@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import * as z from "zod";
 import { hasErrorCode, storageError } from "../../platform/index.ts";
 import { RequestId } from "../../protocol/index.ts";
-import { idOf } from "./uuid-of-id.ts";
+import { idFromUuid } from "./uuid-of-id.ts";
 
 /** A question that is under way, by our name for it and by theirs; what it was about, for its answer. */
 const Request = z.object({
@@ -16,16 +16,16 @@ const Request = z.object({
 export type Request = z.infer<typeof Request>;
 
 /** Kept on our side: what Claude Code asked before a crash is answered after it. */
-export interface Requests {
-  byOurs(id: RequestId): Request | undefined;
-  byTheirs(theirs: string): Request | undefined;
+export interface ClaudeRequests {
+  byOurId(id: RequestId): Request | undefined;
+  byTheirId(theirs: string): Request | undefined;
   /** Puts it down, unless it is known. */
   keep(request: Request): Request;
   /** Of one that they have named; ours follows from theirs. */
   idFor(theirs: string): RequestId;
 }
 
-export function openRequests(path: string): Requests {
+export function openClaudeRequests(path: string): ClaudeRequests {
   const ours = new Map<RequestId, Request>();
   const theirs = new Map<string, Request>();
   let isRead = false;
@@ -45,8 +45,8 @@ export function openRequests(path: string): Requests {
   };
 
   return {
-    byOurs: (id) => (load(), ours.get(id)),
-    byTheirs: (name) => (load(), theirs.get(name)),
+    byOurId: (id) => (load(), ours.get(id)),
+    byTheirId: (name) => (load(), theirs.get(name)),
     keep(request) {
       load();
       const known = theirs.get(request.theirs);
@@ -59,7 +59,7 @@ export function openRequests(path: string): Requests {
       put(request);
       return request;
     },
-    idFor: (name) => (load(), theirs.get(name)?.id ?? idOf<RequestId>("ask", name)),
+    idFor: (name) => (load(), theirs.get(name)?.id ?? idFromUuid<RequestId>("ask", name)),
   };
 }
 

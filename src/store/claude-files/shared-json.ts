@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { type Clock, hasErrorCode, storageError } from "../../platform/index.ts";
-import { type LockOptions, takeLock } from "./folder-lock.ts";
+import { type LockOptions, acquireLock } from "./folder-lock.ts";
 
 /** A JSON file that programs of other makers write too. */
 export interface SharedJson {
@@ -83,7 +83,7 @@ export function createSharedJson(options: SharedJsonOptions): SharedJson {
 
   const locked = <T>(path: string, work: (files: LockedFiles) => Promise<T>): Promise<T> =>
     inTurn(path, async () => {
-      const lock = await takeLock(`${path}.lock`, options);
+      const lock = await acquireLock(`${path}.lock`, options);
       try {
         return await work({
           read: readOrQuarantine,

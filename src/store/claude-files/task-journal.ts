@@ -64,8 +64,8 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     }
     // Theirs may name an edge on one side only.
     for (const item of state.items.values()) {
-      for (const id of item.blocks) mend(state, id, { blockedBy: item.id });
-      for (const id of item.blockedBy) mend(state, id, { blocks: item.id });
+      for (const id of item.blocks) repairEdge(state, id, { blockedBy: item.id });
+      for (const id of item.blockedBy) repairEdge(state, id, { blocks: item.id });
     }
     state.nextId = Math.max(0, ...numbersIn(folder), Number(textOf(options.numbers) ?? 0)) + 1;
     return state;
@@ -130,7 +130,7 @@ export function openTaskJournal(options: TaskJournalOptions): Journal<TaskState,
     for (const { item, last } of after.values()) {
       const was = before.get(item.id);
       if (was !== undefined && isSame(was, after.get(item.id))) continue;
-      const isOur = last !== undefined && last.number !== was?.last?.number && isAsLeft(item, after.get(item.id));
+      const isOur = last !== undefined && last.number !== was?.last?.number && isUnchanged(item, after.get(item.id));
       const facts = isOur ? last : guessed(was?.item, item);
       const { what, by, at, why } = facts as Pick<TaskChange, "what" | "by" | "at" | "why">;
       changes.push({
@@ -191,12 +191,12 @@ const isSame = (a: ReadTask, b: ReadTask | undefined): boolean =>
   a.last?.number === b?.last?.number && JSON.stringify(a.item) === JSON.stringify(b?.item);
 
 /** Whether nobody else has changed it since it was written from here. */
-function isAsLeft(item: WorkItem, task: ReadTask | undefined): boolean {
+function isUnchanged(item: WorkItem, task: ReadTask | undefined): boolean {
   const ours = (task?.raw["metadata"] as { troupe?: { status?: unknown; owner?: unknown } } | undefined)?.troupe;
   return ours?.status === item.status && ours.owner === item.owner;
 }
 
-function mend(state: TaskState, id: WorkItemId, edge: { blocks?: WorkItemId; blockedBy?: WorkItemId }): void {
+function repairEdge(state: TaskState, id: WorkItemId, edge: { blocks?: WorkItemId; blockedBy?: WorkItemId }): void {
   const item = state.items.get(id);
   if (item === undefined) return;
   const { blocks, blockedBy } = edge;

@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { digestOfCall } from "../../platform/index.ts";
 import { CallId, type Mail, type MailBody, type MailKind, type RequestId } from "../../protocol/index.ts";
-import type { Requests } from "./requests.ts";
+import type { ClaudeRequests } from "./requests.ts";
 
 /** Who and when, for bodies that say so themselves. */
 export interface BodyContext {
-  readonly requests: Requests;
+  readonly requests: ClaudeRequests;
   readonly team: string;
   readonly now: () => number;
 }
@@ -49,8 +49,8 @@ export function parseBody(text: string, { requests }: BodyContext): MailBody | n
 }
 
 /** What was answered must be what was asked, by all that the answer says of it; else it counts for nothing. */
-function responseOf(body: Extract<Typed, { type: "permission_response" }>, requests: Requests): MailBody {
-  const asked = requests.byTheirs(body.request_id);
+function responseOf(body: Extract<Typed, { type: "permission_response" }>, requests: ClaudeRequests): MailBody {
+  const asked = requests.byTheirId(body.request_id);
   const { approved_request: approved, tool_use_id: of } = body;
   const isSame =
     asked !== undefined &&
@@ -74,7 +74,7 @@ function responseOf(body: Extract<Typed, { type: "permission_response" }>, reque
 export function formatBody(mail: Mail, context: BodyContext): string | undefined {
   const { body, from, to, timestamp } = mail;
   const { requests } = context;
-  const theirs = (id: RequestId) => requests.byOurs(id)?.theirs ?? id;
+  const theirs = (id: RequestId) => requests.byOurId(id)?.theirs ?? id;
   const json = (type: MailKind, fields: Readonly<Record<string, unknown>>) => JSON.stringify({ type, ...fields });
   switch (body.kind) {
     case "text":
@@ -88,7 +88,7 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
     }
     case "shutdown_request": {
       const theirId = `shutdown-${context.now()}@${to}`;
-      const asked = requests.byOurs(body.requestId) ?? requests.keep({ id: body.requestId, theirs: theirId });
+      const asked = requests.byOurId(body.requestId) ?? requests.keep({ id: body.requestId, theirs: theirId });
       return json(body.kind, { requestId: asked.theirs, from, reason: body.reason ?? "", timestamp });
     }
     case "shutdown_approved":
@@ -100,7 +100,7 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
     case "permission_request": {
       const { requestId: id, callId: toolUseId, tool, input, digest } = body;
       const name = `perm-${context.now()}-${randomBytes(6).toString("base64url").toLowerCase().replace(/[-_]/g, "0").slice(0, 7)}`;
-      const asked = requests.byOurs(id) ?? requests.keep({ id, theirs: name, digest, tool, toolUseId, input });
+      const asked = requests.byOurId(id) ?? requests.keep({ id, theirs: name, digest, tool, toolUseId, input });
       return json(body.kind, {
         request_id: asked.theirs,
         agent_id: `${from}@${context.team}`,
@@ -112,7 +112,7 @@ export function formatBody(mail: Mail, context: BodyContext): string | undefined
       });
     }
     case "permission_response": {
-      const asked = requests.byOurs(body.requestId);
+      const asked = requests.byOurId(body.requestId);
       if (asked?.tool === undefined || body.answer.behavior === "deny") return denied(body, asked?.tool);
       const { toolUseId: tool_use_id, tool: tool_name, input } = asked;
       const updated_input = body.answer.input ?? input;

@@ -4,13 +4,13 @@ import { createHash } from "node:crypto";
  * The same id in the form that Claude Code gives its own: the 128 bits of ours, as a UUID. Another id than we make has the
  * UUID of its hash, from which there is no way back.
  */
-export function uuidOf(id: string): string {
+export function uuidFromId(id: string): string {
   const digits = id.slice(id.indexOf("_") + 1);
   return (asNumber(digits) ?? hashOf(id)).toString(16).padStart(32, "0").replace(form, "$1-$2-$3-$4-$5");
 }
 
 /** The id with this prefix that has the bits of a UUID; of any other text, of its hash. */
-export function idOf<I extends string>(prefix: string, text: string): I {
+export function idFromUuid<I extends string>(prefix: string, text: string): I {
   const number = uuid.test(text) ? BigInt(`0x${text.replaceAll("-", "")}`) : hashOf(text);
   return `${prefix}_${digitsOf(number)}` as I;
 }

@@ -13,7 +13,7 @@ import {
   teamGoneError,
 } from "./bus-errors.ts";
 
-export interface Patience {
+export interface RetryLimits {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
   /** How long to go on trying. */
   readonly waitMs: number;
@@ -37,7 +37,7 @@ export interface Publication {
  * Resolves when the stream has acknowledged it; "conflict" if another message stands where it was to follow. Goes on
  * trying with the same id while the bus does not answer: what ended in an error may have been stored.
  */
-export async function publish(bus: Bus, message: Publication, patience: Patience): Promise<PubAck | "conflict"> {
+export async function publish(bus: Bus, message: Publication, limits: RetryLimits): Promise<PubAck | "conflict"> {
   const { stream, subject, payload, id, after, replaces } = message;
   const options: Partial<JetStreamPublishOptions> = {
     msgID: id,
@@ -45,7 +45,7 @@ export async function publish(bus: Bus, message: Publication, patience: Patience
     ...(replaces && { headers: rollup() }),
   };
   try {
-    return await ask(bus, () => bus.js.publish(subject, payload, options), { ...patience, stream });
+    return await requestWithRetry(bus, () => bus.js.publish(subject, payload, options), { ...limits, stream });
   } catch (error) {
     if (isWrongSequence(error)) return "conflict";
     throw error;
@@ -59,16 +59,16 @@ function rollup() {
 }
 
 /** Asks until there is an answer, at most `waitMs`. What the bus says no to is thrown at once. */
-export async function ask<T>(
+export async function requestWithRetry<T>(
   bus: Bus,
   request: () => Promise<T>,
-  { clock, waitMs, signal, stream }: Patience & { readonly stream?: string | undefined },
+  { clock, waitMs, signal, stream }: RetryLimits & { readonly stream?: string | undefined },
 ): Promise<T> {
   const began = clock.monotonic();
   for (let tries = 0; ; tries++) {
     signal?.throwIfAborted();
     try {
-      return await untilReconnect(bus, request, { maxMs: began + waitMs - clock.monotonic(), signal });
+      return await raceReconnect(bus, request, { maxMs: began + waitMs - clock.monotonic(), signal });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof Reconnected) continue;
@@ -83,7 +83,7 @@ export async function ask<T>(
 }
 
 /** An answer that was on its way when the connection broke never comes: it is asked for again at once. */
-async function untilReconnect<T>(
+async function raceReconnect<T>(
   bus: Bus,
   request: () => Promise<T>,
   { maxMs, signal }: { readonly maxMs: number; readonly signal: AbortSignal | undefined },
@@ -95,7 +95,7 @@ async function untilReconnect<T>(
     signal?.addEventListener("abort", onAbort);
     ends.push(() => signal?.removeEventListener("abort", onAbort));
     if (maxMs === Number.POSITIVE_INFINITY) return;
-    const timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(maxMs, leastMs));
+    const timer = setTimeout(() => reject(new errors.TimeoutError()), Math.max(maxMs, minWaitMs));
     ends.push(() => clearTimeout(timer));
   });
   const asked = request();
@@ -111,7 +111,7 @@ async function untilReconnect<T>(
 class Reconnected extends Error {}
 
 /** However short the time is, one answer is waited for this long. */
-const leastMs = 100;
+const minWaitMs = 100;
 
 async function isGone(bus: Bus, stream: string): Promise<boolean> {
   try {

@@ -4,7 +4,7 @@ import { hasErrorCode, storageError } from "../../platform/index.ts";
 import { type Mail, TroupeError } from "../../protocol/index.ts";
 import type { MailBodies } from "../team/inbox-port.ts";
 import { openMailBodies } from "../team/mail-bodies.ts";
-import { ask, type Patience } from "./ask-bus.ts";
+import { requestWithRetry, type RetryLimits } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 
 /** Large texts: in the object store for everybody, and in a folder of each machine that reads them. */
@@ -17,7 +17,7 @@ export function openBusBodies(options: {
   readonly bus: Bus;
   readonly bucket: string;
   readonly folder: string;
-  readonly patience: Patience;
+  readonly patience: RetryLimits;
   readonly replicas: number;
 }): BusBodies {
   const { bus, bucket, patience, replicas } = options;
@@ -26,10 +26,12 @@ export function openBusBodies(options: {
 
   /** Made with the first body. */
   const objects = (): Promise<ObjectStore> => {
-    store ??= ask(bus, () => new Objm(bus.js).create(bucket, { replicas }), patience).catch((error: unknown) => {
-      store = undefined;
-      throw error;
-    });
+    store ??= requestWithRetry(bus, () => new Objm(bus.js).create(bucket, { replicas }), patience).catch(
+      (error: unknown) => {
+        store = undefined;
+        throw error;
+      },
+    );
     return store;
   };
 
@@ -37,7 +39,7 @@ export function openBusBodies(options: {
     const path = local.pathOf(name);
     if (path === undefined || (await isThere(path))) return;
     const there = await objects();
-    const bytes = await ask(bus, () => there.getBlob(name), patience);
+    const bytes = await requestWithRetry(bus, () => there.getBlob(name), patience);
     if (bytes === null) throw new TroupeError("storage", `The body ${name} is not in the object store.`);
     await local.save(name.slice(0, -".txt".length) as Mail["id"], new TextDecoder().decode(bytes));
   };
@@ -47,7 +49,7 @@ export function openBusBodies(options: {
     async save(id, text) {
       const name = await local.save(id, text);
       const there = await objects();
-      await ask(bus, () => there.putBlob({ name }, new TextEncoder().encode(text)), patience);
+      await requestWithRetry(bus, () => there.putBlob({ name }, new TextEncoder().encode(text)), patience);
       return name;
     },
     async read(name) {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Clock } from "../../platform/index.ts";
 import { StoredEnvelope } from "../../protocol/index.ts";
 import type { AgentNews, TeamEvents } from "../team/team-events-port.ts";
-import { ask } from "./ask-bus.ts";
+import { requestWithRetry } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { parseMessage } from "./journal-message.ts";
 import type { Outbox } from "./outbox.ts";
@@ -37,7 +37,7 @@ export function openBusEvents(options: BusEventsOptions): TeamEvents {
     follow: (agent, signal) => follow(options, agent, AbortSignal.any([signal, options.closed])),
     forget: async (agent) => {
       const filter = subjects.events(agent);
-      await ask(bus, () => bus.jsm.streams.purge(stream, { filter }), { clock, waitMs, stream });
+      await requestWithRetry(bus, () => bus.jsm.streams.purge(stream, { filter }), { clock, waitMs, stream });
     },
   };
 }

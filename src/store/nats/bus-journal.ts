@@ -5,7 +5,7 @@ import { createChangeFeed } from "../team/change-feed.ts";
 import type { Journal, WriteResult } from "../team/journal.ts";
 import type { JournalFold } from "../team/journal-fold.ts";
 import { damagedHeaderError, newerFormatError } from "../team/journal-part.ts";
-import { type Patience, publish } from "./ask-bus.ts";
+import { type RetryLimits, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { noAnswerError } from "./bus-errors.ts";
 import { BusHeader, JournalMessage, messageAfter, parseMessage } from "./journal-message.ts";
@@ -33,7 +33,7 @@ export async function openBusJournal<State, Entry, Change, Refusal>(
 ): Promise<Journal<State, Entry, Change, Refusal>> {
   const { bus, stream, subject, clock, createId, limitBytes } = options;
   const closed = new AbortController();
-  const patience: Patience = { clock, waitMs: options.waitMs, signal: closed.signal };
+  const patience: RetryLimits = { clock, waitMs: options.waitMs, signal: closed.signal };
   let state = fold.empty();
   let header: BusHeader | undefined;
   let headerBytes = 0;

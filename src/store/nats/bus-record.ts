@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { teamLead, TroupeError } from "../../protocol/index.ts";
 import type { Journal } from "../team/journal.ts";
-import { nextVoucher, voucherText } from "../team/member-vouchers.ts";
+import { nextEndorsementNumber, endorsementText } from "../team/member-vouchers.ts";
 import type { TeamEntry } from "../team/team-entry.ts";
 import type { RefusedTeam, TeamState } from "../team/team-fold.ts";
 import type { MemberKey, TeamRecord } from "../team/team-record-port.ts";
@@ -31,7 +31,7 @@ export function createBusRecord(
 
   /** The first who signs for a member is the one who does, from then on. */
   const toSign = async (name: string): Promise<MemberKey | undefined> => {
-    if (isOfWorker(name)) return vouchedPair(name);
+    if (isOfWorker(name)) return endorsedPair(name);
     const pair = knownOf(name) === undefined ? await makePair(keysFolder, name) : await readPair(keysFolder, name);
     if (pair === undefined) return undefined;
     if (knownOf(name) === undefined) await journal.write(keyEntry(name, pair));
@@ -42,21 +42,21 @@ export function createBusRecord(
     journal.read().team?.members.some((member) => member.name === name && member.worker !== undefined) ?? false;
 
   /** Once the lead has put it into the record. */
-  const vouchedPair = async (name: string): Promise<MemberKey | undefined> => {
+  const endorsedPair = async (name: string): Promise<MemberKey | undefined> => {
     const pair = await readPair(keysFolder, name);
-    const isVouched = pair !== undefined && knownOf(name) === base64(pair.publicKey);
-    return isVouched ? { type: "private", der: pair.privateKey } : undefined;
+    const isEndorsed = pair !== undefined && knownOf(name) === base64(pair.publicKey);
+    return isEndorsed ? { type: "private", der: pair.privateKey } : undefined;
   };
 
-  const vouchFor = async (name: string, publicKey: string): Promise<void> => {
+  const endorseKey = async (name: string, publicKey: string): Promise<void> => {
     const lead = await readPair(keysFolder, teamLead);
     if (lead === undefined) throw new TroupeError("team", `Only the lead's machine can vouch for ${name}.`);
     const key = createPrivateKey({ key: Buffer.from(lead.privateKey), format: "der", type: "pkcs8" });
     for (let times = 0; times < 10; times++) {
       const { team } = await journal.fresh();
       if (team === undefined || team.publicKeys?.[name] === publicKey) return;
-      const number = nextVoucher(team, name);
-      const signature = sign(null, voucherText(team, { name, publicKey }, number), key).toString("base64");
+      const number = nextEndorsementNumber(team, name);
+      const signature = sign(null, endorsementText(team, { name, publicKey }, number), key).toString("base64");
       const at = new Date(clock.now()).toISOString();
       await journal.write({ do: "key", at, name, publicKey, voucher: { number, signature } });
     }
@@ -76,7 +76,7 @@ export function createBusRecord(
     },
     keyOf: (name, use) => (use === "sign" ? toSign(name) : toCheck(name)),
     offerKey: async (name) => base64((await makePair(keysFolder, name)).publicKey),
-    vouchFor,
+    vouchFor: endorseKey,
   };
   return createRecord(journal, { clock, where: subject, keys });
 }

@@ -10,7 +10,7 @@ import { openBusInbox } from "./bus-inbox.ts";
 import { openBusJournal } from "./bus-journal.ts";
 import { createBusPresence } from "./bus-presence.ts";
 import { createBusRecord } from "./bus-record.ts";
-import { keepLaunchHere } from "./local-launch.ts";
+import { storeLaunchLocally } from "./local-launch.ts";
 import { openOutbox } from "./outbox.ts";
 import { openPresenceMessages } from "./signs.ts";
 import { bucketName, teamSubjects } from "./subjects.ts";
@@ -51,7 +51,7 @@ export async function openBusTeam(options: BusTeamOptions): Promise<StoredTeam> 
   try {
     const journal = keep(await openBusJournal(teamFold, { ...options, subject: subjects.team }));
     const journalOptions = { clock, subject: subjects.team, keysFolder: join(folder, "keys") };
-    const record = await keepLaunchHere(createBusRecord(journal, journalOptions), join(folder, "launch"));
+    const record = await storeLaunchLocally(createBusRecord(journal, journalOptions), join(folder, "launch"));
     const tasks = createTaskList(keep(await openBusJournal(taskFold, { ...options, subject: subjects.tasks })), clock);
     const presenceMessages = keep(await openPresenceMessages({ ...options, subjects }));
     const presence = keep(createBusPresence({ ...options, presenceMessages, subjects }));

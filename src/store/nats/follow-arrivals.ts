@@ -25,7 +25,7 @@ export async function* followArrivals(
     waiting = [...first()];
     for (;;) {
       if (signal.aborted) return;
-      const batch = waiting.flatMap((entry) => asItStands(view, entry, keepsRead));
+      const batch = waiting.flatMap((entry) => currentState(view, entry, keepsRead));
       waiting = [];
       if (batch.length > 0) yield batch;
       else if (failure !== undefined) throw failure.error;
@@ -41,7 +41,7 @@ export async function* followArrivals(
 }
 
 /** Its fold may have been begun anew since it came. */
-function asItStands(view: InboxView, entry: InboxEntry, keepsRead: boolean): HeldMail[] {
+function currentState(view: InboxView, entry: InboxEntry, keepsRead: boolean): HeldMail[] {
   const now = view.fold.entries.get(entry.id);
   const { mail, state } = now ?? { mail: entry.mail, state: "read" as const };
   return mail === undefined || (state === "read" && !keepsRead) ? [] : [{ mail, state }];

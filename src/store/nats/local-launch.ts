@@ -16,7 +16,7 @@ import type { TeamRecord } from "../team/team-record-port.ts";
  * What members were started with stays on the machine that starts them: settings can hold keys, and means nothing to
  * others, who have other folders.
  */
-export async function keepLaunchHere(record: TeamRecord, folder: string): Promise<TeamRecord> {
+export async function storeLaunchLocally(record: TeamRecord, folder: string): Promise<TeamRecord> {
   const known = await readAll(folder);
 
   const keep = async (name: string, launch: LaunchFlags) => {

@@ -9,7 +9,7 @@ import { teamFold } from "../team/team-fold.ts";
 import { newTeamSnapshot } from "../team/team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
 import { stillActiveError, unknownTeamError } from "../team/team-words.ts";
-import { ask, publish } from "./ask-bus.ts";
+import { requestWithRetry, publish } from "./ask-bus.ts";
 import { apiCode, isStreamMissing } from "./bus-errors.ts";
 import { openBusJournal } from "./bus-journal.ts";
 import { makePair } from "./bus-keys.ts";
@@ -17,7 +17,7 @@ import { base64 } from "./bus-record.ts";
 import { type BusTeamOptions, openBusTeam } from "./bus-team.ts";
 import { type Bus, type BusAddress, connectBus } from "./bus.ts";
 import { checkServer } from "./check-server.ts";
-import { createShared } from "./shared-bus.ts";
+import { createSharedBus } from "./shared-bus.ts";
 import { bucketName, streamName, streamPrefix, teamSubjects } from "./subjects.ts";
 
 export interface NatsTeamStoreOptions {
@@ -44,7 +44,7 @@ export interface NatsTeamStoreOptions {
 export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   const { clock, createId, home, waitMs = 30_000 } = options;
   let isChecked = false;
-  const shared = createShared(async () => {
+  const shared = createSharedBus(async () => {
     const bus = await connectBus(options.bus);
     if (!isChecked) for (const warning of (await checkServer(bus)).warnings) options.onNotice?.(warning);
     isChecked = true;
@@ -78,7 +78,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
       allow_rollup_hdrs: true,
     };
     try {
-      await ask(bus, () => bus.jsm.streams.add(config), patience);
+      await requestWithRetry(bus, () => bus.jsm.streams.add(config), patience);
       return true;
     } catch (error) {
       if (TroupeError.is(error) && apiCode(error.cause) === 10065) return false;
@@ -140,14 +140,18 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   const findStream = async (bus: Bus, name: string): Promise<string | undefined> => {
     const { team } = teamSubjects(name);
     for (const stream of await streamsOn(bus, team)) {
-      const last = await ask(bus, () => bus.jsm.streams.getMessage(stream, { last_by_subj: team }), patience);
+      const last = await requestWithRetry(
+        bus,
+        () => bus.jsm.streams.getMessage(stream, { last_by_subj: team }),
+        patience,
+      );
       if (last !== null) return stream;
     }
     return undefined;
   };
 
   const streamsOn = (bus: Bus, subject: string): Promise<string[]> =>
-    ask(
+    requestWithRetry(
       bus,
       async () => {
         const names: string[] = [];
@@ -188,7 +192,7 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
       const stream = await findStream(bus, name);
       if (stream === undefined) throw unknownTeamError(name, await listOn(bus));
       if (!force) await assertQuiet(bus, { name, stream, except });
-      await ask(bus, () => bus.jsm.streams.delete(stream), patience);
+      await requestWithRetry(bus, () => bus.jsm.streams.delete(stream), patience);
       await dropBucket(bus, stream);
       const folder = folderOf(stream);
       await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
@@ -225,9 +229,9 @@ export function createNatsTeamStore(options: NatsTeamStoreOptions): TeamStore {
   const sweep = async (bus: Bus, name: string) => {
     const { team } = teamSubjects(name);
     for (const stream of await streamsOn(bus, team)) {
-      const { created, state } = await ask(bus, () => bus.jsm.streams.info(stream), patience);
+      const { created, state } = await requestWithRetry(bus, () => bus.jsm.streams.info(stream), patience);
       const isOld = clock.now() - new Date(created).getTime() > halfMadeMs;
-      if (isOld && state.messages < 2) await ask(bus, () => bus.jsm.streams.delete(stream), patience);
+      if (isOld && state.messages < 2) await requestWithRetry(bus, () => bus.jsm.streams.delete(stream), patience);
     }
   };
 

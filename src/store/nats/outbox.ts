@@ -48,7 +48,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   const taking = openLeftOutboxes(options.folder, options).then((files) => {
     for (const file of files) {
       const lanesOfFile = new Map<string, Lane>();
-      for (const each of file.left) laneOf(lanesOfFile, each.to, file).queue.push(leftOver(each));
+      for (const each of file.left) laneOf(lanesOfFile, each.to, file).queue.push(pendingFromFile(each));
       left.push(...lanesOfFile.values());
       const done = Promise.allSettled([...lanesOfFile.values()].map(pump));
       closing.push(done.then(() => file.close()));
@@ -69,7 +69,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   const openOwn = async (): Promise<OutboxFile> => {
     await taking.catch(() => undefined);
     const file = await openOutboxFile(options.folder, options);
-    for (const each of file.left) laneOf(lanes, each.to, file).queue.push(leftOver(each));
+    for (const each of file.left) laneOf(lanes, each.to, file).queue.push(pendingFromFile(each));
     for (const lane of lanes.values()) pump(lane).catch(() => undefined);
     return file;
   };
@@ -108,7 +108,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
         const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
         // What is not on the disk yet is sent by whoever puts it there.
         if (batch.length === 0) return;
-        await sendOrTell(lane, batch);
+        await sendOrReport(lane, batch);
       }
     } finally {
       // In the same step as the last look: whoever has something after it starts anew.
@@ -116,7 +116,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
     }
   };
 
-  const sendOrTell = async (lane: Lane, batch: readonly Pending[]) => {
+  const sendOrReport = async (lane: Lane, batch: readonly Pending[]) => {
     try {
       await sendBatch(lane, batch);
     } catch (error) {
@@ -128,7 +128,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
         return;
       }
       takeOut(lane, batch);
-      tellOfRefused(lane, batch, error);
+      reportRefused(lane, batch, error);
       await lane.file.acknowledged(lane.to, batch.at(-1)?.n ?? 0);
     }
   };
@@ -155,7 +155,7 @@ export function openOutbox(options: OutboxOptions): Outbox {
   };
 
   /** Whoever has sent these was told that they go out: people hear that they do not. */
-  const tellOfRefused = (lane: Lane, batch: readonly Pending[], error: unknown) => {
+  const reportRefused = (lane: Lane, batch: readonly Pending[], error: unknown) => {
     const count = batch.filter(({ isPromised }) => isPromised).length;
     if (count === 0) return;
     const what = count === 1 ? "A message" : `${count} messages`;
@@ -186,7 +186,8 @@ export function openOutbox(options: OutboxOptions): Outbox {
     if (lost.length === 0) return;
     retained = retained.filter((each) => !lost.includes(each));
     notices.push(`The bus has lost ${lost.length} messages that it had acknowledged; they are sent again from here.`);
-    for (const { lane, each } of lost.reverse()) lane.queue.unshift({ ...leftOver(each), again: `.${clock.now()}` });
+    for (const { lane, each } of lost.reverse())
+      lane.queue.unshift({ ...pendingFromFile(each), again: `.${clock.now()}` });
     for (const lane of new Set(lost.map((one) => one.lane))) pump(lane).catch(() => undefined);
   };
   const stopListening = bus.onReconnect(() => {
@@ -233,12 +234,12 @@ export function openOutbox(options: OutboxOptions): Outbox {
     waiting: () => [...lanes.values(), ...left].reduce((sum, { queue }) => sum + queue.length, 0),
     takeNotices: () => notices.splice(0),
     close: async () => {
-      closed.abort(closedBefore());
+      closed.abort(closedBeforeSentError());
       stopListening();
       await taking.catch(() => undefined);
       for (const { pumping } of [...lanes.values(), ...left]) await pumping?.catch(() => undefined);
       for (const lane of [...lanes.values(), ...left])
-        for (const each of lane.queue.splice(0)) each.fail(closedBefore());
+        for (const each of lane.queue.splice(0)) each.fail(closedBeforeSentError());
       await Promise.all(closing);
       await (await own)?.close();
     },
@@ -285,7 +286,7 @@ function pending({ to, n, record }: Outgoing): Pending {
   return { to, n, record, json: JSON.stringify(record), stored, done, fail, isOnDisk: false, isPromised: false };
 }
 
-const leftOver = (each: Outgoing): Pending => ({ ...pending(each), isOnDisk: true, isPromised: true });
+const pendingFromFile = (each: Outgoing): Pending => ({ ...pending(each), isOnDisk: true, isPromised: true });
 
 /** What waits goes together: one message, one answer, and the order cannot change in between. */
 function nextBatch(queue: readonly Pending[], maxBytes: number): Pending[] {
@@ -303,7 +304,7 @@ function nextBatch(queue: readonly Pending[], maxBytes: number): Pending[] {
 }
 
 const isTeamGone = (error: unknown) => TroupeError.is(error) && error.message.includes("not on the bus any more");
-const closedBefore = () =>
+const closedBeforeSentError = () =>
   new TroupeError(
     "storage",
     "The team was closed before the bus had the message; it goes out when the team is opened here again.",

@@ -4,17 +4,17 @@ import type { Bus } from "./bus.ts";
 export interface SharedBus {
   use<T>(action: (bus: Bus) => Promise<T>): Promise<T>;
   /** The action, or whatever it gives, calls `letGo` when it needs it no more; if it throws, that is done for it. */
-  keep<T>(action: (bus: Bus, letGo: () => Promise<void>) => Promise<T>): Promise<T>;
+  keep<T>(action: (bus: Bus, release: () => Promise<void>) => Promise<T>): Promise<T>;
 }
 
-export function createShared(connect: () => Promise<Bus>): SharedBus {
+export function createSharedBus(connect: () => Promise<Bus>): SharedBus {
   let connecting: Promise<Bus> | undefined;
   let holders = 0;
 
   const keep: SharedBus["keep"] = async (action) => {
     holders += 1;
     let isHeld = true;
-    const letGo = async () => {
+    const release = async () => {
       if (!isHeld) return;
       isHeld = false;
       holders -= 1;
@@ -25,9 +25,9 @@ export function createShared(connect: () => Promise<Bus>): SharedBus {
     };
     try {
       connecting ??= connect();
-      return await action(await connecting, letGo);
+      return await action(await connecting, release);
     } catch (error) {
-      await letGo();
+      await release();
       throw error;
     }
   };
@@ -35,9 +35,9 @@ export function createShared(connect: () => Promise<Bus>): SharedBus {
   return {
     keep,
     use: (action) =>
-      keep(async (bus, letGo) => {
+      keep(async (bus, release) => {
         const result = await action(bus);
-        await letGo();
+        await release();
         return result;
       }),
   };

@@ -2,7 +2,7 @@ import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
 import { type Clock, type CreateId, currentProcess, isAlive, ProcessIdentity } from "../../platform/index.ts";
 import { MemberState, TroupeError } from "../../protocol/index.ts";
-import { type Patience, publish } from "./ask-bus.ts";
+import { type RetryLimits, publish } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { parseMessage } from "./journal-message.ts";
 import { createServerTime } from "./server-time.ts";
@@ -65,7 +65,7 @@ export async function openPresenceMessages(options: PresenceMessagesOptions): Pr
   const here = currentProcess();
   const process = createId<string>("run");
   const closed = new AbortController();
-  const patience: Patience = { clock, waitMs: options.waitMs, signal: closed.signal };
+  const patience: RetryLimits = { clock, waitMs: options.waitMs, signal: closed.signal };
   const last = new Map<string, StoredPresence>();
   const listeners = new Set<(subject: string, stored: StoredPresence) => void>();
   const time = createServerTime(uptime);

@@ -1,7 +1,7 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from "@nats-io/jetstream";
 import type { Clock } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { ask, type Patience } from "./ask-bus.ts";
+import { requestWithRetry, type RetryLimits } from "./ask-bus.ts";
 import type { Bus } from "./bus.ts";
 import { isTransient, isStreamMissing, noAnswerError, refusedByBusError, teamGoneError } from "./bus-errors.ts";
 
@@ -35,7 +35,7 @@ export interface FeedOptions {
 export function openFeed(options: FeedOptions): Feed {
   const { bus, stream, filter, clock, waitMs } = options;
   const closed = new AbortController();
-  const patience: Patience = { clock, waitMs, signal: closed.signal };
+  const patience: RetryLimits = { clock, waitMs, signal: closed.signal };
   let position = 0;
   let lastRead: { readonly subject: string; readonly at: number } | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -61,12 +61,12 @@ export function openFeed(options: FeedOptions): Feed {
   /** Until the connection has been away, or the server has forgotten who reads: then again from the last sequence. */
   const readOn = async () => {
     const persistently = { ...patience, waitMs: Number.POSITIVE_INFINITY, stream };
-    const where = await ask(bus, lookBack, persistently);
+    const where = await requestWithRetry(bus, lookBack, persistently);
     if (where !== "same") {
       position = 0;
       options.onCut(where);
     }
-    const consumer = await ask(bus, makeConsumer, persistently);
+    const consumer = await requestWithRetry(bus, makeConsumer, persistently);
     if (closed.signal.aborted) return;
     messages = await consumer.consume({ max_messages: 500, idle_heartbeat: heartbeatMs });
     void stopWhenSilent(messages);
@@ -82,7 +82,7 @@ export function openFeed(options: FeedOptions): Feed {
       }
     } finally {
       messages = undefined;
-      const deleted = bus.isConnected() ? consumer.delete().catch(ignorePassing) : undefined;
+      const deleted = bus.isConnected() ? consumer.delete().catch(ignoreTransient) : undefined;
       if (closed.signal.aborted) await deleted;
     }
   };
@@ -119,31 +119,31 @@ export function openFeed(options: FeedOptions): Feed {
 
   const reached = async (sequence: number) => {
     if (position >= sequence) return;
-    const giveUp = AbortSignal.timeout(waitMs);
+    const stopWaiting = AbortSignal.timeout(waitMs);
     // It is there and does not come: whoever was to send it is gone.
     const impatience = setInterval(() => messages?.stop(), heartbeatMs);
     try {
-      await untilReached(sequence, giveUp);
+      await untilReached(sequence, stopWaiting);
     } finally {
       clearInterval(impatience);
     }
   };
 
-  const untilReached = async (sequence: number, giveUp: AbortSignal) => {
+  const untilReached = async (sequence: number, stopWaiting: AbortSignal) => {
     for (;;) {
       if (position >= sequence) return;
       if (failure !== undefined) throw failure.error;
       if (closed.signal.aborted) throw closedError(stream);
-      if (giveUp.aborted) throw noAnswerError(bus, "what is stored there does not come", waitMs);
+      if (stopWaiting.aborted) throw noAnswerError(bus, "what is stored there does not come", waitMs);
       await new Promise<void>((resolve) => {
         const wake = () => {
           waiting.delete(wake);
-          giveUp.removeEventListener("abort", wake);
+          stopWaiting.removeEventListener("abort", wake);
           closed.signal.removeEventListener("abort", wake);
           resolve();
         };
         waiting.add(wake);
-        giveUp.addEventListener("abort", wake);
+        stopWaiting.addEventListener("abort", wake);
         closed.signal.addEventListener("abort", wake);
       });
     }
@@ -152,7 +152,7 @@ export function openFeed(options: FeedOptions): Feed {
   const sync: Feed["sync"] = async (most) => {
     if (closed.signal.aborted) throw closedError(stream);
     if (failure !== undefined) throw failure.error;
-    const last = await ask(bus, lastThere, { ...patience, ...most, stream });
+    const last = await requestWithRetry(bus, lastThere, { ...patience, ...most, stream });
     if (last !== null) await reached(last.seq);
   };
 
@@ -176,7 +176,7 @@ export function openFeed(options: FeedOptions): Feed {
 }
 
 /** What is left of a reader at the server goes by itself, sooner or later. */
-function ignorePassing(error: unknown): void {
+function ignoreTransient(error: unknown): void {
   if (error instanceof Error) return;
   throw error;
 }

@@ -18,7 +18,7 @@ export function shareTeams(store: TeamStore): TeamStore {
   const hold = async (kept: Shared): Promise<StoredTeam> => {
     kept.holders += 1;
     let isHeld = true;
-    const letGo = async () => {
+    const release = async () => {
       if (!isHeld) return;
       isHeld = false;
       kept.holders -= 1;
@@ -27,7 +27,7 @@ export function shareTeams(store: TeamStore): TeamStore {
       await (await kept.opening).close();
     };
     try {
-      return { ...(await kept.opening), close: letGo };
+      return { ...(await kept.opening), close: release };
     } catch (error) {
       // There is nothing to close: whoever asks next tries again.
       if (shared.get(kept.name) === kept) shared.delete(kept.name);

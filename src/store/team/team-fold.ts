@@ -2,7 +2,7 @@ import { storageError } from "../../platform/index.ts";
 import { AgentColor, type Member, type Reservation, type Team, teamUser } from "../../protocol/index.ts";
 import type { JournalFold } from "./journal-fold.ts";
 import { heldReservations, conflictingReservation } from "./reservations.ts";
-import { isVouched, withKey } from "./member-vouchers.ts";
+import { isEndorsed, withKey } from "./member-vouchers.ts";
 import { TeamEntry, TeamSnapshot } from "./team-entry.ts";
 
 /** The team is replaced with every change, never changed. `keys` gives the name for each skeleton that is taken. */
@@ -67,7 +67,7 @@ function refusalOf(state: TeamState, entry: TeamEntry): RefusedTeam | undefined 
     }
     case "key": {
       const ofWorker = members.some(({ name, worker }) => name === entry.name && worker !== undefined);
-      if (ofWorker) return isVouched(teamOf(state), entry) ? undefined : { reason: "done" };
+      if (ofWorker) return isEndorsed(teamOf(state), entry) ? undefined : { reason: "done" };
       if (teamOf(state).publicKeys?.[entry.name] !== undefined) return { reason: "done" };
       const isThere = entry.name === teamUser || members.some(({ name }) => name === entry.name);
       return isThere ? undefined : { reason: "unknown" };

@@ -1,16 +1,20 @@
 import type { Bus } from "../nats/bus.ts";
 import { hasNoResponders } from "../nats/bus-errors.ts";
-import { WorkerSign } from "./job.ts";
-import { rollCall } from "./work-subjects.ts";
+import { WorkerInfo } from "./job.ts";
+import { workerQuerySubject } from "./work-subjects.ts";
 
 /** The workers that answer now. */
-export async function callRoll(bus: Bus): Promise<WorkerSign[]> {
-  const found: WorkerSign[] = [];
+export async function listWorkers(bus: Bus): Promise<WorkerInfo[]> {
+  const found: WorkerInfo[] = [];
   try {
-    const answers = await bus.connection.requestMany(rollCall, "", { strategy: "stall", maxWait: 1000, stall: 200 });
+    const answers = await bus.connection.requestMany(workerQuerySubject, "", {
+      strategy: "stall",
+      maxWait: 1000,
+      stall: 200,
+    });
     for await (const answer of answers) {
-      const sign = WorkerSign.safeParse(answer.json());
-      if (sign.success) found.push(sign.data);
+      const info = WorkerInfo.safeParse(answer.json());
+      if (info.success) found.push(info.data);
     }
   } catch (error) {
     if (!hasNoResponders(error)) throw error;

@@ -2,27 +2,31 @@ import { randomUUID } from "node:crypto";
 import { publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { followJob } from "./job-feed.ts";
-import { beat, listenFor } from "./job-beat.ts";
-import { readStanding, type Standing, writeStanding } from "./job-journal.ts";
+import { startHeartbeat, listenForHeartbeat } from "./job-beat.ts";
+import { readRevision, type JobRevision, writeRevision } from "./job-journal.ts";
 import { JobOrder, type JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
-import type { TakenJob } from "./take-jobs.ts";
+import type { ClaimedJob } from "./take-jobs.ts";
 import type { HeldJob, JobRunner } from "./work-bus.ts";
-import { holderBeat, jobStream, jobSubjects, leadBeat, shownBy } from "./work-subjects.ts";
+import { holderBeatSubject, jobStream, jobSubjects, leadBeatSubject, liveSubject } from "./work-subjects.ts";
 
 /**
  * Runs a job that was taken, and keeps it: says again and again that its holder is there, and looks whether the journal
  * still ends with what was written here. When it does not, the job is somebody else's, and so is its offer: an
  * acknowledgement that comes late counts all the same.
  */
-export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPorts, work: JobRunner): Promise<JobEnd> {
+export async function holdJob(
+  { spec, revision: first }: ClaimedJob,
+  ports: WorkPorts,
+  work: JobRunner,
+): Promise<JobEnd> {
   const { bus, clock, patience } = ports;
   const subjects = jobSubjects(spec.id);
   const lost = new AbortController();
   const orphaned = new AbortController();
   const over = new AbortController();
   const forever = { ...patience, waitMs: Number.POSITIVE_INFINITY, signal: lost.signal };
-  let standing = first;
+  let revision = first;
   let writing: Promise<unknown> = Promise.resolve();
   /** It is returned, or given to others: nothing more is ours to write. */
   let isOver = false;
@@ -32,10 +36,10 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
   const write = (change: (state: JobState) => JobState): Promise<boolean> => {
     const written = writing.then(async () => {
       if (lost.signal.aborted || isOver) return false;
-      const state = change(standing.state);
-      const next = await writeStanding(bus, { job: spec.id, state, after: standing.seq }, forever);
-      if (next === "conflict") return isStillOurs(await readStanding(bus, spec.id, forever));
-      standing = next;
+      const state = change(revision.state);
+      const next = await writeRevision(bus, { job: spec.id, state, after: revision.seq }, forever);
+      if (next === "conflict") return isStillOurs(await readRevision(bus, spec.id, forever));
+      revision = next;
       isOver = state.status !== "held";
       isWanted = state.status !== "returned";
       return true;
@@ -44,32 +48,32 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
     return written;
   };
 
-  const isStillOurs = (now: Standing | undefined): boolean => {
-    if (now?.seq === standing.seq) return true;
+  const isStillOurs = (now: JobRevision | undefined): boolean => {
+    if (now?.seq === revision.seq) return true;
     isWanted = now !== undefined && now.state.status !== "withdrawn";
-    lost.abort(new DOMException(whyLost(now?.state), "AbortError"));
+    lost.abort(new DOMException(lossReason(now?.state), "AbortError"));
     return false;
   };
 
-  const stopBeating = beat(bus, holderBeat(spec.id), spec.leaseMs / 5);
-  const lead = listenFor(ports, leadBeat(spec.id));
+  const stopBeating = startHeartbeat(bus, holderBeatSubject(spec.id), spec.leaseMs / 5);
+  const lead = listenForHeartbeat(ports, leadBeatSubject(spec.id));
   /** In turn with what is written: what is read is compared with what was written last. */
-  const look = () => {
-    const looked = writing.then(async () => {
-      if (!lost.signal.aborted && !isOver) isStillOurs(await readStanding(bus, spec.id, forever));
+  const checkOwnership = () => {
+    const checked = writing.then(async () => {
+      if (!lost.signal.aborted && !isOver) isStillOurs(await readRevision(bus, spec.id, forever));
     });
-    writing = looked.catch(() => undefined);
-    return looked;
+    writing = checked.catch(() => undefined);
+    return checked;
   };
-  const keep = async () => {
+  const watchOwnership = async () => {
     while (!over.signal.aborted && !lost.signal.aborted) {
       await clock.sleep(spec.leaseMs / 5, over.signal).catch(() => undefined);
       if (over.signal.aborted) return;
-      await look();
-      if (lead.ms() > (spec.leadWaitMs ?? orphanMs)) orphaned.abort();
+      await checkOwnership();
+      if (lead.silentMs() > (spec.leadWaitMs ?? orphanMs)) orphaned.abort();
     }
   };
-  const keeping = keep().catch((error: unknown) => {
+  const watching = watchOwnership().catch((error: unknown) => {
     if (!lost.signal.aborted) work.onProblem(error);
     lost.abort(error);
   });
@@ -93,7 +97,8 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
     },
     publishLive(envelopes) {
       const payload = JSON.stringify(envelopes);
-      if (bus.isConnected() && payload.length * 2 < bus.maxPayload()) bus.connection.publish(shownBy(spec.id), payload);
+      if (bus.isConnected() && payload.length * 2 < bus.maxPayload())
+        bus.connection.publish(liveSubject(spec.id), payload);
     },
     async note(patch) {
       await write((state) => ({ ...state, ...patch }));
@@ -109,14 +114,14 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
     over.abort();
     stopBeating();
     lead.end();
-    if (bus.isConnected()) await keeping;
+    if (bus.isConnected()) await watching;
   }
 }
 
 /** `released`: for others, at once. */
 export type JobEnd = "over" | "released" | "lost";
 
-function whyLost(state: JobState | undefined): string {
+function lossReason(state: JobState | undefined): string {
   if (state === undefined || state.status === "withdrawn") return "nobody wants it any more";
   return `${state.worker ?? "another worker"} has it now`;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../../platform/index.ts";
 import type { Bus } from "../nats/bus.ts";
 
 /** Says on a subject, again and again, that somebody is there. The result ends that. */
-export function beat(bus: Bus, subject: string, everyMs: number): () => void {
+export function startHeartbeat(bus: Bus, subject: string, everyMs: number): () => void {
   const say = () => {
     if (bus.isConnected()) bus.connection.publish(subject);
   };
@@ -17,30 +17,30 @@ export function beat(bus: Bus, subject: string, everyMs: number): () => void {
 }
 
 /** How long nothing was heard on a subject. While the bus is away nobody can be heard, and that is not counted. */
-export interface Silence {
-  ms(): number;
+export interface HeartbeatListener {
+  silentMs(): number;
   end(): void;
 }
 
-export function listenFor(
+export function listenForHeartbeat(
   { bus, clock }: { readonly bus: Bus; readonly clock: Pick<Clock, "monotonic"> },
   subject: string,
   onBeat: () => void = () => undefined,
-): Silence {
-  let heard = clock.monotonic();
-  const hears = () => {
-    heard = clock.monotonic();
+): HeartbeatListener {
+  let lastHeardAt = clock.monotonic();
+  const noteHeartbeat = () => {
+    lastHeardAt = clock.monotonic();
   };
   const listening = bus.connection.subscribe(subject, {
     callback(error) {
       if (error !== null) return;
-      hears();
+      noteHeartbeat();
       onBeat();
     },
   });
-  const stopListening = bus.onReconnect(hears);
+  const stopListening = bus.onReconnect(noteHeartbeat);
   return {
-    ms: () => (bus.isConnected() ? clock.monotonic() - heard : 0),
+    silentMs: () => (bus.isConnected() ? clock.monotonic() - lastHeardAt : 0),
     end() {
       stopListening();
       listening.unsubscribe();

@@ -1,35 +1,35 @@
 import { randomUUID } from "node:crypto";
-import { publish, ask, type Patience } from "../nats/ask-bus.ts";
+import { publish, requestWithRetry, type RetryLimits } from "../nats/ask-bus.ts";
 import type { Bus } from "../nats/bus.ts";
 import { JobSpec, JobState } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 
 /** What a job's journal says last, and under which number of the stream. */
-export interface Standing {
+export interface JobRevision {
   readonly seq: number;
   readonly state: JobState;
 }
 
 /** Undefined: there is no such job any more. */
-export async function readStanding(bus: Bus, job: string, patience: Patience): Promise<Standing | undefined> {
+export async function readRevision(bus: Bus, job: string, patience: RetryLimits): Promise<JobRevision | undefined> {
   const last_by_subj = jobSubjects(job).journal;
-  const last = await ask(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
+  const last = await requestWithRetry(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
   return last === null ? undefined : { seq: last.seq, state: JobState.parse(last.json()) };
 }
 
 /** What was asked for. Undefined: there is no such job any more. */
-export async function readSpec(bus: Bus, job: string, patience: Patience): Promise<JobSpec | undefined> {
+export async function readSpec(bus: Bus, job: string, patience: RetryLimits): Promise<JobSpec | undefined> {
   const last_by_subj = jobSubjects(job).spec;
-  const stored = await ask(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
+  const stored = await requestWithRetry(bus, () => bus.jsm.streams.getMessage(jobStream, { last_by_subj }), patience);
   return stored === null ? undefined : JobSpec.parse(stored.json());
 }
 
 /** "conflict": another has written since `after`, so that this is not said. */
-export async function writeStanding(
+export async function writeRevision(
   bus: Bus,
   { job, state, after }: { readonly job: string; readonly state: JobState; readonly after: number },
-  patience: Patience,
-): Promise<Standing | "conflict"> {
+  patience: RetryLimits,
+): Promise<JobRevision | "conflict"> {
   const subject = jobSubjects(job).journal;
   const payload = JSON.stringify(state);
   const stored = await publish(bus, { stream: jobStream, subject, payload, id: randomUUID(), after }, patience);

@@ -153,11 +153,11 @@ export const JobOrder = z.discriminatedUnion("kind", [
 export type JobOrder = z.infer<typeof JobOrder>;
 
 /** What a worker says of itself. */
-export const WorkerSign = z.object({
+export const WorkerInfo = z.object({
   name: z.string(),
   labels: z.array(z.string()),
   running: z.number(),
   maxAgents: z.number(),
   version: z.string().optional(),
 });
-export type WorkerSign = z.infer<typeof WorkerSign>;
+export type WorkerInfo = z.infer<typeof WorkerInfo>;

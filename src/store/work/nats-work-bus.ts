@@ -1,11 +1,11 @@
 import { AckPolicy, RetentionPolicy } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import type { Clock } from "../../platform/index.ts";
-import { ask, type Patience } from "../nats/ask-bus.ts";
+import { requestWithRetry, type RetryLimits } from "../nats/ask-bus.ts";
 import { type Bus, type BusAddress, connectBus } from "../nats/bus.ts";
-import { callRoll } from "./call-roll.ts";
+import { listWorkers } from "./call-roll.ts";
 import { findJob, submitJob } from "./submitted-job.ts";
-import { takeJobs } from "./take-jobs.ts";
+import { claimJobs } from "./take-jobs.ts";
 import type { WorkBus } from "./work-bus.ts";
 import { openWorkFiles } from "./work-files.ts";
 import { jobStream, queueStream, queueSubject } from "./work-subjects.ts";
@@ -14,15 +14,15 @@ import { jobStream, queueStream, queueSubject } from "./work-subjects.ts";
 export interface WorkPorts {
   readonly bus: Bus;
   readonly clock: Clock;
-  readonly patience: Patience;
+  readonly patience: RetryLimits;
   /** Jobs with these labels can wait to be taken. */
-  ensureLine(line: string): Promise<void>;
+  ensureQueue(line: string): Promise<void>;
 }
 
 export async function openWorkBus(options: { readonly bus: BusAddress; readonly clock: Clock }): Promise<WorkBus> {
   const { clock } = options;
   const bus = await connectBus(options.bus);
-  const patience: Patience = { clock, waitMs: 30_000 };
+  const patience: RetryLimits = { clock, waitMs: 30_000 };
   const replicas = bus.connection.info?.cluster === undefined ? 1 : 3;
   try {
     await makeStreams(bus, { replicas, patience });
@@ -34,27 +34,30 @@ export async function openWorkBus(options: { readonly bus: BusAddress; readonly 
     bus,
     clock,
     patience,
-    async ensureLine(line) {
+    async ensureQueue(line) {
       const consumer = {
         durable_name: line,
         ack_policy: AckPolicy.Explicit,
         ack_wait: nanos(ackWaitMs),
         filter_subject: queueSubject(line),
       };
-      await ask(bus, () => bus.jsm.consumers.add(queueStream, consumer), patience);
+      await requestWithRetry(bus, () => bus.jsm.consumers.add(queueStream, consumer), patience);
     },
   };
   return {
     submit: (spec) => submitJob(spec, ports),
     find: (id) => findJob(id, ports),
-    claimJobs: (work) => takeJobs(work, ports),
-    workers: () => callRoll(bus),
+    claimJobs: (work) => claimJobs(work, ports),
+    workers: () => listWorkers(bus),
     files: openWorkFiles(bus, { replicas, patience }),
     close: () => bus.close(),
   };
 }
 
-async function makeStreams(bus: Bus, { replicas, patience }: { replicas: number; patience: Patience }): Promise<void> {
+async function makeStreams(
+  bus: Bus,
+  { replicas, patience }: { replicas: number; patience: RetryLimits },
+): Promise<void> {
   const kept = { num_replicas: replicas, max_age: nanos(keptMs) };
   const jobs = { name: jobStream, subjects: ["troupe_job.>"], description: "Jobs of Troupe", ...kept };
   const queue = {
@@ -64,7 +67,7 @@ async function makeStreams(bus: Bus, { replicas, patience }: { replicas: number;
     retention: RetentionPolicy.Workqueue,
     ...kept,
   };
-  for (const config of [jobs, queue]) await ask(bus, () => bus.jsm.streams.add(config), patience);
+  for (const config of [jobs, queue]) await requestWithRetry(bus, () => bus.jsm.streams.add(config), patience);
 }
 
 /** A job that nobody has acknowledged or been at work on for so long is offered to another; that alone gives it to nobody. */

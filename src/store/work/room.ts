@@ -1,39 +1,39 @@
 /** Place for so many at once. */
-export interface Room {
+export interface ConcurrencyLimit {
   /** Resolves with how it is left, when there is room; undefined when `signal` aborts before. */
-  enter(signal: AbortSignal): Promise<(() => void) | undefined>;
-  empty(): Promise<void>;
+  acquire(signal: AbortSignal): Promise<(() => void) | undefined>;
+  drained(): Promise<void>;
 }
 
-export function createRoom(most: number): Room {
-  let inside = 0;
+export function createConcurrencyLimit(most: number): ConcurrencyLimit {
+  let running = 0;
   const waiting = new Set<() => void>();
-  const isFull = () => inside >= most;
+  const isFull = () => running >= most;
 
   const change = async (signal?: AbortSignal) => {
-    let look: () => void = () => undefined;
+    let notify: () => void = () => undefined;
     await new Promise<void>((resolve) => {
-      look = resolve;
-      waiting.add(look);
-      signal?.addEventListener("abort", look, { once: true });
+      notify = resolve;
+      waiting.add(notify);
+      signal?.addEventListener("abort", notify, { once: true });
     });
-    waiting.delete(look);
-    signal?.removeEventListener("abort", look);
+    waiting.delete(notify);
+    signal?.removeEventListener("abort", notify);
   };
 
   return {
-    async enter(signal) {
+    async acquire(signal) {
       while (isFull() && !signal.aborted) await change(signal);
       if (signal.aborted) return undefined;
-      inside += 1;
+      running += 1;
       return () => {
-        inside -= 1;
-        for (const look of waiting) look();
+        running -= 1;
+        for (const notify of waiting) notify();
       };
     },
-    async empty() {
+    async drained() {
       for (;;) {
-        if (inside === 0) return;
+        if (running === 0) return;
         await change();
       }
     },

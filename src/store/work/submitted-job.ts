@@ -1,28 +1,28 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { Envelope, TroupeError } from "../../protocol/index.ts";
-import { ask, publish } from "../nats/ask-bus.ts";
+import { requestWithRetry, publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
-import { beat, listenFor } from "./job-beat.ts";
+import { startHeartbeat, listenForHeartbeat } from "./job-beat.ts";
 import { followJob } from "./job-feed.ts";
-import { readSpec, readStanding, writeStanding } from "./job-journal.ts";
+import { readSpec, readRevision, writeRevision } from "./job-journal.ts";
 import { JobOrder, JobReport, type JobSpec, JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
 import type { JobNews, SubmittedJob } from "./work-bus.ts";
 import {
-  holderBeat,
+  holderBeatSubject,
   jobStream,
   jobSubjects,
-  leadBeat,
-  lineOf,
+  leadBeatSubject,
+  queueNameOf,
   queueStream,
   queueSubject,
-  shownBy,
+  liveSubject,
 } from "./work-subjects.ts";
 
 /** Puts a job on the bus, and says that it is wanted until it is forgotten. */
 export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<SubmittedJob> {
-  const { bus, patience, ensureLine } = ports;
+  const { bus, patience, ensureQueue: ensureLine } = ports;
   const subjects = jobSubjects(spec.id);
   const payload = JSON.stringify(spec);
   if (payload.length > bus.maxPayload() / 2)
@@ -30,10 +30,10 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
       "agent",
       "What the agent is to be told is too long for the bus: put it into a file, and commit it.",
     );
-  const line = lineOf(spec.labels);
-  await ensureLine(line);
+  const queue = queueNameOf(spec.labels);
+  await ensureLine(queue);
   await publish(bus, { stream: jobStream, subject: subjects.spec, payload, id: `${spec.id}.spec` }, patience);
-  const first = await writeStanding(
+  const first = await writeRevision(
     bus,
     { job: spec.id, state: { status: "asked", generation: 0 }, after: 0 },
     patience,
@@ -45,30 +45,30 @@ export async function submitJob(spec: JobSpec, ports: WorkPorts): Promise<Submit
 }
 
 async function offer({ id, labels }: JobSpec, { bus, patience }: WorkPorts): Promise<void> {
-  const subject = queueSubject(lineOf(labels));
+  const subject = queueSubject(queueNameOf(labels));
   await publish(bus, { stream: queueStream, subject, payload: JSON.stringify({ job: id }), id }, patience);
 }
 
 /** A job that is on the bus already, as whoever wants it has it from now on; undefined if nothing of it is there. */
 export async function findJob(id: string, ports: WorkPorts): Promise<SubmittedJob | undefined> {
   const { bus, patience } = ports;
-  const standing = await readStanding(bus, id, patience);
+  const revision = await readRevision(bus, id, patience);
   const spec = await readSpec(bus, id, patience);
-  if (standing === undefined || spec === undefined) return undefined;
+  if (revision === undefined || spec === undefined) return undefined;
   // It may have died between the two: whatever is offered twice is taken once.
-  if (standing.state.status === "asked") await offer(spec, ports);
+  if (revision.state.status === "asked") await offer(spec, ports);
   return followSubmitted(id, ports);
 }
 
 function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): SubmittedJob {
   const subjects = jobSubjects(id);
-  const stopBeating = beat(bus, leadBeat(id), beatMs);
+  const stopBeating = startHeartbeat(bus, leadBeatSubject(id), beatMs);
   /** The number of the last message that is there now. The server's own count of what is to come is not always right. */
   const lastOf = async (signal: AbortSignal): Promise<number> => {
     const last_by_subj = subjects.all;
     const find = () => bus.jsm.streams.getMessage(jobStream, { last_by_subj });
     try {
-      return (await ask(bus, find, { ...patience, waitMs: Number.POSITIVE_INFINITY, signal }))?.seq ?? 0;
+      return (await requestWithRetry(bus, find, { ...patience, waitMs: Number.POSITIVE_INFINITY, signal }))?.seq ?? 0;
     } catch (error) {
       if (signal.aborted) return 0;
       throw error;
@@ -105,9 +105,9 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
         if (message.seq >= there) yield { kind: "caught up" };
       }
     },
-    onBeat: (listener) => listenFor({ bus, clock }, holderBeat(id), listener).end,
+    onBeat: (listener) => listenForHeartbeat({ bus, clock }, holderBeatSubject(id), listener).end,
     onLive(listener) {
-      const subscription = bus.connection.subscribe(shownBy(id), {
+      const subscription = bus.connection.subscribe(liveSubject(id), {
         callback: (error, message) => {
           const shown = error === null ? z.array(Envelope).safeParse(message.json()) : undefined;
           if (shown?.success) shown.data.forEach(listener);
@@ -116,7 +116,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
       return () => subscription.unsubscribe();
     },
     spec: () => readSpec(bus, id, patience),
-    state: async () => (await readStanding(bus, id, patience))?.state,
+    state: async () => (await readRevision(bus, id, patience))?.state,
     isConnected: bus.isConnected,
     async order(order, signal) {
       const message = { stream: jobStream, subject: subjects.orders, payload: JSON.stringify(order), id: randomUUID() };
@@ -124,18 +124,18 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
     },
     async withdraw() {
       for (;;) {
-        const standing = await readStanding(bus, id, patience);
-        if (standing === undefined || standing.state.status === "withdrawn") return true;
-        if (standing.state.status === "returned") return false;
-        const state = { ...standing.state, status: "withdrawn" as const };
-        const written = await writeStanding(bus, { job: id, state, after: standing.seq }, patience);
+        const revision = await readRevision(bus, id, patience);
+        if (revision === undefined || revision.state.status === "withdrawn") return true;
+        if (revision.state.status === "returned") return false;
+        const state = { ...revision.state, status: "withdrawn" as const };
+        const written = await writeRevision(bus, { job: id, state, after: revision.seq }, patience);
         if (written !== "conflict") return true;
       }
     },
     leave: stopBeating,
     async forget() {
       stopBeating();
-      await ask(bus, () => bus.jsm.streams.purge(jobStream, { filter: subjects.all }), patience);
+      await requestWithRetry(bus, () => bus.jsm.streams.purge(jobStream, { filter: subjects.all }), patience);
     },
   };
 }

@@ -1,49 +1,49 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import * as z from "zod";
 import { version } from "../../platform/index.ts";
-import { ask } from "../nats/ask-bus.ts";
+import { requestWithRetry } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
 import { holdJob } from "./held-job.ts";
-import { readSpec, readStanding, type Standing, writeStanding } from "./job-journal.ts";
-import { listenFor } from "./job-beat.ts";
-import type { JobSpec, WorkerSign } from "./job.ts";
+import { readSpec, readRevision, type JobRevision, writeRevision } from "./job-journal.ts";
+import { listenForHeartbeat } from "./job-beat.ts";
+import type { JobSpec, WorkerInfo } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
-import { createRoom, type Room } from "./room.ts";
+import { createConcurrencyLimit, type ConcurrencyLimit } from "./room.ts";
 import type { JobRunner } from "./work-bus.ts";
-import { holderBeat, labelsOfLine, queueStream, rollCall } from "./work-subjects.ts";
+import { holderBeatSubject, labelsOfQueue, queueStream, workerQuerySubject } from "./work-subjects.ts";
 
 /** Serves every line whose labels this worker has, until it is told to stop; then waits for what runs. */
-export async function takeJobs(wishes: JobRunner, ports: WorkPorts): Promise<void> {
-  const { bus, clock, ensureLine } = ports;
-  const { signal } = wishes;
+export async function claimJobs(runner: JobRunner, ports: WorkPorts): Promise<void> {
+  const { bus, clock, ensureQueue: ensureLine } = ports;
+  const { signal } = runner;
   let running = 0;
   const work: JobRunner = {
-    ...wishes,
+    ...runner,
     async run(job) {
       running += 1;
       try {
-        await wishes.run(job);
+        await runner.run(job);
       } finally {
         running -= 1;
       }
     },
   };
   const serving = new Map<string, Promise<void>>();
-  const room = createRoom(work.maxAgents);
+  const limit = createConcurrencyLimit(work.maxAgents);
   await ensureLine("_");
-  const roll = bus.connection.subscribe(rollCall, {
+  const workerQuery = bus.connection.subscribe(workerQuerySubject, {
     callback: (error, message) => {
       const { name, labels, maxAgents } = work;
-      const sign = { name, labels: [...labels], running, maxAgents, version } satisfies WorkerSign;
-      if (error === null) message.respond(JSON.stringify(sign));
+      const info = { name, labels: [...labels], running, maxAgents, version } satisfies WorkerInfo;
+      if (error === null) message.respond(JSON.stringify(info));
     },
   });
   try {
     while (!signal.aborted) {
       try {
-        for (const line of await lines(ports, signal)) {
-          if (!labelsOfLine(line).every((label) => work.labels.includes(label)) || serving.has(line)) continue;
-          serving.set(line, serve(line, work, { ...ports, room }));
+        for (const queue of await listQueues(ports, signal)) {
+          if (!labelsOfQueue(queue).every((label) => work.labels.includes(label)) || serving.has(queue)) continue;
+          serving.set(queue, serveQueue(queue, work, { ...ports, limit }));
         }
       } catch (error) {
         if (!signal.aborted) work.onProblem(error);
@@ -51,32 +51,32 @@ export async function takeJobs(wishes: JobRunner, ports: WorkPorts): Promise<voi
       await clock.sleep(lookMs, signal).catch(() => undefined);
     }
     await Promise.all(serving.values());
-    await room.empty();
+    await limit.drained();
   } finally {
-    roll.unsubscribe();
+    workerQuery.unsubscribe();
   }
 }
 
-async function lines({ bus, patience }: WorkPorts, signal: AbortSignal): Promise<string[]> {
+async function listQueues({ bus, patience }: WorkPorts, signal: AbortSignal): Promise<string[]> {
   const all = async () => {
     const names: string[] = [];
     for await (const { name } of bus.jsm.consumers.list(queueStream)) names.push(name);
     return names;
   };
-  return ask(bus, all, { ...patience, signal });
+  return requestWithRetry(bus, all, { ...patience, signal });
 }
 
-type ServePorts = WorkPorts & { readonly room: Room };
+type ServePorts = WorkPorts & { readonly limit: ConcurrencyLimit };
 
-async function serve(line: string, work: JobRunner, ports: ServePorts): Promise<void> {
-  const { bus, clock, room } = ports;
+async function serveQueue(queue: string, work: JobRunner, ports: ServePorts): Promise<void> {
+  const { bus, clock, limit } = ports;
   const { signal } = work;
   while (!signal.aborted) {
-    const leave = await room.enter(signal);
+    const leave = await limit.acquire(signal);
     if (!leave) return;
     let offer: JsMsg | null = null;
     try {
-      const consumer = await bus.js.consumers.get(queueStream, line);
+      const consumer = await bus.js.consumers.get(queueStream, queue);
       offer = await consumer.next({ expires: 1000 });
     } catch (error) {
       // The bus is away, or the line was removed: it is tried again for as long as the worker is there.
@@ -86,12 +86,12 @@ async function serve(line: string, work: JobRunner, ports: ServePorts): Promise<
     if (offer === null || signal.aborted) {
       offer?.nak();
       leave();
-    } else void answer(offer, work, ports).finally(leave);
+    } else void handleOffer(offer, work, ports).finally(leave);
   }
 }
 
 /** What is offered is only a hint: who has the job is for its journal to say. */
-async function answer(offer: JsMsg, work: JobRunner, ports: ServePorts): Promise<void> {
+async function handleOffer(offer: JsMsg, work: JobRunner, ports: ServePorts): Promise<void> {
   const { bus } = ports;
   const alive = setInterval(() => {
     if (bus.isConnected()) offer.working();
@@ -100,10 +100,10 @@ async function answer(offer: JsMsg, work: JobRunner, ports: ServePorts): Promise
     const wanted = Offer.safeParse(parseMessage(offer));
     if (!wanted.success) return offer.term("of no known form");
     const { job } = wanted.data;
-    const taken = await take(job, work, ports);
-    if (taken === "over") return offer.ack();
-    if (taken === "held") return offer.nak(lookMs);
-    const end = await holdJob(taken, ports, work);
+    const claimed = await claimJob(job, work, ports);
+    if (claimed === "over") return offer.ack();
+    if (claimed === "held") return offer.nak(lookMs);
+    const end = await holdJob(claimed, ports, work);
     if (end === "over") offer.ack();
     if (end === "released") offer.nak();
   } catch (error) {
@@ -116,20 +116,20 @@ async function answer(offer: JsMsg, work: JobRunner, ports: ServePorts): Promise
 
 const Offer = z.object({ job: z.string() });
 
-export interface TakenJob {
+export interface ClaimedJob {
   readonly spec: JobSpec;
-  readonly standing: Standing;
+  readonly revision: JobRevision;
 }
 
-async function take(job: string, work: JobRunner, ports: WorkPorts): Promise<TakenJob | "over" | "held"> {
+async function claimJob(job: string, work: JobRunner, ports: WorkPorts): Promise<ClaimedJob | "over" | "held"> {
   const { bus, patience } = ports;
   const { signal } = work;
-  const found = await readStanding(bus, job, { ...patience, signal });
+  const found = await readRevision(bus, job, { ...patience, signal });
   const spec = await readSpec(bus, job, { ...patience, signal });
   if (found === undefined || spec === undefined) return "over";
   const { state } = found;
   if (state.status === "returned" || state.status === "withdrawn") return "over";
-  if (state.status === "held" && (await isHeard(job, found, { spec, ...ports, signal }))) return "held";
+  if (state.status === "held" && (await isHolderAlive(job, found, { spec, ...ports, signal }))) return "held";
   const { folder: _, publicKey: __, ...before } = state;
   const mine = {
     ...before,
@@ -138,25 +138,25 @@ async function take(job: string, work: JobRunner, ports: WorkPorts): Promise<Tak
     worker: work.name,
     takenAt: new Date(ports.clock.now()).toISOString(),
   };
-  const standing = await writeStanding(bus, { job, state: mine, after: found.seq }, { ...patience, signal });
-  return standing === "conflict" ? "held" : { spec, standing };
+  const revision = await writeRevision(bus, { job, state: mine, after: found.seq }, { ...patience, signal });
+  return revision === "conflict" ? "held" : { spec, revision };
 }
 
 /** Whether its holder is heard within a lease. Clocks of two machines are not compared: it is listened for as long as that takes. */
-async function isHeard(
+async function isHolderAlive(
   job: string,
-  { seq }: Standing,
+  { seq }: JobRevision,
   { spec, signal, ...ports }: WorkPorts & { readonly spec: JobSpec; readonly signal: AbortSignal },
 ): Promise<boolean> {
   const { bus, clock, patience } = ports;
   let isThere = false;
-  const holder = listenFor(ports, holderBeat(job), () => {
+  const holder = listenForHeartbeat(ports, holderBeatSubject(job), () => {
     isThere = true;
   });
   try {
-    while (holder.ms() < spec.leaseMs) {
+    while (holder.silentMs() < spec.leaseMs) {
       await clock.sleep(spec.leaseMs / 10, signal);
-      const now = await readStanding(bus, job, { ...patience, signal });
+      const now = await readRevision(bus, job, { ...patience, signal });
       if (isThere || now?.seq !== seq) return true;
     }
     return false;

@@ -1,5 +1,5 @@
 import type { Envelope } from "../../protocol/index.ts";
-import type { JobOrder, JobOutcome, JobReport, JobSpec, JobState, WorkerSign } from "./job.ts";
+import type { JobOrder, JobOutcome, JobReport, JobSpec, JobState, WorkerInfo } from "./job.ts";
 
 /** Work for agents on other machines: jobs, who holds them, and the files that go with them. */
 export interface WorkBus {
@@ -8,7 +8,7 @@ export interface WorkBus {
   /** One that an earlier life of who wants it has put there; undefined if nothing of it is on the bus. */
   find(id: string): Promise<SubmittedJob | undefined>;
   /** The workers that answer now. */
-  workers(): Promise<readonly WorkerSign[]>;
+  workers(): Promise<readonly WorkerInfo[]>;
   /** Takes jobs until `signal` aborts. `room` resolves when one more can be run; its result is called when that is over. */
   claimJobs(work: JobRunner): Promise<void>;
   readonly files: WorkFiles;

@@ -5,33 +5,38 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { Objm, type ObjectStore } from "@nats-io/obj";
 import { nanos } from "@nats-io/transport-node";
 import { TroupeError } from "../../protocol/index.ts";
-import { ask, type Patience } from "../nats/ask-bus.ts";
+import { requestWithRetry, type RetryLimits } from "../nats/ask-bus.ts";
 import type { Bus } from "../nats/bus.ts";
 import type { WorkFiles } from "./work-bus.ts";
 import { workBucket } from "./work-subjects.ts";
 
 /** Files on the bus; what nobody removes goes after a week. */
-export function openWorkFiles(bus: Bus, { replicas, patience }: { replicas: number; patience: Patience }): WorkFiles {
+export function openWorkFiles(
+  bus: Bus,
+  { replicas, patience }: { replicas: number; patience: RetryLimits },
+): WorkFiles {
   let store: Promise<ObjectStore> | undefined;
   const objects = (): Promise<ObjectStore> => {
-    store ??= ask(bus, () => new Objm(bus.js).create(workBucket, { replicas, ttl: nanos(keptMs) }), patience).catch(
-      (error: unknown) => {
-        store = undefined;
-        throw error;
-      },
-    );
+    store ??= requestWithRetry(
+      bus,
+      () => new Objm(bus.js).create(workBucket, { replicas, ttl: nanos(keptMs) }),
+      patience,
+    ).catch((error: unknown) => {
+      store = undefined;
+      throw error;
+    });
     return store;
   };
   return {
     async has(name) {
       const there = await objects();
-      const info = await ask(bus, () => there.info(name), patience);
+      const info = await requestWithRetry(bus, () => there.info(name), patience);
       return info !== null && !info.deleted;
     },
     async put(name, path, signal) {
       const there = await objects();
       const content = () => Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;
-      await ask(bus, () => there.put({ name }, content()), { ...patience, ...until(signal) });
+      await requestWithRetry(bus, () => there.put({ name }, content()), { ...patience, ...until(signal) });
     },
     async get(name, path, signal) {
       const there = await objects();
@@ -42,11 +47,11 @@ export function openWorkFiles(bus: Bus, { replicas, patience }: { replicas: numb
         const wrong = await found.error;
         if (wrong) throw wrong;
       };
-      await ask(bus, bring, { ...patience, ...until(signal) });
+      await requestWithRetry(bus, bring, { ...patience, ...until(signal) });
     },
     async remove(name) {
       const there = await objects();
-      await ask(bus, () => there.delete(name), patience);
+      await requestWithRetry(bus, () => there.delete(name), patience);
     },
   };
 }

@@ -1,8 +1,8 @@
 import { errors } from "@nats-io/transport-node";
 import type { Bus } from "../nats/bus.ts";
 import { isTransient, isStreamMissing } from "../nats/bus-errors.ts";
-import { callRoll } from "./call-roll.ts";
-import { JobSpec, JobState, type WorkerSign } from "./job.ts";
+import { listWorkers } from "./call-roll.ts";
+import { JobSpec, JobState, type WorkerInfo } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 
 /** A job that is on the bus, for people. */
@@ -23,12 +23,15 @@ export interface BusJob {
 
 export interface WorkStatus {
   /** Undefined: this user may not ask. */
-  readonly workers: readonly WorkerSign[] | undefined;
+  readonly workers: readonly WorkerInfo[] | undefined;
   readonly jobs: readonly BusJob[] | undefined;
 }
 
 export async function workStatus(bus: Bus): Promise<WorkStatus> {
-  return { workers: await ifAllowed(() => callRoll(bus)), jobs: await ifAllowed(() => allJobs(bus)) };
+  return {
+    workers: await undefinedIfForbidden(() => listWorkers(bus)),
+    jobs: await undefinedIfForbidden(() => allJobs(bus)),
+  };
 }
 
 async function allJobs({ jsm }: Bus): Promise<BusJob[]> {
@@ -46,7 +49,7 @@ async function allJobs({ jsm }: Bus): Promise<BusJob[]> {
       id,
       agent: spec.data.path,
       labels: spec.data.labels,
-      status: words[status],
+      status: statusText[status],
       ...(worker !== undefined && { worker }),
       taken: generation,
       since: (status === "held" ? takenAt : undefined) ?? last.time.toISOString(),
@@ -65,10 +68,10 @@ async function allJobs({ jsm }: Bus): Promise<BusJob[]> {
   }
 }
 
-const words = { asked: "waiting", held: "held", returned: "finished", withdrawn: "withdrawn" } as const;
+const statusText = { asked: "waiting", held: "held", returned: "finished", withdrawn: "withdrawn" } as const;
 
 /** A server does not answer what one may not ask. */
-async function ifAllowed<T>(ask: () => Promise<T>): Promise<T | undefined> {
+async function undefinedIfForbidden<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {

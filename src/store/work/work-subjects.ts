@@ -3,14 +3,14 @@ export const jobStream = "troupe-jobs";
 export const queueStream = "troupe-queue";
 export const workBucket = "troupe-work";
 /** Asked of all workers at once. */
-export const rollCall = "troupe_pool.who";
+export const workerQuerySubject = "troupe_pool.who";
 /** That whoever wants the job is there. Not kept. */
-export const leadBeat = (job: string): string => `troupe_pool.lead.${job}`;
+export const leadBeatSubject = (job: string): string => `troupe_pool.lead.${job}`;
 /** That whoever holds the job is there. Not kept either: who has it is for its journal to say. */
-export const holderBeat = (job: string): string => `troupe_pool.held.${job}`;
+export const holderBeatSubject = (job: string): string => `troupe_pool.held.${job}`;
 
 /** What an agent does at this moment, as it does it. Not kept. */
-export const shownBy = (job: string): string => `troupe_pool.shown.${job}`;
+export const liveSubject = (job: string): string => `troupe_pool.shown.${job}`;
 
 export interface JobSubjects {
   readonly all: string;
@@ -30,12 +30,12 @@ export const jobSubjects = (job: string): JobSubjects => ({
 });
 
 /** Jobs that ask for the same labels wait in one line, whose name says which: a worker knows the lines it serves. */
-export const lineOf = (labels: readonly string[]): string =>
-  labels.length === 0 ? anyLine : [...new Set(labels)].sort().join("+");
+export const queueNameOf = (labels: readonly string[]): string =>
+  labels.length === 0 ? unlabelledQueue : [...new Set(labels)].sort().join("+");
 
-export const labelsOfLine = (line: string): readonly string[] => (line === anyLine ? [] : line.split("+"));
+export const labelsOfQueue = (queue: string): readonly string[] => (queue === unlabelledQueue ? [] : queue.split("+"));
 
-export const queueSubject = (line: string): string => `troupe_queue.${line}`;
+export const queueSubject = (queue: string): string => `troupe_queue.${queue}`;
 
 /** No label begins with it. */
-const anyLine = "_";
+const unlabelledQueue = "_";

@@ -3,10 +3,10 @@ import { TroupeError } from "../../protocol/index.ts";
 import type { Repository } from "../worktree/repository.ts";
 import { type CommandResult, runCommand } from "../worktree/run-command.ts";
 import type { ChosenBranch } from "./choose-branches.ts";
-import { committer } from "./committer.ts";
+import { committerIdentity } from "./committer.ts";
 import type { Conflict, ResolveConflict } from "./conflict.ts";
-import { firstRed } from "./first-red.ts";
-import type { LandTree } from "./land-tree.ts";
+import { findFirstFailing } from "./first-red.ts";
+import type { LandingWorktree } from "./land-tree.ts";
 import { resetTo, stackBranch } from "./stack-branch.ts";
 
 export interface LandedBranch {
@@ -32,7 +32,7 @@ export interface Batch {
 }
 
 export interface BatchRequest {
-  readonly tree: LandTree;
+  readonly tree: LandingWorktree;
   readonly before: string;
   readonly branches: readonly ChosenBranch[];
   readonly check: LandSettings | undefined;
@@ -47,27 +47,34 @@ export interface BatchRequest {
 export async function buildBatch(repository: Repository, request: BatchRequest): Promise<Batch> {
   const landed: LandedBranch[] = [];
   const refused: RefusedBranch[] = [];
-  let green = request.before;
-  for (let rest = request.branches; rest.length > 0; ) {
-    const stack = await stackAll(repository, request, { onto: green, branches: rest });
-    const red = await findRed(repository, request, stack.landed);
-    const good = stack.landed.slice(0, red?.at);
+  let passingCommit = request.before;
+  for (let remaining = request.branches; remaining.length > 0; ) {
+    const stack = await stackAll(repository, request, { onto: passingCommit, branches: remaining });
+    const failingIndex = await findFailingBranch(repository, request, stack.landed);
+    const good = stack.landed.slice(0, failingIndex?.at);
     landed.push(...good);
-    green = good.at(-1)?.commit ?? green;
-    const culprit = red && stack.landed[red.at];
-    if (!red || !culprit) {
+    passingCommit = good.at(-1)?.commit ?? passingCommit;
+    const culprit = failingIndex && stack.landed[failingIndex.at];
+    if (!failingIndex || !culprit) {
       refused.push(...stack.refused);
       break;
     }
-    if (landed.length === 0 && green === request.before) await assertTargetGreen(repository, request);
-    refused.push({ branch: culprit.branch, reason: "red", how: red.result.how, tail: red.result.tail });
+    if (landed.length === 0 && passingCommit === request.before) await assertTargetPasses(repository, request);
+    refused.push({
+      branch: culprit.branch,
+      reason: "red",
+      how: failingIndex.result.how,
+      tail: failingIndex.result.tail,
+    });
     request.onProgress?.(`${culprit.branch} turns the check red, and is left out`);
     // What was in conflict behind the red one may fit now that it is gone.
-    const at = rest.findIndex(({ branch }) => branch === culprit.branch);
-    refused.push(...stack.refused.filter(({ branch }) => rest.slice(0, at).some((other) => other.branch === branch)));
-    rest = rest.slice(at + 1);
+    const at = remaining.findIndex(({ branch }) => branch === culprit.branch);
+    refused.push(
+      ...stack.refused.filter(({ branch }) => remaining.slice(0, at).some((other) => other.branch === branch)),
+    );
+    remaining = remaining.slice(at + 1);
   }
-  return { after: green, landed, refused };
+  return { after: passingCommit, landed, refused };
 }
 
 async function stackAll(
@@ -83,7 +90,7 @@ async function stackAll(
       tip,
       onto: landed.at(-1)?.commit ?? onto,
       path: tree.path,
-      identity: await committer(repository, tip),
+      identity: await committerIdentity(repository, tip),
       resolve: resolveConflict,
     });
     if (stacked.kind === "stacked") {
@@ -97,22 +104,22 @@ async function stackAll(
   return { landed, refused };
 }
 
-async function findRed(
+async function findFailingBranch(
   repository: Repository,
   request: BatchRequest,
   stacked: readonly LandedBranch[],
 ): Promise<{ at: number; result: CommandResult } | undefined> {
   const results = new Map<number, CommandResult>();
-  const isRed = async (count: number) => {
+  const isFailing = async (count: number) => {
     const commit = stacked[count - 1]?.commit ?? request.before;
     const result = await check(repository, request, commit);
     if (result) results.set(count, result);
     return result !== undefined && !result.ok;
   };
-  if (stacked.length === 0 || !(await isRed(stacked.length))) return undefined;
+  if (stacked.length === 0 || !(await isFailing(stacked.length))) return undefined;
   if (stacked.length > 1)
     request.onProgress?.("the check is red for all together: looking for the branch that breaks it");
-  const at = await firstRed(stacked.length, isRed);
+  const at = await findFirstFailing(stacked.length, isFailing);
   const result = results.get(at + 1);
   return result && { at, result };
 }
@@ -136,7 +143,7 @@ async function check(
 }
 
 /** Before the first branch is blamed: a check that is red without it says nothing about it. */
-async function assertTargetGreen(repository: Repository, request: BatchRequest): Promise<void> {
+async function assertTargetPasses(repository: Repository, request: BatchRequest): Promise<void> {
   const result = await check(repository, request, request.before);
   if (!result || result.ok) return;
   const message = `the check fails on the current branch already (${result.how}), so nothing can be said about the others: mend it first. Its last words: ${result.tail.slice(-600)}`;

@@ -5,21 +5,21 @@ import type { Repository } from "../worktree/repository.ts";
  * Who is named as the committer of rebased commits (their authors stay): as the repository says, else as the user's own git
  * settings say, which our git does not read, else the author of what is landed.
  */
-export async function committer(repository: Repository, tip: string): Promise<Record<string, string>> {
+export async function committerIdentity(repository: Repository, tip: string): Promise<Record<string, string>> {
   const { env, userHome } = repository.place;
-  const places = [
+  const configSources = [
     [],
     ["--file", join(userHome, ".gitconfig"), "--includes"],
     ["--file", join(env["XDG_CONFIG_HOME"] ?? join(userHome, ".config"), "git", "config"), "--includes"],
   ];
-  for (const place of places) {
-    const name = await value(repository, [...place, "--get", "user.name"]);
-    const email = await value(repository, [...place, "--get", "user.email"]);
+  for (const source of configSources) {
+    const name = await configValue(repository, [...source, "--get", "user.name"]);
+    const email = await configValue(repository, [...source, "--get", "user.email"]);
     if (name && email) return { "user.name": name, "user.email": email };
   }
   const [name = "", email = ""] = (await repository.ask(["log", "-1", "--format=%an%x00%ae", tip])).split("\0");
   return { "user.name": name || "nobody", "user.email": email || "nobody@localhost" };
 }
 
-const value = async (repository: Repository, args: readonly string[]) =>
+const configValue = async (repository: Repository, args: readonly string[]) =>
   (await repository.git(["config", ...args])).stdout.trim();

@@ -7,12 +7,12 @@ export interface Conflict {
   readonly path: string;
   readonly files: readonly string[];
   /** Of the side that is there already, newest first: the commits that touched these files. */
-  readonly ours: readonly CommitWords[];
+  readonly ours: readonly CommitMessage[];
   /** Of the branch: the commit that does not fit, or all that touched these files. */
-  readonly theirs: readonly CommitWords[];
+  readonly theirs: readonly CommitMessage[];
 }
 
-export interface CommitWords {
+export interface CommitMessage {
   readonly commit: string;
   readonly message: string;
 }
@@ -37,20 +37,20 @@ export async function describeConflict(repository: Repository, sides: Sides): Pr
   const unmerged = await repository.ask(["diff", "--name-only", "--diff-filter=U", "-z", "--no-ext-diff"], call);
   const files = unmerged.split("\0").filter(Boolean);
   const stopped = await repository.git(["rev-parse", "--verify", "--quiet", "REBASE_HEAD"], call);
-  const words = async (...range: string[]) =>
+  const fields = async (...range: string[]) =>
     parse(await repository.ask(["log", "--format=%h%x00%B%x01", "-10", ...range, "--", ...files], call));
   return {
     branch,
     path,
     files,
-    ours: await words(`${base}..${onto}`),
+    ours: await fields(`${base}..${onto}`),
     theirs: stopped.ok
       ? parse(await repository.ask(["log", "--format=%h%x00%B%x01", "-1", stopped.stdout.trim(), "--"], call))
-      : await words(`${base}..${tip}`),
+      : await fields(`${base}..${tip}`),
   };
 }
 
-const parse = (text: string): CommitWords[] =>
+const parse = (text: string): CommitMessage[] =>
   text
     .split("\x01")
     .map((record) => record.trim().split("\0"))

@@ -8,24 +8,24 @@ import { prepareWorktree } from "../worktree/prepare-worktree.ts";
 import { openRepository, type Repository } from "../worktree/repository.ts";
 import { undoCreation } from "../worktree/undo-creation.ts";
 import { readEntry, type WorktreeEntry, writeEntry } from "../worktree/worktree-entry.ts";
-import { landAgent } from "./recover-landing.ts";
+import { landingAgentId } from "./recover-landing.ts";
 
-export interface LandTree {
+export interface LandingWorktree {
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface LandTreeOptions {
+interface LandingWorktreeOptions {
   readonly before: string;
   readonly settings: WorktreeSettings;
   onStep(step: string): void | Promise<void>;
 }
 
 /** A throw-away worktree at the target's tip, set up as an agent's is; gone when the work is done, however it ends. */
-export async function withLandTree<T>(
+export async function withLandingWorktree<T>(
   repository: Repository,
-  { before, settings, onStep }: LandTreeOptions,
-  work: (tree: LandTree) => Promise<T>,
+  { before, settings, onStep }: LandingWorktreeOptions,
+  work: (tree: LandingWorktree) => Promise<T>,
 ): Promise<T> {
   const { place } = repository;
   const id = place.createId<string>("land").slice(-12);
@@ -36,7 +36,7 @@ export async function withLandTree<T>(
     state: "making",
     path: join(await worktreeFolder(repository, settings), name),
     base: before,
-    agentId: `${landAgent} ${id}`,
+    agentId: `${landingAgentId} ${id}`,
     owner: currentProcess(),
     createdAt: new Date(place.clock.now()).toISOString(),
     put: [],

@@ -7,8 +7,8 @@ import { buildBatch, type LandedBranch, type RefusedBranch } from "./build-batch
 import { chooseBranches } from "./choose-branches.ts";
 import type { ResolveConflict } from "./conflict.ts";
 import { type LandJournal, readJournal, removeJournal, writeJournal } from "./land-journal.ts";
-import { withLandTree } from "./land-tree.ts";
-import { type Move, moveBranch, tryMove, whyNotClean } from "./move-branch.ts";
+import { withLandingWorktree } from "./land-tree.ts";
+import { type BranchMove, moveBranch, tryMove, uncleanReason } from "./move-branch.ts";
 import { markLanded, recoverLanding } from "./recover-landing.ts";
 
 export interface LandRequest {
@@ -43,8 +43,8 @@ export interface LandReport {
  */
 export async function land(place: RepositoryContext, request: LandRequest): Promise<LandReport> {
   const repository = await openRepository(place);
-  return withRepositoryLock(place, landTurn(repository, request), async () => {
-    const recovered = await recoverLanding(repository, { back: false });
+  return withRepositoryLock(place, landLock(repository, request), async () => {
+    const recovered = await recoverLanding(repository, { rollBack: false });
     for (let attempt = 1; ; attempt++) {
       const report = await landOnce(repository, request);
       if (report) return { ...report, notices: [...(recovered?.notices ?? []), ...report.notices] };
@@ -56,18 +56,18 @@ export async function land(place: RepositoryContext, request: LandRequest): Prom
 }
 
 /** Whether a killed landing has left branch and files apart. One that had moved nothing may wait for `settleLanding`. */
-export async function isLandingTorn(repository: Repository): Promise<boolean> {
+export async function isLandingInterrupted(repository: Repository): Promise<boolean> {
   const journal = await readJournal(repository);
   return journal?.state === "moving" && isAlive(journal.owner) === "dead";
 }
 
 /** Puts an interrupted landing in order; `back` undoes it where it can. Gives what was asked for then. */
-export async function settleLanding(place: RepositoryContext, options: { readonly back: boolean }) {
+export async function recoverInterruptedLanding(place: RepositoryContext, options: { readonly back: boolean }) {
   const repository = await openRepository(place);
-  return withRepositoryLock(place, landTurn(repository, {}), () => recoverLanding(repository, options));
+  return withRepositoryLock(place, landLock(repository, {}), () => recoverLanding(repository, options));
 }
 
-const landTurn = (repository: Repository, { onProgress }: Pick<LandRequest, "onProgress">) => ({
+const landLock = (repository: Repository, { onProgress }: Pick<LandRequest, "onProgress">) => ({
   folder: join(repository.stateFolder, "landing-turns"),
   what: `Landing in ${repository.top}`,
   waitMs: 60 * 60_000,
@@ -79,7 +79,7 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
   const { place, top } = repository;
   const { onStep = () => undefined, settings = {}, dryRun = false } = request;
   const target = await currentBranch(repository);
-  const notClean = dryRun ? undefined : await whyNotClean(repository);
+  const notClean = dryRun ? undefined : await uncleanReason(repository);
   if (notClean !== undefined) throw new TroupeError("git", notClean);
   const before = await repository.ask(["rev-parse", "--verify", "HEAD"]);
   const { branches, notices } = await chooseBranches(repository, { names: request.branches, target });
@@ -98,28 +98,28 @@ async function landOnce(repository: Repository, request: LandRequest): Promise<L
   };
   // What has been begun is brought to an end also when the user wants to leave.
   const { signal: _, ...calmPlace } = place;
-  const calm = place.signal ? await openRepository(calmPlace) : repository;
+  const clearConfig = place.signal ? await openRepository(calmPlace) : repository;
   await onStep("begin");
   await writeJournal(repository, journal);
   try {
-    const batch = await withLandTree(repository, { before, settings: request.worktree ?? {}, onStep }, (tree) =>
+    const batch = await withLandingWorktree(repository, { before, settings: request.worktree ?? {}, onStep }, (tree) =>
       buildBatch(repository, { ...request, tree, before, branches, check: dryRun ? undefined : settings }),
     );
     const report = { target, before, check: settings.check, dryRun, notices, ...batch };
     if (batch.after === before || dryRun) return report;
     place.signal?.throwIfAborted();
     const move = { id: journal.id, target, top, before, after: batch.after };
-    const moved = await moveTo(calm, { journal, move, landed: batch.landed, onStep });
+    const moved = await moveTo(clearConfig, { journal, move, landed: batch.landed, onStep });
     return moved ? report : undefined;
   } finally {
     // After a failure too: the journal and the ref say what is left to do, here as after a kill.
-    await recoverLanding(calm, { back: false });
+    await recoverLanding(clearConfig, { rollBack: false });
   }
 }
 
 interface Moving {
   readonly journal: LandJournal;
-  readonly move: Move;
+  readonly move: BranchMove;
   readonly landed: readonly LandedBranch[];
   onStep(step: string): void | Promise<void>;
 }

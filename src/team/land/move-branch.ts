@@ -1,7 +1,7 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
 
-export interface Move {
+export interface BranchMove {
   readonly id: string;
   readonly target: string;
   readonly top: string;
@@ -10,7 +10,7 @@ export interface Move {
 }
 
 /** Why the working tree cannot take part in a landing; undefined when it can. */
-export async function whyNotClean(repository: Repository): Promise<string | undefined> {
+export async function uncleanReason(repository: Repository): Promise<string | undefined> {
   const status = await repository.ask([
     "status",
     "--porcelain",
@@ -29,7 +29,7 @@ export async function whyNotClean(repository: Repository): Promise<string | unde
 }
 
 /** Refuses what git would refuse in the working tree (a file in the way), while nothing has been done yet. */
-export async function tryMove(repository: Repository, { before, after }: Move): Promise<void> {
+export async function tryMove(repository: Repository, { before, after }: BranchMove): Promise<void> {
   await repository.git(["update-index", "-q", "--refresh"]);
   const tried = await repository.git(["read-tree", "-n", "-m", "-u", before, after]);
   if (tried.ok) return;
@@ -45,7 +45,7 @@ export async function tryMove(repository: Repository, { before, after }: Move): 
  */
 export async function moveBranch(
   repository: Repository,
-  move: Move,
+  move: BranchMove,
   onStep: (step: string) => void | Promise<void>,
 ): Promise<boolean> {
   const { id, target, before, after } = move;
@@ -69,9 +69,9 @@ export async function moveBranch(
   );
 }
 
-async function updateFiles(repository: Repository, { id, before, after }: Move): Promise<string | undefined> {
+async function updateFiles(repository: Repository, { id, before, after }: BranchMove): Promise<string | undefined> {
   const { clock } = repository.place;
-  const deadline = clock.monotonic() + lockPatienceMs;
+  const deadline = clock.monotonic() + lockTimeoutMs;
   for (;;) {
     const read = await repository.git(["read-tree", "-m", "-u", before, after], { operation: id });
     if (read.ok) return undefined;
@@ -80,4 +80,4 @@ async function updateFiles(repository: Repository, { id, before, after }: Move):
   }
 }
 
-const lockPatienceMs = 5000;
+const lockTimeoutMs = 5000;

@@ -6,9 +6,9 @@ import type { Repository } from "../worktree/repository.ts";
 import { undoCreation } from "../worktree/undo-creation.ts";
 import { listEntries, writeEntry } from "../worktree/worktree-entry.ts";
 import { type LandJournal, readJournal, removeJournal } from "./land-journal.ts";
-import { settleFiles } from "./settle-files.ts";
+import { syncWorkingTree } from "./settle-files.ts";
 
-export interface Recovered {
+export interface RecoveredLanding {
   readonly journal: LandJournal;
   /** Whether the target has what the interrupted landing had ready. */
   readonly outcome: "finished" | "undone";
@@ -21,10 +21,10 @@ export interface Recovered {
  */
 export async function recoverLanding(
   repository: Repository,
-  { back }: { readonly back: boolean },
-): Promise<Recovered | undefined> {
+  { rollBack }: { readonly rollBack: boolean },
+): Promise<RecoveredLanding | undefined> {
   const journal = await readJournal(repository);
-  await removeLeftTrees(repository);
+  await removeLeftWorktrees(repository);
   if (!journal) return undefined;
   if (isAlive(journal.owner) !== "dead" && journal.owner.pid !== process.pid) {
     throw new TroupeError("git", `a landing of process ${journal.owner.pid} is at work in ${journal.top}: wait for it`);
@@ -32,7 +32,7 @@ export async function recoverLanding(
   if (!(await waitForOperationEnd(repository.place, journal.id))) {
     throw new TroupeError("git", `git is still at work for an interrupted landing in ${journal.top}: try again later`);
   }
-  const recovered = await settle(repository, journal, { back });
+  const recovered = await settle(repository, journal, { rollBack });
   await removeJournal(repository);
   return { journal, ...recovered };
 }
@@ -40,12 +40,12 @@ export async function recoverLanding(
 async function settle(
   repository: Repository,
   journal: LandJournal,
-  { back }: { readonly back: boolean },
-): Promise<Omit<Recovered, "journal">> {
+  { rollBack }: { readonly rollBack: boolean },
+): Promise<Omit<RecoveredLanding, "journal">> {
   const { target, before, after, state } = journal;
   const ref = async () => (await repository.git(["rev-parse", "--verify", "--quiet", target])).stdout.trim();
   if (state === "begun" || after === undefined) return { outcome: "undone", notices: [] };
-  if (back && (await ref()) === after) {
+  if (rollBack && (await ref()) === after) {
     await repository.ask(["update-ref", "-m", "troupe land: taken back", target, before, after]);
   }
   const now = await ref();
@@ -53,7 +53,7 @@ async function settle(
     const notice = `${target} has been moved since the landing was interrupted: its files are left as they are`;
     return { outcome: "undone", notices: [notice] };
   }
-  const notices = now === before && !back ? [] : await files(repository, journal, now);
+  const notices = now === before && !rollBack ? [] : await files(repository, journal, now);
   if (now === before) return { outcome: "undone", notices };
   await markLanded(repository, journal.landing);
   return { outcome: "finished", notices };
@@ -65,7 +65,7 @@ async function files(repository: Repository, journal: LandJournal, to: string): 
   if (!existsSync(top) || head !== target) return [];
   const gitDir = await repository.ask(["rev-parse", "--absolute-git-dir"], { cwd: top });
   const from = to === after ? before : after;
-  const changed = await settleFiles(repository, { top, gitDir, from, to, since: Date.parse(journal.startedAt) });
+  const changed = await syncWorkingTree(repository, { top, gitDir, from, to, since: Date.parse(journal.startedAt) });
   return changed.map((path) => `${path} was changed since the landing was interrupted, and is left as it is`);
 }
 
@@ -81,14 +81,14 @@ export async function markLanded(
   }
 }
 
-async function removeLeftTrees(repository: Repository): Promise<void> {
+async function removeLeftWorktrees(repository: Repository): Promise<void> {
   const { entries } = await listEntries(repository);
   const here = currentProcess();
   for (const entry of entries) {
-    if (!entry.agentId.startsWith(landAgent) || isAlive(entry.owner, here) !== "dead") continue;
+    if (!entry.agentId.startsWith(landingAgentId) || isAlive(entry.owner, here) !== "dead") continue;
     await undoCreation(repository, entry);
   }
 }
 
 /** In the place of an agent's id, for the throw-away worktree of a landing. */
-export const landAgent = "troupe-land";
+export const landingAgentId = "troupe-land";

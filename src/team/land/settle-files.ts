@@ -6,7 +6,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { processesWithFileOpen } from "../worktree/living.ts";
 import { gitErrorText, type Repository } from "../worktree/repository.ts";
 
-export interface Settling {
+export interface WorkingTreeSync {
   readonly top: string;
   readonly gitDir: string;
   /** The two commits between which the files may be. */
@@ -21,9 +21,9 @@ export interface Settling {
  * that differs between the two commits is as it was, as it will be, missing, or the beginning of what it will be. A file
  * that is anything else has been changed since, by somebody: it stays, and is told.
  */
-export async function settleFiles(repository: Repository, settling: Settling): Promise<string[]> {
-  const { top, from, to } = settling;
-  await freeIndex(settling);
+export async function syncWorkingTree(repository: Repository, sync: WorkingTreeSync): Promise<string[]> {
+  const { top, from, to } = sync;
+  await freeIndex(sync);
   const call = { cwd: top };
   const listed = await repository.ask(
     ["diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-ext-diff", from, to],
@@ -56,7 +56,7 @@ const submodule = "160000";
 const noFile = "000000";
 
 /** The lock of the git that was killed with us; one that somebody holds, or that is older than the move, is not ours. */
-async function freeIndex({ gitDir, since }: Settling): Promise<void> {
+async function freeIndex({ gitDir, since }: WorkingTreeSync): Promise<void> {
   const lock = join(gitDir, "index.lock");
   if (!existsSync(lock)) return;
   const isOurs = statSync(lock).mtimeMs >= since && processesWithFileOpen(lock).length === 0;

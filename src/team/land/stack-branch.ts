@@ -5,7 +5,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
 import { type Conflict, describeConflict, type ResolveConflict } from "./conflict.ts";
 
-export interface Stacking {
+export interface StackRequest {
   readonly branch: string;
   readonly tip: string;
   /** What it is put on. */
@@ -17,7 +17,7 @@ export interface Stacking {
   readonly resolve?: ResolveConflict | undefined;
 }
 
-export type Stacked =
+export type StackResult =
   | { readonly kind: "stacked"; readonly commit: string; readonly commits: number; readonly resolved: boolean }
   | { readonly kind: "nothing new" }
   | { readonly kind: "conflict"; readonly conflict: Conflict };
@@ -26,7 +26,7 @@ export type Stacked =
  * Puts one branch on top of `onto` in the throw-away working tree; the branch itself is not touched. It is rebased, unless
  * merges are among its commits: a rebase would drop them, and whatever was changed in them.
  */
-export async function stackBranch(repository: Repository, stacking: Stacking): Promise<Stacked> {
+export async function stackBranch(repository: Repository, stacking: StackRequest): Promise<StackResult> {
   const { tip, onto, path, identity } = stacking;
   const call = { cwd: path, settings: identity };
   const range = `${onto}..${tip}`;
@@ -64,7 +64,7 @@ export async function resetTo(repository: Repository, path: string, commit: stri
 /** Conflict by conflict, as long as somebody settles them. */
 async function settle(
   repository: Repository,
-  stacking: Stacking,
+  stacking: StackRequest,
   { base, failure }: { base: string; failure: TroupeError },
 ): Promise<"resolved" | Conflict> {
   const { path, identity, resolve } = stacking;
@@ -75,15 +75,15 @@ async function settle(
     if (conflict.files.length === 0) throw next;
     const before = await whereAt(repository, path);
     const given = resolve === undefined ? "given up" : await resolve(conflict, repository.place.signal);
-    if (given === "given up" || (await marksLeft(conflict))) return conflict;
+    if (given === "given up" || (await unresolvedFiles(conflict))) return conflict;
     // Who settled it has committed or gone on by itself: what came of that is not what is landed here.
     if ((await whereAt(repository, path)) !== before) return conflict;
     await repository.ask(["add", "--all"], call);
     const rebasing = (await repository.git(["rev-parse", "--verify", "--quiet", "REBASE_HEAD"], call)).ok;
     const args = rebasing ? ["rebase", "--continue"] : ["commit", "--no-edit", "--no-verify", "--quiet"];
-    const went = await repository.git(args, call);
-    if (went.ok) return "resolved";
-    next = new TroupeError("git", `${stacking.branch} cannot be put on top: ${gitErrorText(went.stderr)}`);
+    const progressed = await repository.git(args, call);
+    if (progressed.ok) return "resolved";
+    next = new TroupeError("git", `${stacking.branch} cannot be put on top: ${gitErrorText(progressed.stderr)}`);
   }
   throw next;
 }
@@ -93,7 +93,7 @@ const roundLimit = 100;
 const whereAt = async (repository: Repository, cwd: string) =>
   (await repository.git(["rev-parse", "HEAD", "REBASE_HEAD"], { cwd })).stdout;
 
-async function marksLeft({ path, files }: Conflict): Promise<boolean> {
+async function unresolvedFiles({ path, files }: Conflict): Promise<boolean> {
   for (const file of files) {
     try {
       if (/^(<{7}|>{7}) /m.test(await readFile(join(path, file), "utf8"))) return true;

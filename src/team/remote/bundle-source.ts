@@ -3,7 +3,7 @@ import { TroupeError } from "../../protocol/index.ts";
 import { openRepository, type RepositoryContext } from "../worktree/repository.ts";
 
 /** What an agent on another machine begins from. */
-export interface RemoteSource {
+export interface BundleSource {
   /** The commit that the working tree is on, or that the branch is on which it goes on from. */
   readonly head: string;
   /** What that is called in the bundle, if not HEAD. */
@@ -16,7 +16,7 @@ export interface RemoteSource {
 }
 
 /** `branch`: it goes on from there, if there is such a branch. */
-export async function remoteSource(place: RepositoryContext, branch?: string): Promise<RemoteSource> {
+export async function bundleSource(place: RepositoryContext, branch?: string): Promise<BundleSource> {
   const repository = await openRepository(place);
   if (repository.isShallow)
     throw new TroupeError(

@@ -1,7 +1,7 @@
 import { makeFolder, runGit } from "../../platform/index.ts";
 import { gitFailed, type RepositoryContext } from "../worktree/repository.ts";
 
-export interface CloneOrder {
+export interface CloneRequest {
   /** Where the clone is to be: a folder that is not there. */
   readonly folder: string;
   /** The first has everything; the next ones only what was committed since. */
@@ -11,8 +11,8 @@ export interface CloneOrder {
 }
 
 /** A repository of bundles, with the last one's commit checked out on a branch. Nothing in it has run. */
-export async function cloneBundle(order: CloneOrder, { env }: Pick<RepositoryContext, "env">): Promise<void> {
-  const { folder, branch, author } = order;
+export async function cloneBundle(request: CloneRequest, { env }: Pick<RepositoryContext, "env">): Promise<void> {
+  const { folder, branch, author } = request;
   await makeFolder(folder);
   const git = async (args: readonly string[]) => {
     const settings = { "protocol.file.allow": "always", "fetch.fsckObjects": "true", "advice.detachedHead": "false" };
@@ -22,7 +22,7 @@ export async function cloneBundle(order: CloneOrder, { env }: Pick<RepositoryCon
   await git(["init", "--quiet", `--initial-branch=${branch}`]);
   await git(["config", "user.name", author.name]);
   await git(["config", "user.email", author.email]);
-  for (const { file, ref = "HEAD" } of order.bundles) await git(["fetch", "--quiet", "--no-tags", file, ref]);
-  const last = order.bundles.at(-1);
+  for (const { file, ref = "HEAD" } of request.bundles) await git(["fetch", "--quiet", "--no-tags", file, ref]);
+  const last = request.bundles.at(-1);
   if (last) await git(["checkout", "--quiet", "-B", branch, last.head, "--"]);
 }

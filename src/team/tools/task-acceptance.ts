@@ -28,7 +28,7 @@ export async function acceptTask(
     if (options.signal?.aborted) break;
   }
   const detail = ran.flatMap(({ checks, problem }) => [
-    ...checks.map(checkWords),
+    ...checks.map(checkText),
     ...(problem === undefined ? [] : [problem]),
   ]);
   const proof = ran.some(({ state }) => state === "refuted")
@@ -40,7 +40,7 @@ export async function acceptTask(
 }
 
 /** Of one that failed what it printed as well. */
-const checkWords = ({ command, how, passed, tail }: Acceptance["checks"][number]) =>
+const checkText = ({ command, how, passed, tail }: Acceptance["checks"][number]) =>
   passed ? `$ ${command}: passed` : `$ ${command}: ${how}${tail === "" ? ", it printed nothing" : `\n${tail}`}`;
 
 function bounded(lines: readonly string[]): string {

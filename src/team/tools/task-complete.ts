@@ -1,7 +1,7 @@
 import { openBlockers, teamLead, type WorkItem } from "../../protocol/index.ts";
 import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
-import { actorOf, refused, type TaskToolPorts, teamOf } from "./task-ports.ts";
+import { actorOf, refusedResult, type TaskToolPorts, teamOf } from "./task-ports.ts";
 
 export interface Completion {
   readonly list: TaskList;
@@ -19,41 +19,41 @@ export interface Completion {
  */
 export async function completeTask({ list, task, patch, ports, signal }: Completion): Promise<ToolResult> {
   const { id } = task;
-  const before = standsInTheWay(task, ports);
+  const before = completionObstacle(task, ports);
   if (before !== undefined) return failedResult(before);
-  const against = await ports.hooks?.taskCompleted(task, signal);
-  if (against !== undefined) return failedResult(againstWords(id, against));
+  const objection = await ports.hooks?.taskCompleted(task, signal);
+  if (objection !== undefined) return failedResult(hookRefusalText(id, objection));
   const verdict = task.acceptance.length === 0 ? undefined : await ports.accept(task, signal);
   if (signal.aborted) return failedResult(`#${id} is not completed: you were interrupted before that was decided.`);
 
   const completed = await list.update(id, { ...patch, status: "completed" }, actorOf(ports, id));
-  if (!completed.ok) return refused(completed, ports, id);
+  if (!completed.ok) return refusedResult(completed, ports, id);
   let { item } = completed;
   if (verdict) {
     const settled = await list.settle(id, { ...verdict, generation: item.generation });
-    if (!settled.ok) return refused(settled, ports, id);
+    if (!settled.ok) return refusedResult(settled, ports, id);
     ({ item } = settled);
   }
   await ports.record({ type: "task.updated", ...teamOf(ports), taskId: id, status: item.status });
-  if (verdict?.proof === "refuted") return failedResult(refutedWords(id, verdict.detail));
+  if (verdict?.proof === "refuted") return failedResult(refutedText(id, verdict.detail));
   ports.claims.delete(id);
-  return textResult(`${doneWords(item)}${freedWords(item, await list.list())}`);
+  return textResult(`${doneText(item)}${unblockedText(item, await list.list())}`);
 }
 
 /** What the list would refuse anyway, said before any hook runs. */
-function standsInTheWay({ id, status, owner }: WorkItem, ports: TaskToolPorts): string | undefined {
+function completionObstacle({ id, status, owner }: WorkItem, ports: TaskToolPorts): string | undefined {
   if (status === "completed") return `#${id} is completed already. Nothing is left to do for it.`;
-  if (owner === undefined || owner === ports.me() || ports.me() === teamLead) return undefined;
+  if (owner === undefined || owner === ports.memberName() || ports.memberName() === teamLead) return undefined;
   return `#${id} is ${owner}'s, who alone completes it. Ask ${owner} with SendMessage.`;
 }
 
-const againstWords = (id: number, reason: string) =>
+const hookRefusalText = (id: number, reason: string) =>
   `#${id} is not completed: a hook of the user's says that it is not done.\n${reason}\nDo what it says, then complete it again.`;
 
-const refutedWords = (id: number, detail: string) =>
+const refutedText = (id: number, detail: string) =>
   `#${id} is not done: its checks failed, and it is still in progress.\n${detail}\nFind the cause, mend it, then complete it again.`;
 
-function doneWords({ id, proof, proofDetail }: WorkItem): string {
+function doneText({ id, proof, proofDetail }: WorkItem): string {
   const how =
     proof === "verified"
       ? "completed and verified: its checks passed."
@@ -62,10 +62,10 @@ function doneWords({ id, proof, proofDetail }: WorkItem): string {
 }
 
 /** Tasks that only this one stood in the way of. */
-function freedWords(done: WorkItem, all: readonly WorkItem[]): string {
-  const freed = all.filter(
+function unblockedText(done: WorkItem, all: readonly WorkItem[]): string {
+  const unblocked = all.filter(
     (task) => task.status === "pending" && task.blockedBy.includes(done.id) && openBlockers(task, all).length === 0,
   );
-  const free = freed.length === 0 ? "" : ` Free now: ${freed.map(({ id }) => `#${id}`).join(", ")}.`;
-  return `${free} TaskList shows what is left.`;
+  const unblockedTasks = unblocked.length === 0 ? "" : ` Free now: ${unblocked.map(({ id }) => `#${id}`).join(", ")}.`;
+  return `${unblockedTasks} TaskList shows what is left.`;
 }

@@ -80,13 +80,13 @@ export function createTaskCreateTool(ports: TaskToolPorts): Tool {
 
 async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
   const task = { ...input, subject: cleanText(input.subject), description: cleanText(input.description) };
-  const against = await ports.hooks?.taskCreated(task, signal);
-  if (against !== undefined) {
-    return failedResult(`The task was not created: a hook of the user's is against it.\n${against}`);
+  const objection = await ports.hooks?.taskCreated(task, signal);
+  if (objection !== undefined) {
+    return failedResult(`The task was not created: a hook of the user's is against it.\n${objection}`);
   }
   if (signal.aborted) return failedResult("The task was not created: you were interrupted before.");
   const list = await ports.list();
-  const answer = await list.create(task, { name: ports.me() });
+  const answer = await list.create(task, { name: ports.memberName() });
   if (!answer.ok) return failedResult(`${answer.message} The task was not created; TaskList shows which there are.`);
   const { item } = answer;
   await ports.record({ type: "task.created", ...teamOf(ports), taskId: item.id, subject: item.subject });

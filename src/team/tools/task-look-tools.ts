@@ -3,7 +3,7 @@ import { taskDetails, taskLines } from "../../agent/index.ts";
 import type { WorkItemId } from "../../protocol/index.ts";
 import { defineTool, textResult, type Tool } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { noSuchTask, readerOf, taskNumber, type TaskToolPorts } from "./task-ports.ts";
+import { unknownTaskMessage, readerOf, taskNumber, type TaskToolPorts } from "./task-ports.ts";
 
 const getInput = lazyInput<{ readonly taskId: WorkItemId }>(() =>
   z.strictObject({ taskId: taskNumber().describe("Its number, as TaskList shows it") }),
@@ -27,7 +27,7 @@ export function createTaskGetTool(ports: TaskToolPorts): Tool {
     async execute({ taskId }) {
       const all = await (await ports.list()).list();
       const task = all.find(({ id }) => id === taskId);
-      if (!task) return noSuchTask(taskId);
+      if (!task) return unknownTaskMessage(taskId);
       return textResult(taskDetails(task, all, readerOf(ports)));
     },
   });

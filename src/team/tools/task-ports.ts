@@ -16,7 +16,7 @@ import { failedResult, type ToolResult } from "../../tool/index.ts";
 export interface TaskToolPorts {
   list(): Promise<TaskList>;
   /** The name under which it owns tasks. */
-  me(): string;
+  memberName(): string;
   /** Undefined for the session's own list. */
   team(): string | undefined;
   /** Who can own a task: everybody who is there, itself among them. */
@@ -68,14 +68,14 @@ export const metadataInput = () =>
 /** Whoever changes a task it holds: the change counts only while its claim does. */
 export const actorOf = (ports: TaskToolPorts, id: WorkItemId): TaskActor => {
   const generation = ports.claims.get(id);
-  return { name: ports.me(), ...(generation !== undefined && { generation }) };
+  return { name: ports.memberName(), ...(generation !== undefined && { generation }) };
 };
 
 /** With the tools that the task needs and the agent has: that is all a claim asks about. */
 export const claimerOf = (ports: TaskToolPorts, { needs }: WorkItem): TaskClaimer => {
   const missing = new Set(ports.capable(needs));
   const tools = needs.filter((tool) => !missing.has(tool));
-  return { name: ports.me(), tools, ...(ports.holder && { holder: ports.holder }) };
+  return { name: ports.memberName(), tools, ...(ports.holder && { holder: ports.holder }) };
 };
 
 /** Whose eyes the list is shown to. */
@@ -100,17 +100,22 @@ const nextStep: Readonly<Record<TaskRefusal, string>> = {
 };
 
 /** What the list has said no to. */
-export function refused(answer: Extract<TaskAnswer, { ok: false }>, ports: TaskToolPorts, id: WorkItemId): ToolResult {
+export function refusedResult(
+  answer: Extract<TaskAnswer, { ok: false }>,
+  ports: TaskToolPorts,
+  id: WorkItemId,
+): ToolResult {
   if (answer.reason === "stale") ports.claims.delete(id);
   return failedResult(`${answer.message}${nextStep[answer.reason]}`);
 }
 
-export const noSuchTask = (id: WorkItemId): ToolResult => failedResult(`There is no task #${id}.${nextStep.missing}`);
+export const unknownTaskMessage = (id: WorkItemId): ToolResult =>
+  failedResult(`There is no task #${id}.${nextStep.missing}`);
 
 /** Undefined if somebody of that name can own a task. */
 export function unknownOwner(name: string, ports: TaskToolPorts): ToolResult | undefined {
   const names = ports.members();
-  if (names.includes(name) || name === ports.me()) return undefined;
+  if (names.includes(name) || name === ports.memberName()) return undefined;
   if (ports.team() === undefined) {
     return failedResult(
       `There is nobody ${JSON.stringify(name)} to give it to: this task list is yours alone. Leave owner out.`,

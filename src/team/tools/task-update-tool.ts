@@ -10,8 +10,8 @@ import {
   actorOf,
   claimerOf,
   metadataInput,
-  noSuchTask,
-  refused,
+  unknownTaskMessage,
+  refusedResult,
   subjectLimit,
   taskNumber,
   type TaskToolPorts,
@@ -74,15 +74,15 @@ export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
 }
 
 async function update(input: TaskUpdateInput, ports: TaskToolPorts, signal: AbortSignal): Promise<ToolResult> {
-  const stranger = input.owner ? unknownOwner(input.owner, ports) : undefined;
-  if (stranger) return stranger;
+  const ownerProblem = input.owner ? unknownOwner(input.owner, ports) : undefined;
+  if (ownerProblem) return ownerProblem;
   const list = await ports.list();
   const task = await list.get(input.taskId);
-  if (!task || task.status === "deleted") return noSuchTask(input.taskId);
+  if (!task || task.status === "deleted") return unknownTaskMessage(input.taskId);
   const patch = patchOf(input);
   switch (input.status) {
     case "completed":
-      if (input.owner !== undefined && input.owner !== ports.me()) return failedResult(contradiction);
+      if (input.owner !== undefined && input.owner !== ports.memberName()) return failedResult(contradiction);
       return completeTask({ list, task, patch, ports, signal });
     case "deleted":
       return deleteTask(list, task, ports);
@@ -93,7 +93,7 @@ async function update(input: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
     case undefined:
       break;
   }
-  return changeTask(list, task, { patch: { ...patch, ...whoAndHow(input) }, ports });
+  return changeTask(list, task, { patch: { ...patch, ...ownerAndStatus(input) }, ports });
 }
 
 const contradiction =
@@ -110,7 +110,7 @@ function patchOf(input: TaskUpdateInput): TaskPatch {
   };
 }
 
-const whoAndHow = ({ status, owner }: TaskUpdateInput): TaskPatch => ({
+const ownerAndStatus = ({ status, owner }: TaskUpdateInput): TaskPatch => ({
   ...(status !== undefined && { status }),
   ...(owner !== undefined && { owner: owner === "" ? null : owner }),
 });
@@ -119,8 +119,8 @@ const isEmpty = (patch: TaskPatch) => Object.values(patch).every((value) => valu
 
 /** By somebody for itself, of a task that is nobody's, or waits for it to begin. */
 const isClaim = ({ owner }: TaskUpdateInput, task: WorkItem, ports: TaskToolPorts) =>
-  (owner === undefined || owner === ports.me()) &&
-  (task.owner === undefined || (task.owner === ports.me() && task.status !== "in_progress"));
+  (owner === undefined || owner === ports.memberName()) &&
+  (task.owner === undefined || (task.owner === ports.memberName() && task.status !== "in_progress"));
 
 interface Change {
   readonly patch: TaskPatch;
@@ -132,10 +132,10 @@ async function claimTask(list: TaskList, task: WorkItem, { patch, ports }: Chang
   const answer = isEmpty(patch)
     ? await list.claim(task.id, claimer)
     : await list.update(task.id, { ...patch, status: "in_progress" }, claimer);
-  if (!answer.ok) return refused(answer, ports, task.id);
+  if (!answer.ok) return refusedResult(answer, ports, task.id);
   const { item } = answer;
   // A lead's change of a task that somebody has claimed in the meantime leaves it with that one.
-  if (item.owner !== ports.me()) return failedResult(`Task #${item.id} is already claimed by ${item.owner}.`);
+  if (item.owner !== ports.memberName()) return failedResult(`Task #${item.id} is already claimed by ${item.owner}.`);
   ports.claims.set(item.id, item.generation);
   await ports.record({ type: "task.claimed", ...teamOf(ports), taskId: item.id, subject: item.subject });
   return textResult(`Task #${item.id} is yours.\n${taskLine(item, await list.list())}`);
@@ -143,7 +143,7 @@ async function claimTask(list: TaskList, task: WorkItem, { patch, ports }: Chang
 
 async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts): Promise<ToolResult> {
   const answer = await list.delete(task.id, actorOf(ports, task.id));
-  if (!answer.ok) return refused(answer, ports, task.id);
+  if (!answer.ok) return refusedResult(answer, ports, task.id);
   ports.claims.delete(task.id);
   await ports.record({ type: "task.updated", ...teamOf(ports), taskId: task.id, status: "deleted" });
   return textResult(`Task #${task.id} deleted.`);
@@ -154,9 +154,9 @@ async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Chan
     return failedResult(`Nothing to change was given for #${task.id}. Say which fields are to be different.`);
   const { tools } = claimerOf(ports, task);
   const answer = await list.update(task.id, patch, { ...actorOf(ports, task.id), tools });
-  if (!answer.ok) return refused(answer, ports, task.id);
+  if (!answer.ok) return refusedResult(answer, ports, task.id);
   const { item } = answer;
-  if (item.owner !== ports.me()) ports.claims.delete(item.id);
+  if (item.owner !== ports.memberName()) ports.claims.delete(item.id);
   await ports.record({
     type: "task.updated",
     ...teamOf(ports),
@@ -164,8 +164,8 @@ async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Chan
     ...(patch.status !== undefined && { status: patch.status }),
     ...(typeof patch.owner === "string" && { owner: patch.owner }),
   });
-  const given = typeof patch.owner === "string" && patch.owner !== task.owner && patch.owner !== ports.me();
+  const given = typeof patch.owner === "string" && patch.owner !== task.owner && patch.owner !== ports.memberName();
   if (given && item.owner !== undefined) await ports.assign(item, item.owner);
-  const told = given ? ` ${item.owner} is told by mail.` : "";
-  return textResult(`Task #${item.id} changed.${told}\n${taskLine(item, await list.list())}`);
+  const notes = given ? ` ${item.owner} is told by mail.` : "";
+  return textResult(`Task #${item.id} changed.${notes}\n${taskLine(item, await list.list())}`);
 }

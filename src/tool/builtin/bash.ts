@@ -5,7 +5,7 @@ import type { ToolDisplay } from "../../protocol/index.ts";
 import type { BackgroundEnd } from "../background-tasks.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
 import { createLiveText } from "../live-text.ts";
-import { placeCommand, sandboxNote, type ShellPlace } from "../sandboxed-shell.ts";
+import { placeInSandbox, sandboxNote, type PlacedCommand } from "../sandboxed-shell.ts";
 import { shellEnvironment } from "../shell-environment.ts";
 import { spoolOutput } from "../spool-output.ts";
 
@@ -58,7 +58,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const live = createLiveText((text) => context.progress(text), { secrets: context.secrets });
   const timeoutMs = input.timeout ?? context.commandTimeoutMs ?? defaultTimeout;
   let where = "";
-  const place = await placed(input, context);
+  const place = await placeShell(input, context);
   if (place.kind === "refused") return failedResult(place.message);
   const result = await runPlaced(place, context, {
     signal: context.signal,
@@ -76,7 +76,7 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
   const { text, savedTo } = await output.finish();
   const notes = [
     ...endNotes(result, timeoutMs),
-    ...(place.kind === "sandbox" && result.exitCode !== 0 ? inTheWay(text, context) : []),
+    ...(place.kind === "sandbox" && result.exitCode !== 0 ? sandboxNoteFor(text, context) : []),
     ...moveTo(where, context),
     ...leftNotes(result.leftRunning),
   ];
@@ -102,14 +102,14 @@ async function shell(command: string, context: ToolContext) {
   };
 }
 
-const placed = async (input: BashInput, context: ToolContext): Promise<ShellPlace> =>
-  placeCommand(await shell(input.command, context), {
+const placeShell = async (input: BashInput, context: ToolContext): Promise<PlacedCommand> =>
+  placeInSandbox(await shell(input.command, context), {
     sandbox: context.sandbox,
     outside: input.outside_sandbox ?? false,
   });
 
 async function runPlaced(
-  place: Exclude<ShellPlace, { kind: "refused" }>,
+  place: Exclude<PlacedCommand, { kind: "refused" }>,
   context: ToolContext,
   how: Omit<Parameters<ProcessScope["run"]>[0], keyof typeof place.request>,
 ): Promise<RunEnd> {
@@ -120,7 +120,7 @@ async function runPlaced(
   }
 }
 
-function inTheWay(output: string, { sandbox }: ToolContext): string[] {
+function sandboxNoteFor(output: string, { sandbox }: ToolContext): string[] {
   const note = sandbox && sandboxNote(output, sandbox);
   return note === undefined ? [] : [note];
 }
@@ -162,7 +162,7 @@ const leftNotes = (pids: readonly number[]) =>
       ];
 
 async function startInBackground(input: BashInput, context: ToolContext): Promise<ToolResult> {
-  const place = await placed(input, context);
+  const place = await placeShell(input, context);
   if (place.kind === "refused") return failedResult(place.message);
   const task = await context.background.start({
     kind: "shell",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { changeSurroundings } from "../change-surroundings.ts";
+import { readEditSurroundings } from "../change-surroundings.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { diffDisplay } from "../diff-display.ts";
 import { findOccurrences, explainNotFound } from "../find-occurrences.ts";
@@ -27,7 +27,7 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
   title: (input) => `Edit ${input.file_path}`,
   around(input, place) {
     const { file_path: path, old_string: wanted } = EditInput.parse(input);
-    return changeSurroundings({ path, wanted }, place);
+    return readEditSurroundings({ path, wanted }, place);
   },
   async execute(input, context) {
     const path = resolvePath(input.file_path, context);

@@ -5,7 +5,7 @@ import { defineTool, failedResult, textResult, type ToolContext } from "../defin
 import { globPattern, staticPrefix } from "../glob-pattern.ts";
 import { PathInput, resolvePath } from "../resolve-path.ts";
 import { noRipgrep } from "../ripgrep.ts";
-import { searchExact } from "../search-exact.ts";
+import { searchVerifiedPath } from "../search-exact.ts";
 
 const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("The pattern, such as src/**/*.ts"),
@@ -31,7 +31,7 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
     if (trouble !== undefined) return failedResult(trouble);
 
     const args = ["--files", "--null", "--hidden", "--glob", "!.git", "--no-messages"];
-    const found = await searchExact({ args, path: base, limit: filesSeen, separator: "\0" }, context);
+    const found = await searchVerifiedPath({ args, path: base, limit: filesSeen, separator: "\0" }, context);
     if (!found) return failedResult(noRipgrep);
     if (found.trouble !== undefined && found.lines.length === 0) return failedResult(found.trouble);
     const paths = found.lines.map((line) => line.slice(base.length + 1)).filter((path) => matches.test(path));

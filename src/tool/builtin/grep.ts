@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { PathInput, resolvePath } from "../resolve-path.ts";
 import { noRipgrep } from "../ripgrep.ts";
-import { searchExact } from "../search-exact.ts";
+import { searchVerifiedPath } from "../search-exact.ts";
 
 const around = z.number().int().min(0).max(1000).optional();
 
@@ -43,7 +43,7 @@ export const grepTool = defineTool<GrepInput>({
   async execute(input, context) {
     const limit = Math.min(input.head_limit ?? 250, maxLines);
     const path = resolvePath(input.path ?? ".", context);
-    const found = await searchExact({ args: grepArguments(input), path, limit }, context);
+    const found = await searchVerifiedPath({ args: grepArguments(input), path, limit }, context);
     if (!found) return failedResult(noRipgrep);
     if (found.trouble !== undefined && found.lines.length === 0) {
       return failedResult(`The search failed. ${found.trouble.replace(/^rg: /gm, "")}`);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { BackgroundTask, BackgroundTasks } from "../background-tasks.ts";
+import type { BackgroundJob, BackgroundJobs } from "../background-tasks.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 
 const TaskOutputInput = z.strictObject({
@@ -18,19 +18,19 @@ export const taskOutputTool = defineTool<z.infer<typeof TaskOutputInput>>({
   subject: () => ({ kind: "own" }),
   title: (input) => `TaskOutput ${input.task_id}`,
   async execute(input, context) {
-    const task = context.background.get(input.task_id);
-    if (!task) return failedResult(noSuchTask(input.task_id, context.background));
-    if (input.block ?? true) await waitForEnd(task, input.timeout ?? 30_000, context.signal);
-    const { text, skippedBytes } = await task.takeOutput(showBytes);
-    const skipped = skippedBytes === 0 ? "" : `[… ${skippedBytes} bytes before this are in ${task.outputFile}]\n`;
+    const job = context.background.get(input.task_id);
+    if (!job) return failedResult(noSuchJob(input.task_id, context.background));
+    if (input.block ?? true) await waitForEnd(job, input.timeout ?? 30_000, context.signal);
+    const { text, skippedBytes } = await job.takeOutput(showBytes);
+    const skipped = skippedBytes === 0 ? "" : `[… ${skippedBytes} bytes before this are in ${job.outputFile}]\n`;
     const shown = text.replace(/\n+$/, "");
-    const progress = task.progress();
-    const status = progress === undefined ? statusLine(task) : `${statusLine(task)}\n${progress}`;
+    const progress = job.progress();
+    const status = progress === undefined ? statusLine(job) : `${statusLine(job)}\n${progress}`;
     return textResult(`${status}\n\n${shown === "" ? "(no new output)" : skipped + shown}`);
   },
 });
 
-async function waitForEnd(task: BackgroundTask, timeoutMs: number, signal: AbortSignal): Promise<void> {
+async function waitForEnd(job: BackgroundJob, timeoutMs: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const over = new AbortController();
   const waited = new Promise<void>((resolve) => {
@@ -39,25 +39,25 @@ async function waitForEnd(task: BackgroundTask, timeoutMs: number, signal: Abort
       each.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true, signal: over.signal });
     }
   });
-  await Promise.race([task.done, waited]);
+  await Promise.race([job.done, waited]);
   over.abort();
   signal.throwIfAborted();
 }
 
-export function statusLine(task: BackgroundTask): string {
-  if (!task.ended) return `${task.id} is running: ${task.description}`;
-  const { status, exitCode } = task.ended;
+export function statusLine(job: BackgroundJob): string {
+  if (!job.ended) return `${job.id} is running: ${job.description}`;
+  const { status, exitCode } = job.ended;
   const code = exitCode === null ? "" : ` with exit code ${exitCode}`;
   const how = {
     killed: "was stopped",
     failed: exitCode === null ? "has failed" : `has ended${code}`,
     completed: `has ended${code}`,
   };
-  return `${task.id} ${how[status]}: ${task.description}`;
+  return `${job.id} ${how[status]}: ${job.description}`;
 }
 
-export function noSuchTask(id: string, tasks: BackgroundTasks): string {
-  const known = tasks.list().map((task) => task.id);
+export function noSuchJob(id: string, tasks: BackgroundJobs): string {
+  const known = tasks.list().map((job) => job.id);
   const list = known.length === 0 ? "There are none in this session." : `There are: ${known.slice(-20).join(", ")}.`;
   return `There is no background task ${id}. ${list}`;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
-import { noSuchTask, statusLine } from "./task-output.ts";
+import { noSuchJob, statusLine } from "./task-output.ts";
 
 const TaskStopInput = z.strictObject({
   task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent gave"),
@@ -15,10 +15,10 @@ export const taskStopTool = defineTool<z.infer<typeof TaskStopInput>>({
   subject: () => ({ kind: "own" }),
   title: (input) => `TaskStop ${input.task_id}`,
   async execute(input, context) {
-    const task = context.background.get(input.task_id);
-    if (!task) return failedResult(noSuchTask(input.task_id, context.background));
-    if (task.ended) return textResult(`Nothing to stop: ${statusLine(task)}`);
-    await task.stop();
-    return textResult(statusLine(task));
+    const job = context.background.get(input.task_id);
+    if (!job) return failedResult(noSuchJob(input.task_id, context.background));
+    if (job.ended) return textResult(`Nothing to stop: ${statusLine(job)}`);
+    await job.stop();
+    return textResult(statusLine(job));
   },
 });

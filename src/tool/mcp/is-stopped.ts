@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { hasErrorCode } from "../../platform/index.ts";
 
 /** Whether some process of the session that `leader` began is stopped (SIGSTOP, a debugger). False where that cannot be told. */
-export function isStopped(leader: number): boolean {
+export function isProcessStopped(leader: number): boolean {
   return statsOf().some(({ session, state }) => session === leader && (state === "T" || state === "t"));
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../../platform/index.ts";
 import type { Connection } from "./connect.ts";
-import { isStopped } from "./is-stopped.ts";
+import { isProcessStopped } from "./is-stopped.ts";
 
-export interface Watch {
+export interface ConnectionWatch {
   readonly connection: Connection;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -15,16 +15,16 @@ export interface Watch {
  * Asks a server that is a program, from time to time, whether it is there. One that is silent and has nothing to do is dropped;
  * one that is silent over a call may only be busy, and is dropped if its process is stopped.
  */
-export async function keepWatch({ connection, clock, signal, everyMs, pending }: Watch): Promise<void> {
+export async function watchConnection({ connection, clock, signal, everyMs, pending }: ConnectionWatch): Promise<void> {
   const { pid } = connection;
   if (pid === undefined) return;
   try {
     for (;;) {
       await clock.sleep(everyMs, signal);
       const idle = pending() === 0;
-      if (await answers(connection, everyMs, signal)) continue;
+      if (await answersPing(connection, everyMs, signal)) continue;
       if (signal.aborted) return;
-      if (isStopped(pid)) return await connection.drop("its process is stopped and answers nothing");
+      if (isProcessStopped(pid)) return await connection.drop("its process is stopped and answers nothing");
       if (idle && pending() === 0) return await connection.drop(`it has not answered for ${everyMs} ms`);
     }
   } catch (error) {
@@ -32,7 +32,7 @@ export async function keepWatch({ connection, clock, signal, everyMs, pending }:
   }
 }
 
-async function answers({ client }: Connection, timeout: number, signal: AbortSignal): Promise<boolean> {
+async function answersPing({ client }: Connection, timeout: number, signal: AbortSignal): Promise<boolean> {
   try {
     await client.ping({ timeout, signal });
     return true;

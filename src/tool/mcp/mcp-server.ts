@@ -1,7 +1,7 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Clock } from "../../platform/index.ts";
 import { type Connection, type ConnectionPorts, connect, type Offer } from "./connect.ts";
-import { keepWatch } from "./keep-watch.ts";
+import { watchConnection } from "./keep-watch.ts";
 import { createServerCalls, reasonOf, type ServerRequest } from "./server-calls.ts";
 import type { McpServerConfig } from "./server-config.ts";
 
@@ -100,9 +100,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       connection = undefined;
       if (closing.signal.aborted) return;
       if (clock.monotonic() - since > provenMs) failures = 0;
-      underWay = bringUp(why);
+      underWay = connectWithRetries(why);
     });
-    void keepWatch({
+    void watchConnection({
       connection: made,
       clock,
       signal: AbortSignal.any([watch.signal, closing.signal]),
@@ -113,7 +113,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   };
 
   /** Never rejects: what it comes to is the state. */
-  const bringUp = async (lostBecause?: string): Promise<void> => {
+  const connectWithRetries = async (lostBecause?: string): Promise<void> => {
     if (typeof config === "string") return become("failed", config);
     let why = lostBecause;
     for (;;) {
@@ -138,9 +138,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     if (state === "failed" && typeof config === "object") {
       failures = restarts;
       become("reconnecting", error);
-      underWay = bringUp();
+      underWay = connectWithRetries();
     }
-    await orAborted(underWay, signal);
+    await rejectOnAbort(underWay, signal);
     if (connection) return connection;
     throw new Error(
       state === "closed" ? "the session is ending" : `the server ${options.name} is not there: ${error ?? state}`,
@@ -148,7 +148,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   };
 
   const calls = createServerCalls({ name: options.name, timeoutMs, clock, usable });
-  underWay = Promise.resolve().then(() => bringUp());
+  underWay = Promise.resolve().then(() => connectWithRetries());
 
   return {
     name: options.name,
@@ -174,7 +174,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
       if (state !== "failed") return;
       failures = 0;
       become("reconnecting", error);
-      underWay = bringUp();
+      underWay = connectWithRetries();
     },
     async close() {
       closing.abort(new Error("the session ends"));
@@ -189,7 +189,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
 const isHopeless = (why: string): boolean =>
   / could not be started: | is not a URL$| is neither http nor https$|\b(?:401|403)\b|Unauthorized/.test(why);
 
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
     if (signal.aborted) return abort();

@@ -37,19 +37,19 @@ export function createServerTools({ server, entry, safeName, pins, onNotice }: S
   let made = new Map<string, { digest: string; tool: Tool }>();
   /** What each tool was when this session first saw it. */
   const firstSeen = new Map<string, string>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   const usable = (list: readonly ServerTool[]): readonly ServerTool[] => {
     const fitting = list.filter((tool) => JSON.stringify(tool.inputSchema).length <= schemaLimit);
     const kept = fitting.slice(0, maxTools);
     const left = list.length - kept.length;
     const notice = `${server.name}: ${left} of its ${list.length} tools are left out: too many, or too large to describe`;
-    if (left > 0) tell(notice);
+    if (left > 0) reportOnce(notice);
     return kept;
   };
-  const tell = (notice: string) => {
-    if (told.has(notice)) return;
-    told.add(notice);
+  const reportOnce = (notice: string) => {
+    if (reported.has(notice)) return;
+    reported.add(notice);
     onNotice(notice);
   };
 
@@ -62,7 +62,7 @@ export function createServerTools({ server, entry, safeName, pins, onNotice }: S
     firstSeen.set(definition.name, seen);
     const changed = () => (pins.get(pin) ?? firstSeen.get(definition.name)) !== digest;
     if (changed()) {
-      tell(
+      reportOnce(
         `${server.name}: the tool ${definition.name} is not what it was when it was allowed: it is asked about again`,
       );
     }

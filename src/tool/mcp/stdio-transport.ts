@@ -28,7 +28,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   let child: ReturnType<ProcessScope["start"]> | undefined;
   let ending: string | undefined;
   let closed = false;
-  let lastWords = "";
+  let stderrTail = "";
 
   const gone = (why: string) => {
     ending ??= why;
@@ -65,12 +65,12 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       child = processes.start({ command: config.command, args: config.args, cwd, env });
       child.stdout.on("data", createLineSplitter({ limit: messageLimit, onLine, onOverlong }));
       child.stderr.on("data", (chunk: Buffer) => {
-        lastWords = (lastWords + chunk.toString("utf8")).slice(-wordsKept);
+        stderrTail = (stderrTail + chunk.toString("utf8")).slice(-stderrTailLength);
       });
       child.side.resume();
       // The pipes of a child that is gone may break in any order; what it came to is told by `ended`.
       for (const stream of [child.stdout, child.stderr, child.side]) stream.on("error", () => undefined);
-      void child.ended.then((end) => gone(end.startFailure ?? describeEnd(end, lastWords)));
+      void child.ended.then((end) => gone(end.startFailure ?? describeEnd(end, stderrTail)));
     },
     async send(message: JSONRPCMessage) {
       if (!child || closed) throw new Error(ending ?? "the server is not running");
@@ -93,13 +93,13 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 }
 
 const graceMs = 500;
-const wordsKept = 4_000;
+const stderrTailLength = 4_000;
 
 function describeEnd(
   { exitCode, signal }: { exitCode: number | null; signal: string | null },
-  lastWords: string,
+  stderrTail: string,
 ): string {
   const how = signal ? `it was ended by ${signal}` : `it exited with code ${exitCode ?? "unknown"}`;
-  const said = lastWords.trim().split("\n").slice(-3).join(" | ").trim();
+  const said = stderrTail.trim().split("\n").slice(-3).join(" | ").trim();
   return said === "" ? how : `${how}, and said: ${said.slice(-600)}`;
 }

@@ -24,21 +24,21 @@ export async function resourceContent({ contents }: ReadResourceResult, context:
   return parts.length > 0 ? parts : [text("(the resource is empty)")];
 }
 
-interface Place {
+interface PartPosition {
   readonly index: number;
   readonly context: Saving;
 }
 
-async function blockPart(block: ContentBlock, place: Place): Promise<ContentPart> {
+async function blockPart(block: ContentBlock, position: PartPosition): Promise<ContentPart> {
   switch (block.type) {
     case "text":
       return text(block.text);
     case "image":
-      return dataPart({ ...block, what: "image" }, place);
+      return dataPart({ ...block, what: "image" }, position);
     case "audio":
-      return dataPart({ ...block, what: "audio" }, place);
+      return dataPart({ ...block, what: "audio" }, position);
     case "resource":
-      return resourcePart(block.resource, place);
+      return resourcePart(block.resource, position);
     case "resource_link": {
       const about = [block.description, block.mimeType, block.size === undefined ? "" : `${block.size} bytes`];
       const known = about.filter(Boolean).join(", ");
@@ -47,15 +47,15 @@ async function blockPart(block: ContentBlock, place: Place): Promise<ContentPart
   }
 }
 
-async function resourcePart(resource: ResourceContents, place: Place): Promise<ContentPart> {
+async function resourcePart(resource: ResourceContents, position: PartPosition): Promise<ContentPart> {
   if ("text" in resource) return text(`[resource ${resource.uri}]\n${resource.text}`);
   const mimeType = resource.mimeType ?? "application/octet-stream";
-  return dataPart({ mimeType, data: resource.blob, what: `resource ${resource.uri}` }, place);
+  return dataPart({ mimeType, data: resource.blob, what: `resource ${resource.uri}` }, position);
 }
 
 async function dataPart(
   { mimeType, data, what }: { mimeType: string; data: string; what: string },
-  { index, context }: Place,
+  { index, context }: PartPosition,
 ): Promise<ContentPart> {
   if (data.length <= pictureLimit && pictures.has(mimeType)) return { type: "image", mediaType: mimeType, data };
   if (data.length <= pictureLimit && mimeType === "application/pdf") {

@@ -1,5 +1,5 @@
 import { rmdirSync, mkdirSync } from "node:fs";
-import { claim, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { claim, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 
 /**
  * A child that is told by message what to do:
@@ -7,7 +7,7 @@ import { claim, idMaker, systemClock } from "../../../src/platform/index.ts";
  * critical section that many times and answers how often it found somebody else in it. With a path as an argument it claims
  * that, and is there until its input ends.
  */
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 const options = { what: "It", createId, clock: systemClock };
 
 interface Task {

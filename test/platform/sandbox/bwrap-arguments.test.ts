@@ -14,7 +14,7 @@ it("mounts what is outside before what is inside it, and the strict after the lo
     ],
     cwd: "/home/me/work",
     proc: { readOnly: ["sys"], hidden: ["kcore"] },
-    keptOfRun: [],
+    keptRunPaths: [],
     disableUserNamespaces: true,
   });
   expect(args.join(" ").replaceAll(" --", "\n--")).toMatchInlineSnapshot(`

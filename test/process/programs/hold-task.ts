@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { writeSync } from "node:fs";
-import { currentProcess, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 
 /** hold-task HOME TEAM NAME: says that it is there, claims task 1, and does what it is told: `block MS`, `complete`, `end`. */
@@ -8,7 +8,7 @@ const [home = "", teamName = "", name = ""] = process.argv.slice(2);
 const store = createFileTeamStore({
   home,
   clock: systemClock,
-  createId: idMaker(systemClock),
+  createId: createIdFactory(systemClock),
   leaseMs: 1500,
   beatMs: 50,
 });

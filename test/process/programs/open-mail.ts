@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { Member } from "../../../src/protocol/index.ts";
 import { openMailFiles, teamFiles } from "../../../src/store/index.ts";
 import { createMailbox } from "../../../src/team/mailbox/index.ts";
@@ -15,7 +15,7 @@ export function openMail(home: string, { names, rotateBytes, onNotice }: MailOpt
   const files = teamFiles(home, "t");
   mkdirSync(files.folder, { recursive: true });
   const watcher = createFolderWatcher();
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const options = { team: "t", files, watcher, clock: systemClock, createId };
   const store = openMailFiles({ ...options, onNotice, ...(rotateBytes !== undefined && { rotateBytes }) });
   const members = names.map(memberNamed);

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { SessionId } from "../../../src/protocol/index.ts";
 import {
   socketsFolder,
@@ -16,7 +16,7 @@ import { openSocket } from "../../../src/session/observe/knock.ts";
 import { removeStaleSockets } from "../../../src/session/observe/sweep-doors.ts";
 import { tempTree } from "../temp-tree.ts";
 
-const session = idMaker(systemClock)<SessionId>("ses");
+const session = createIdFactory(systemClock)<SessionId>("ses");
 /** Above what any system gives out. */
 const nobody = 99_999_999;
 

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, Envelope, SessionListing } from "../../../src/protocol/index.ts";
 import { createSession } from "../../../src/session/index.ts";
 import { createFileSessionStore, createFileTeamStore } from "../../../src/store/index.ts";
@@ -8,7 +8,7 @@ import { createScriptedModel, type Script } from "../../../src/testing.ts";
 import { tempTree } from "../temp-tree.ts";
 import { isReachable, listed, observatoryOf, type Watch, watch } from "./observed.ts";
 
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 
 async function begin(steps: Script["steps"]) {
   const tree = tempTree();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { teamStoreSuite } from "../team/conformance.ts";
@@ -24,7 +24,7 @@ function pair(home: string) {
   };
 }
 
-const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 const made = new Set<string>();
 
 inboxConformance(

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { MailId } from "../../../src/protocol/index.ts";
 import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
 import { buildProgram } from "../../platform/build-program.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { bodyMail, shutdownRequest, textMail, textsOf } from "../team/sample-mail.ts";
 
-const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 const double = join(import.meta.dirname, "programs", "claude-double.mjs");
 let program: Awaited<ReturnType<typeof buildProgram>>;
 let reading: typeof program;

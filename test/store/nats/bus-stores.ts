@@ -1,9 +1,9 @@
 import { onTestFinished } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { openNatsTeamStore, type StoredTeam, type TeamStore } from "../../../src/store/index.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 
-export const ports = { clock: systemClock, createId: idMaker(systemClock) };
+export const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 
 export type BusStoreOptions = Partial<Parameters<typeof openNatsTeamStore>[0]>;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createNatsTeamStore } from "../../../src/store/nats/nats-team-store.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { teamStoreSuite } from "../team/conformance.ts";
@@ -29,7 +29,7 @@ function pair(more: { limitBytes?: number } = {}) {
   };
 }
 
-const ports = { clock: systemClock, createId: idMaker(systemClock) };
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 const addresses = new Map<string, string>();
 
 const openMail = (limitBytes?: number) => async (home: string) => {

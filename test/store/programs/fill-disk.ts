@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { idMaker, openLineFile, readLines, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, openLineFile, readLines, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, SessionId, StoredEvent } from "../../../src/protocol/index.ts";
 import { openEventLog } from "../../../src/store/index.ts";
 
 /** fill-disk FOLDER: records until the small disk is full, frees some space, goes on; prints what happened as JSON. */
 const folder = process.argv[2] ?? "";
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 const session = createId<SessionId>("ses");
 const agent = createId<AgentId>("agt");
 const path = join(folder, "log.jsonl");

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, SessionId, StoredEvent } from "../../../src/protocol/index.ts";
 import { openEventLog } from "../../../src/store/index.ts";
 
@@ -9,7 +9,7 @@ import { openEventLog } from "../../../src/store/index.ts";
  */
 const [path = "", session = "", durability = "", count = ""] = process.argv.slice(2);
 const say = (line: string) => writeSync(1, `${line}\n`);
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 
 await attempt(async () => {
   const agent = createId<AgentId>("agt");

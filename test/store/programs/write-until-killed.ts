@@ -1,12 +1,12 @@
 import { writeSync } from "node:fs";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { SessionId, StoredEvent } from "../../../src/protocol/index.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
 
 /** write-until-killed HOME SESSION new|old CWD: records and tells the id of each stored event, until somebody ends it. */
 const [home = "", session = "", which = "", cwd = ""] = process.argv.slice(2);
 const sessionId = session as SessionId;
-const store = createFileSessionStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+const store = createFileSessionStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
 const opened = which === "new" ? await store.create({ sessionId, cwd }) : await store.open(sessionId);
 const record = async (event: StoredEvent) => {
   const { id } = await opened.leadLog.record(event);

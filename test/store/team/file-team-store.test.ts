@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { teamStoreSuite } from "./conformance.ts";
@@ -11,7 +11,14 @@ teamStoreSuite("on files that are always too large", async () => pair(temporaryF
 function pair(home: string, more: { limitBytes?: number } = {}) {
   let passed = 0;
   const uptime = () => systemClock.monotonic() + passed;
-  const options = { home, clock: systemClock, createId: idMaker(systemClock), uptime, beatMs: 1_000_000, ...more };
+  const options = {
+    home,
+    clock: systemClock,
+    createId: createIdFactory(systemClock),
+    uptime,
+    beatMs: 1_000_000,
+    ...more,
+  };
   return {
     store: createFileTeamStore(options),
     other: createFileTeamStore(options),

@@ -1,4 +1,4 @@
-import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { openTaskList, type TaskList } from "../../../src/store/index.ts";
 
 /** A task list in a file, with everything that it needs. */
@@ -7,7 +7,7 @@ export function openList(
   options: { limitBytes?: number; durability?: "disk" | "process" } = {},
 ): TaskList {
   const watcher = createFolderWatcher({ rescanMs: 50 });
-  const list = openTaskList({ path, watcher, clock: systemClock, createId: idMaker(systemClock), ...options });
+  const list = openTaskList({ path, watcher, clock: systemClock, createId: createIdFactory(systemClock), ...options });
   const close = async () => {
     await list.close();
     watcher.close();

@@ -1,7 +1,7 @@
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { Mail, MailBody, MailId, RequestId } from "../../../src/protocol/index.ts";
 
-export const createId = idMaker(systemClock);
+export const createId = createIdFactory(systemClock);
 
 export function textMail(text: string, mail: Partial<Mail> = {}): Mail {
   return bodyMail({ kind: "text", text }, mail);

@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { claim, currentProcess, encodeLine, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { claim, currentProcess, encodeLine, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { TaskChange } from "../../../src/store/index.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { openList } from "./open-list.ts";
@@ -74,7 +74,7 @@ describe("a journal that many write", () => {
     const dead = { ...currentProcess(), startedAt: "1" };
     await claim(`${path}.compacting-1`, {
       what: "it",
-      createId: idMaker(systemClock),
+      createId: createIdFactory(systemClock),
       clock: systemClock,
       owner: dead,
     });

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore, shareTeams } from "../../../src/store/index.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 
 const start = () => {
-  const ports = { home: temporaryFolder(), clock: systemClock, createId: idMaker(systemClock) };
+  const ports = { home: temporaryFolder(), clock: systemClock, createId: createIdFactory(systemClock) };
   const teams = shareTeams(createFileTeamStore(ports));
   return { teams, another: createFileTeamStore(ports) };
 };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { idMaker } from "../../../src/platform/index.ts";
+import { createIdFactory } from "../../../src/platform/index.ts";
 import type { AgentId } from "../../../src/protocol/index.ts";
 import { createConflictAgent } from "../../../src/session/resolve-conflict.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
@@ -46,7 +46,7 @@ async function landed({ repo, team, place, branch }: Clash, answer: (ask: Ask) =
     settings: check === undefined ? {} : { check },
     resolveConflict: createConflictAgent({
       place,
-      store: createFileSessionStore({ home: place.home, clock: systemClock, createId: idMaker(systemClock) }),
+      store: createFileSessionStore({ home: place.home, clock: systemClock, createId: createIdFactory(systemClock) }),
       start: { cwd: repo.repo, env: { HOME: team.tree.path("home"), PATH: process.env["PATH"] }, flags: {}, model },
       type: "general-purpose",
       mode: "acceptEdits",

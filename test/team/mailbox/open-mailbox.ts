@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
-import { type Clock, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { type Clock, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
 import { createMailbox, type MailboxOptions } from "../../../src/team/mailbox/index.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 
-export const createId = idMaker(systemClock);
+export const createId = createIdFactory(systemClock);
 
 /** A team on files with a lead and these members; `again` opens it once more, as another process would. */
 export async function openTeamMail(

@@ -1,10 +1,10 @@
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { type AgentId, TroupeError } from "../../../src/protocol/index.ts";
 import { createWorktree } from "../../../src/team/index.ts";
 
 /** Arguments: the repository, the home, the folder for worktrees. Prints what came of it. */
 const [cwd = "", home = "", folder = ""] = process.argv.slice(2);
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 const env = { PATH: process.env["PATH"] ?? "" };
 try {
   const place = { cwd, home, userHome: home, env, clock: systemClock, createId };

@@ -1,4 +1,4 @@
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId } from "../../../src/protocol/index.ts";
 import { createWorktree, finishWorktree, land } from "../../../src/team/index.ts";
 
@@ -7,7 +7,7 @@ import { createWorktree, finishWorktree, land } from "../../../src/team/index.ts
  * all the steps that there were.
  */
 const [cwd = "", home = "", what = "", lastStep = ""] = process.argv.slice(2);
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 const env = { PATH: process.env["PATH"] ?? "", TROUPE_PID: process.env["TROUPE_PID"] ?? "" };
 const place = { cwd, home, userHome: home, env, clock: systemClock, createId };
 const steps: string[] = [];

@@ -1,6 +1,6 @@
 import { mkdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { startSession } from "../../../src/session/start-session.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { createScriptedModel } from "../../../src/testing.ts";
@@ -54,7 +54,7 @@ if (how !== "end") disk.free();
 const store = createFileTeamStore({
   home: join(folder, ".troupe"),
   clock: systemClock,
-  createId: idMaker(systemClock),
+  createId: createIdFactory(systemClock),
 });
 const team = await store.open("alpha");
 const member = (await team.record.read()).members.find(({ name }) => name === "scout");

@@ -1,4 +1,4 @@
-import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createSharedSlots } from "../../../src/team/team-limits.ts";
 
 /** hold-places FILE COUNT: takes so many places, says so, and keeps them until it is killed. */
@@ -7,7 +7,7 @@ const limits = createSharedSlots({
   path,
   watcher: createFolderWatcher(),
   clock: systemClock,
-  createId: idMaker(systemClock),
+  createId: createIdFactory(systemClock),
 }).forSession({ sessionId: "held", member: "scout@alpha" });
 for (let times = 0; times < Number(count); times++) await limits.acquire({ parentDepth: 0 });
 limits.lendOwnSlot();

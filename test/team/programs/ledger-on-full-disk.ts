@@ -1,6 +1,6 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createSharedLedger } from "../../../src/team/team-ledger.ts";
 
 /**
@@ -10,7 +10,7 @@ import { createSharedLedger } from "../../../src/team/team-ledger.ts";
 const folder = process.argv[2] ?? "";
 const ballast = join(folder, "ballast");
 const watcher = createFolderWatcher({ rescanMs: 20 });
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 const usd = (amount: number) => ({ usd: amount, tokens: 0 });
 const open = (path: string) =>
   createSharedLedger({ path, sessionId: "a", budget: { maxBudgetUsd: 1 }, watcher, clock: systemClock, createId });

@@ -1,6 +1,6 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createFolderWatcher, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createSharedSlots } from "../../../src/team/team-limits.ts";
 
 /** limits-on-full-disk FOLDER: gives back a place and asks for one while the small disk is full, then frees it; prints what came of it. */
@@ -12,7 +12,7 @@ const open = (who: string) =>
     settings: { maxConcurrentAgents: 1 },
     watcher: createFolderWatcher({ rescanMs: 20 }),
     clock: systemClock,
-    createId: idMaker(systemClock),
+    createId: createIdFactory(systemClock),
   }).forSession({ sessionId: who });
 const admit = async (limits: ReturnType<typeof open>) => {
   const answer = await limits.acquire({ parentDepth: 0 });

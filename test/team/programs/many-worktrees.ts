@@ -1,10 +1,10 @@
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId } from "../../../src/protocol/index.ts";
 import { createWorktree, finishWorktree } from "../../../src/team/index.ts";
 
 /** Arguments: the repository, the home, the base, how many at once. Prints one line of JSON: the ports and the failures. */
 const [cwd = "", home = "", base = "HEAD", count = "1"] = process.argv.slice(2);
-const createId = idMaker(systemClock);
+const createId = createIdFactory(systemClock);
 const env = { PATH: process.env["PATH"] ?? "" };
 const place = { cwd, home, userHome: home, env, clock: systemClock, createId };
 const made = await Promise.allSettled(

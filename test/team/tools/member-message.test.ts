@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { type AgentId, type MailId, type MemberState, type RequestId, teamLead } from "../../../src/protocol/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { createMemberMessageTool, type OpenRequest } from "../../../src/team/index.ts";
@@ -20,7 +20,7 @@ interface MailBench {
 
 /** A real team with real inboxes, and the tool of each member. */
 async function mailBench({ shutdowns = [], plans = [], states = {}, pairsPerMinute = 60 }: MailBench = {}) {
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const store = createFileTeamStore({ home: tempTree().path("home"), clock: systemClock, createId });
   const bench = openToolBench();
   onTestFinished(() => bench.close());

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { currentProcess, idMaker, systemClock } from "../../../src/platform/index.ts";
+import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { WorkItem } from "../../../src/protocol/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
 import { acceptTask, createTaskTools, type TaskEvent, type TaskHooks } from "../../../src/team/index.ts";
@@ -36,7 +36,7 @@ export interface TeamBenchOptions {
 /** A real team in real files, and the task tools of its members. */
 export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBench> {
   const home = tempTree().path("home");
-  const createId = idMaker(systemClock);
+  const createId = createIdFactory(systemClock);
   const store = createFileTeamStore({ home, clock: systemClock, createId });
   const tools = openToolBench();
   onTestFinished(() => tools.close());
@@ -54,7 +54,7 @@ export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBen
       made.get(who) ??
       createTaskTools({
         list: async () => stored.tasks,
-        me: () => who,
+        memberName: () => who,
         team: () => (options.alone ? undefined : stored.name),
         members: () => (options.alone ? [] : stored.record.current().members.map(({ name }) => name)),
         record: async (event) => void events.push({ ...event, by: who }),

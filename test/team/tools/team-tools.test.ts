@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { leadConduct } from "../../../src/agent/index.ts";
-import { idMaker, systemClock } from "../../../src/platform/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { teamLead } from "../../../src/protocol/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { createTeamTools } from "../../../src/team/index.ts";
@@ -14,7 +14,7 @@ function teams() {
   const home = tempTree().path("home");
   const bench = openToolBench();
   onTestFinished(() => bench.close());
-  const store = createFileTeamStore({ home, clock: systemClock, createId: idMaker(systemClock) });
+  const store = createFileTeamStore({ home, clock: systemClock, createId: createIdFactory(systemClock) });
   let mine: string | undefined;
   const tools = createTeamTools({
     async create(name, description) {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { land, pruneWorktrees, recoverWorktrees, settleLanding } from "../../../src/team/index.ts";
+import { land, pruneWorktrees, recoverWorktrees, recoverInterruptedLanding } from "../../../src/team/index.ts";
 import { buildProgram } from "../../platform/build-program.ts";
 import { needStrace } from "../../platform/need-program.ts";
 import { type TestRepository, testRepository } from "../repository.ts";
@@ -124,7 +124,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const repo = twoBranches();
     const head = repo.git("rev-parse", "main");
     doUntil(repo, "land", step);
-    const settled = await settleLanding(repo.place, { back: false });
+    const settled = await recoverInterruptedLanding(repo.place, { back: false });
     await pruneWorktrees(repo.place);
     const landed = after.includes(step);
     if (step !== "begin") expect(settled?.outcome).toBe(landed ? "finished" : "undone");
@@ -132,7 +132,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(landed);
     expect(repo.git("status", "--porcelain")).toBe("");
     expectNothingLeft(repo, ["main", "one", "two"]);
-    expect(await settleLanding(repo.place, { back: false })).toBeUndefined();
+    expect(await recoverInterruptedLanding(repo.place, { back: false })).toBeUndefined();
     const report = await land(repo.place, { branches: ["one", "two"] });
     expect(report.landed).toHaveLength(landed ? 0 : 2);
   });
@@ -141,7 +141,10 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const repo = twoBranches();
     const head = repo.git("rev-parse", "main");
     doUntil(repo, "land", step);
-    expect(await settleLanding(repo.place, { back: true })).toMatchObject({ outcome: "undone", notices: [] });
+    expect(await recoverInterruptedLanding(repo.place, { back: true })).toMatchObject({
+      outcome: "undone",
+      notices: [],
+    });
     expect(repo.git("rev-parse", "main")).toBe(head);
     expect(repo.git("status", "--porcelain")).toBe("");
     for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(false);
@@ -154,7 +157,10 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     writeFileSync(join(repo.repo, "one.txt"), "one\n".repeat(100));
     writeFileSync(join(repo.repo, "two.txt"), "two\n".repeat(40));
     writeFileSync(join(repo.repo, ".git/index.lock"), "half an index");
-    expect(await settleLanding(repo.place, { back: false })).toMatchObject({ outcome: "finished", notices: [] });
+    expect(await recoverInterruptedLanding(repo.place, { back: false })).toMatchObject({
+      outcome: "finished",
+      notices: [],
+    });
     expect(repo.git("status", "--porcelain")).toBe("");
     expect(readFileSync(join(repo.repo, "two.txt"), "utf8")).toBe("two\n".repeat(100));
     expectNothingLeft(repo, ["main", "one", "two"]);
@@ -164,7 +170,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const repo = twoBranches();
     doUntil(repo, "land", "move files");
     writeFileSync(join(repo.repo, "one.txt"), "mine\n");
-    const settled = await settleLanding(repo.place, { back: false });
+    const settled = await recoverInterruptedLanding(repo.place, { back: false });
     expect(settled?.notices.join()).toContain("one.txt was changed since");
     expect(repo.git("status", "--porcelain")).toBe(" M one.txt");
     expect(readFileSync(join(repo.repo, "one.txt"), "utf8")).toBe("mine\n");
@@ -176,11 +182,13 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const lock = join(repo.repo, ".git/index.lock");
     const { closeSync, openSync } = await import("node:fs");
     const held = openSync(lock, "wx");
-    await expect(settleLanding(repo.place, { back: false })).rejects.toThrow(/index\.lock is held by another git/);
+    await expect(recoverInterruptedLanding(repo.place, { back: false })).rejects.toThrow(
+      /index\.lock is held by another git/,
+    );
     expect(existsSync(lock)).toBe(true);
     closeSync(held);
     rmSync(lock);
-    expect(await settleLanding(repo.place, { back: false })).toMatchObject({ outcome: "finished" });
+    expect(await recoverInterruptedLanding(repo.place, { back: false })).toMatchObject({ outcome: "finished" });
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 

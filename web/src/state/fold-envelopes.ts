@@ -3,10 +3,10 @@ import {
   agentOf,
   emptyView,
   foldTranscript,
-  forgetTranscript,
+  dropTranscript,
   isLive,
   leadOf,
-  recallTranscript,
+  restoreTranscript,
   reduce,
   type SessionView,
 } from "../../../src/view/index.ts";
@@ -25,7 +25,7 @@ export function foldEnvelopes(state: DashboardState, envelopes: readonly Envelop
     const isStored = !isLive(envelope.event);
     if (isStored && known && envelope.seq <= known.seq) continue;
     let after = reduce(before, envelope);
-    if (!known && !isKept(state, after, envelope)) after = forgetTranscript(after, envelope.agent);
+    if (!known && !isKept(state, after, envelope)) after = dropTranscript(after, envelope.agent);
     if (isStored && known?.isForgotten && isViewedTranscript(state, after, envelope)) streamed.push(envelope);
     if (after !== before) views.set(envelope.session, after);
     folds.set(envelope.session, reduceSessionFolds(folds.get(envelope.session) ?? emptySessionFolds, envelope));
@@ -54,7 +54,7 @@ export function closeTranscript(state: DashboardState): DashboardState {
   if (!looking) return state;
   const view = state.replayAt === undefined ? state.views.get(looking.session) : undefined;
   const id = withViewedTranscript(state, looking);
-  const views = view && id ? new Map(state.views).set(looking.session, forgetTranscript(view, id)) : state.views;
+  const views = view && id ? new Map(state.views).set(looking.session, dropTranscript(view, id)) : state.views;
   return { ...state, views, viewedTranscript: undefined };
 }
 
@@ -77,7 +77,7 @@ export function transcriptLoaded(state: DashboardState, look: number, stored: re
   if (looking?.request !== look || !agent) return state;
   const upTo = agent.seq;
   const whole = foldTranscript([...stored, ...looking.streamed].filter(({ seq }) => seq <= upTo));
-  const views = new Map(state.views).set(looking.session, recallTranscript(view, whole ?? agent));
+  const views = new Map(state.views).set(looking.session, restoreTranscript(view, whole ?? agent));
   return { ...state, views, viewedTranscript: { ...looking, streamed: [], problem: undefined } };
 }
 

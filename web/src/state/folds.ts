@@ -2,12 +2,12 @@ import type { Envelope } from "../../../src/protocol/index.ts";
 import {
   type CostSeries,
   emptyCostSeries,
-  emptyMailFlow,
+  emptyMailIndex,
   emptyTimeline,
   emptyMessageFlow,
-  type MailFlow,
+  type MailIndex,
   reduceCostSeries,
-  reduceMailFlow,
+  reduceMailIndex,
   reduceTimeline,
   reduceMessageFlow,
   type Timeline,
@@ -20,7 +20,7 @@ export interface SessionFolds {
   readonly timeline: Timeline;
   readonly messageFlow: MessageFlow;
   readonly cost: CostSeries;
-  readonly mail: MailFlow;
+  readonly mail: MailIndex;
 }
 
 export const emptySessionFolds: SessionFolds = {
@@ -28,7 +28,7 @@ export const emptySessionFolds: SessionFolds = {
   timeline: emptyTimeline,
   messageFlow: emptyMessageFlow,
   cost: emptyCostSeries,
-  mail: emptyMailFlow,
+  mail: emptyMailIndex,
 };
 
 /** Sees each envelope of the session once: stored ones that came twice are sorted out before. */
@@ -38,6 +38,6 @@ export function reduceSessionFolds(folds: SessionFolds, envelope: Envelope): Ses
     timeline: reduceTimeline(folds.timeline, envelope),
     messageFlow: reduceMessageFlow(folds.messageFlow, envelope),
     cost: reduceCostSeries(folds.cost, envelope),
-    mail: reduceMailFlow(folds.mail, envelope),
+    mail: reduceMailIndex(folds.mail, envelope),
   };
 }

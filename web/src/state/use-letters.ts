@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type MailId, type MailListing, MailReading, type SessionId } from "../../../src/protocol/index.ts";
-import { joinMailFlows } from "../../../src/view/index.ts";
+import { joinMailIndexes } from "../../../src/view/index.ts";
 import { fetchJson } from "./ask-for.ts";
 import { useThrottledWhileLoading, useIsLoading } from "./calm.ts";
 import { useDashboard } from "./dashboard-store.ts";
@@ -21,7 +21,7 @@ const mailOf = ({ mail }: SessionFolds) => mail;
 /** All mail of a session and its team. That there is new mail is told by the events; what it says is asked for then. */
 export function useMail(session: SessionId): Letters {
   const flows = useThrottledWhileLoading(session, useEachFold(mailOf));
-  const facts = useMemo(() => joinMailFlows(flows), [flows]);
+  const facts = useMemo(() => joinMailIndexes(flows), [flows]);
   const isPast = useDashboard((state) => state.replayAt !== undefined);
   const isLoading = useIsLoading(session);
   const { listings, problems, refresh } = useListings(session);

@@ -4,11 +4,11 @@ import { exitCodes } from "../../exit-codes.ts";
 import type { Screen } from "../../screen.ts";
 import type { Workspace } from "../workspace.ts";
 import { drawCoordinator } from "./draw-coordinator.ts";
-import { type CoordinatorPlayed, playCoordinator, prompt } from "./play-coordinator.ts";
-import { createTillRepository, type TillRepository } from "./till-repository.ts";
-import { factsOf, filesIn, whatACoordinatorMissed } from "./what-a-coordinator-did.ts";
+import { type CoordinatorResult, playCoordinator, prompt } from "./play-coordinator.ts";
+import { createSampleAppRepository, type SampleAppRepository } from "./till-repository.ts";
+import { summarizeRun, filesIn, coordinatorProblem } from "./what-a-coordinator-did.ts";
 
-export interface CoordinatorShow {
+export interface CoordinatorDemoOptions {
   readonly workspace: Workspace;
   readonly screen: Screen;
   readonly flags: { readonly keep?: boolean; readonly fast?: boolean };
@@ -16,8 +16,13 @@ export interface CoordinatorShow {
 }
 
 /** A coordinator and three workers: research, synthesis, implementation, verification. Gives the exit code. */
-export async function showCoordinator({ workspace, screen, flags, signal }: CoordinatorShow): Promise<number> {
-  const repository = await createTillRepository(workspace, signal);
+export async function runCoordinatorDemo({
+  workspace,
+  screen,
+  flags,
+  signal,
+}: CoordinatorDemoOptions): Promise<number> {
+  const repository = await createSampleAppRepository(workspace, signal);
   const before = await repository.runTests(signal);
   introduce(screen, repository, before.summary);
   const startedAt = systemClock.monotonic();
@@ -32,7 +37,7 @@ export async function showCoordinator({ workspace, screen, flags, signal }: Coor
   // The script says that all is well whatever happens: only a look of our own tells.
   const after = await repository.runTests(signal);
   const changed = await repository.changed();
-  const shared = filesIn(factsOf(played.envelopes).scratchpad);
+  const shared = filesIn(summarizeRun(played.envelopes).scratchpad);
   summarize(screen, played, [
     ["before", before.summary],
     ["after", `${after.summary} (run again by the demo itself)`],
@@ -41,13 +46,13 @@ export async function showCoordinator({ workspace, screen, flags, signal }: Coor
     ["time", `${(durationMs / 1000).toFixed(1)} s`],
     ...(flags.keep ? [["kept", workspace.root] as const] : []),
   ]);
-  const problem = whatACoordinatorMissed({ played, before, after, changed }, shared);
+  const problem = coordinatorProblem({ played, before, after, changed }, shared);
   if (problem === undefined) return exitCodes.done;
   process.stderr.write(`troupe: the demo did not come out as it should: ${problem}\n`);
   return exitCodes.failed;
 }
 
-function introduce(screen: Screen, { path }: TillRepository, tests: string): void {
+function introduce(screen: Screen, { path }: SampleAppRepository, tests: string): void {
   screen.line("Troupe demo: coordinator mode", screen.paint.bold);
   screen.paragraph(
     "The lead has no tools but those to start, message and stop workers. They work in the background in a real session: real files, real commands. Only the model is played by a script, so it needs no key and no network.",
@@ -61,10 +66,10 @@ function introduce(screen: Screen, { path }: TillRepository, tests: string): voi
 
 function summarize(
   screen: Screen,
-  { view, envelopes }: CoordinatorPlayed,
+  { view, envelopes }: CoordinatorResult,
   more: readonly (readonly [string, string])[],
 ) {
-  const { leadTools, notifications } = factsOf(envelopes);
+  const { leadTools, notifications } = summarizeRun(envelopes);
   screen.line();
   screen.line("─".repeat(screen.width), screen.paint.dim);
   for (const agent of itemsOf(view.agents)) {

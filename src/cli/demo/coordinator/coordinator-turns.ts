@@ -15,10 +15,9 @@ export function coordinatorAnswer(ask: Ask): Answer {
   if (!seen.includes(failing) || !cause.includes(total.source))
     return { text: "The two reports do not explain what fails, so nothing is changed." };
   if (!sentOn) return synthesis();
-  const mended = code?.[1];
-  if (mended === undefined) return waiting(ask, "Implementation: code has the context, so it goes on. One writer.");
-  if (!mended.includes(discount.source.split("/")[1] ?? ""))
-    return { text: "Its log shows no change, so I stop here." };
+  const fixed = code?.[1];
+  if (fixed === undefined) return waiting(ask, "Implementation: code has the context, so it goes on. One writer.");
+  if (!fixed.includes(discount.source.split("/")[1] ?? "")) return { text: "Its log shows no change, so I stop here." };
   if (!started.has("verify")) return verification(folder);
   const proof = verify?.[0];
   if (proof === undefined) return waiting(ask, "Verification: somebody who has not written it tries it.");

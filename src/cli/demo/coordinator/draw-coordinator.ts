@@ -18,7 +18,7 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
       "$1",
     );
 
-  const meet = (id: AgentId, path: string): Column => {
+  const addAgent = (id: AgentId, path: string): Column => {
     const style = path === leadPath ? paint.bold : (colors[(agents.size - 1) % colors.length] ?? paint.magenta);
     const column = columnOf(path.split("/").at(-1) ?? path, style);
     agents.set(id, column);
@@ -27,16 +27,17 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
 
   const drawers: Drawers = {
     "agent.spawned": ({ description, agentType, parent }, agent) => {
-      if (parent !== undefined) agent.say(`${description ?? ""} (${agentType})`, { mark: "▶" });
+      if (parent !== undefined) agent.write(`${description ?? ""} (${agentType})`, { mark: "▶" });
     },
     "turn.ended": ({ parts }, agent) => {
-      const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-      if (words !== "") agent.say(words, { mark: "●" });
+      const textLine = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+      if (textLine !== "") agent.write(textLine, { mark: "●" });
     },
     "context.composed": ({ system }) => {
       scratchpad ??= /Scratchpad: (.+?) is a folder/.exec(system.join("\n"))?.[1];
     },
-    "tool.called": ({ callId, name, title }) => void open.set(callId, { name, title: shortened(title), asked: false }),
+    "tool.called": ({ callId, name, title }) =>
+      void open.set(callId, { name, title: shortened(title), wasAsked: false }),
     "tool.settled": (settled, agent) => {
       const call = open.get(settled.callId);
       open.delete(settled.callId);
@@ -49,19 +50,19 @@ export function drawCoordinator(screen: Screen): (envelope: Envelope) => void {
       const find = (pattern: RegExp) => pattern.exec(text)?.[1] ?? "?";
       const status = find(/<status>(\w+)</);
       const used = `${find(/tool calls: (\d+)/)} calls, ${find(/duration: ([\d.]+ s)/)}`;
-      agents.get(find(/<agent-id>(\w+)</) as AgentId)?.say(`task-notification to the lead: ${status}, ${used}`, {
+      agents.get(find(/<agent-id>(\w+)</) as AgentId)?.write(`task-notification to the lead: ${status}, ${used}`, {
         mark: "■",
         markStyle: status === "completed" ? paint.green : paint.red,
       });
     },
     "turn.failed": ({ failure }, agent) =>
-      agent.say(failure.message, { mark: "✗", markStyle: paint.red, style: paint.red }),
+      agent.write(failure.message, { mark: "✗", markStyle: paint.red, style: paint.red }),
     "notice.raised": ({ message }, agent) =>
-      agent.say(message, { mark: "!", markStyle: paint.yellow, style: paint.yellow }),
+      agent.write(message, { mark: "!", markStyle: paint.yellow, style: paint.yellow }),
   };
 
   return ({ agent: id, event }) => {
-    const agent = agents.get(id) ?? (event.type === "agent.spawned" ? meet(id, event.path) : undefined);
+    const agent = agents.get(id) ?? (event.type === "agent.spawned" ? addAgent(id, event.path) : undefined);
     const draw = drawers[event.type] as ((event: Event, agent: Column) => void) | undefined;
     if (agent && draw) draw(event, agent);
   };

@@ -10,7 +10,7 @@ import { workerTurns } from "./worker-turns.ts";
 export const prompt =
   "Our till gives wrong totals when there is a discount. Find out why, mend it, and show that it works.";
 
-export interface CoordinatorStage {
+export interface PlayCoordinatorOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly pace: "fast" | "readable";
@@ -18,7 +18,7 @@ export interface CoordinatorStage {
   readonly signal: AbortSignal;
 }
 
-export interface CoordinatorPlayed {
+export interface CoordinatorResult {
   readonly sessionId: SessionId;
   readonly outcome: RunOutcome | undefined;
   readonly view: SessionView;
@@ -26,7 +26,13 @@ export interface CoordinatorPlayed {
 }
 
 /** Drives a coordinator's session as any face does. Nobody is there to be asked: what needs asking would fail. Rejects when the signal aborts. */
-export async function playCoordinator({ cwd, env, pace, draw, signal }: CoordinatorStage): Promise<CoordinatorPlayed> {
+export async function playCoordinator({
+  cwd,
+  env,
+  pace,
+  draw,
+  signal,
+}: PlayCoordinatorOptions): Promise<CoordinatorResult> {
   const session = await startSession({
     cwd,
     env,
@@ -76,7 +82,7 @@ async function settleAll(session: Session, signal: AbortSignal, nextEnd: () => P
   }
 }
 
-function script(pace: CoordinatorStage["pace"]): AnswerFunction {
+function script(pace: PlayCoordinatorOptions["pace"]): AnswerFunction {
   return async (ask) => {
     const name = ask.agent.split("/")[1];
     const answer = name === undefined ? coordinatorAnswer(ask) : await workerTurns[name]?.[ask.turn - 1]?.(ask);

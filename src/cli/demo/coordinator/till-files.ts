@@ -19,7 +19,7 @@ export const discount = {
 };
 
 /** The sample project, by path. Nothing in it has to be installed. */
-export const tillFiles: Readonly<Record<string, string>> = {
+export const sampleAppFiles: Readonly<Record<string, string>> = {
   "package.json": `${JSON.stringify({ name: "till", private: true, type: "module", scripts: { test: testCommand } }, null, 2)}\n`,
   [discount.source]: `/** What is left of an amount after so many percent are taken off, in whole cents. */
 export function discounted(cents, percent) {

@@ -4,9 +4,9 @@ import { runGit } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 import { runTests, type TestRun } from "../run-tests.ts";
 import type { Workspace } from "../workspace.ts";
-import { testCommand, tillFiles } from "./till-files.ts";
+import { testCommand, sampleAppFiles } from "./till-files.ts";
 
-export interface TillRepository {
+export interface SampleAppRepository {
   readonly path: string;
   /** Runs the tests ourselves, whatever anybody says about them. */
   runTests(signal: AbortSignal): Promise<TestRun>;
@@ -15,10 +15,13 @@ export interface TillRepository {
 }
 
 /** A small project with a failing test and one commit. */
-export async function createTillRepository(workspace: Workspace, signal: AbortSignal): Promise<TillRepository> {
+export async function createSampleAppRepository(
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<SampleAppRepository> {
   const { env } = workspace;
   const path = join(workspace.root, "till");
-  for (const [name, text] of Object.entries(tillFiles)) {
+  for (const [name, text] of Object.entries(sampleAppFiles)) {
     await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), text);
   }

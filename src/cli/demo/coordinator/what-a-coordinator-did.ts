@@ -1,18 +1,18 @@
 import { readdirSync } from "node:fs";
 import type { Envelope, Event } from "../../../protocol/index.ts";
-import type { CoordinatorPlayed } from "./play-coordinator.ts";
+import type { CoordinatorResult } from "./play-coordinator.ts";
 import type { TestRun } from "../run-tests.ts";
 import { discount, total } from "./till-files.ts";
 
 export interface CoordinatorRun {
-  readonly played: Pick<CoordinatorPlayed, "envelopes" | "outcome">;
+  readonly played: Pick<CoordinatorResult, "envelopes" | "outcome">;
   readonly before: TestRun;
   readonly after: TestRun;
   readonly changed: readonly string[];
 }
 
 /** What the log says of a run, for the summary and for the verdict. */
-export function factsOf(envelopes: readonly Envelope[]) {
+export function summarizeRun(envelopes: readonly Envelope[]) {
   const events = envelopes.map(({ event }) => event);
   const all = <T extends Event["type"]>(type: T) =>
     events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
@@ -37,12 +37,12 @@ export const filesIn = (scratchpad: string | undefined): readonly string[] | und
   scratchpad === undefined ? undefined : readdirSync(scratchpad).toSorted();
 
 /** Undefined when the demo showed what it promises. */
-export function whatACoordinatorMissed(
+export function coordinatorProblem(
   { played, before, after, changed }: CoordinatorRun,
   shared: readonly string[] | undefined,
 ): string | undefined {
   const { outcome, envelopes } = played;
-  const facts = factsOf(envelopes);
+  const facts = summarizeRun(envelopes);
   const tools = facts.leadTools.join(", ");
   if (before.green) return "the tests of the sample passed before anything was done";
   if (outcome?.reason !== "completed") return `the session ended early: ${outcome?.detail ?? "no reason was given"}`;

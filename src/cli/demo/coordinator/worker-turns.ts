@@ -4,7 +4,7 @@ import { discount, failing, rightPrice, testCommand, total, tryCommand } from ".
 
 const bash = (command: string, description: string) => ({ tool: "Bash", input: { command, description } });
 const read = (file_path: string) => ({ tool: "Read", input: { file_path } });
-const kept = (ask: Ask, name: string) => `${scratchpadOf(ask)}/${name}`;
+const readScratchpad = (ask: Ask, name: string) => `${scratchpadOf(ask)}/${name}`;
 const edit = ({ source, faulty, mended }: typeof total) => ({
   tool: "Edit",
   input: { file_path: source, old_string: faulty, new_string: mended },
@@ -14,8 +14,10 @@ const runTests = bash(testCommand, "Run the tests");
 /** What the workers say, turn by turn; each goes by what its tools really gave. */
 export const workerTurns: Readonly<Record<string, readonly AnswerFunction[]>> = {
   tests: [
-    (ask): Answer => ({ calls: [bash(`${testCommand} > '${kept(ask, "test-run.txt")}'`, "Keep a run of the tests")] }),
-    (ask): Answer => ({ calls: [read(kept(ask, "test-run.txt"))] }),
+    (ask): Answer => ({
+      calls: [bash(`${testCommand} > '${readScratchpad(ask, "test-run.txt")}'`, "Keep a run of the tests")],
+    }),
+    (ask): Answer => ({ calls: [read(readScratchpad(ask, "test-run.txt"))] }),
     ({ result }): Answer => ({
       text: result?.text.includes(failing)
         ? `One test fails: "${failing}". It expects 257 and gets 255.`
@@ -25,7 +27,7 @@ export const workerTurns: Readonly<Record<string, readonly AnswerFunction[]>> = 
   code: [
     (): Answer => ({ calls: [read(total.source), read(discount.source)] }),
     (ask): Answer => ({
-      calls: [{ tool: "Write", input: { file_path: kept(ask, "findings.md"), content: findings } }],
+      calls: [{ tool: "Write", input: { file_path: readScratchpad(ask, "findings.md"), content: findings } }],
     }),
     ({ result }): Answer => ({
       text: result?.isError
@@ -40,11 +42,11 @@ export const workerTurns: Readonly<Record<string, readonly AnswerFunction[]>> = 
     }),
   ],
   verify: [
-    (ask): Answer => ({ calls: [read(kept(ask, "test-run.txt")), read(kept(ask, "findings.md"))] }),
+    (ask): Answer => ({ calls: [read(readScratchpad(ask, "test-run.txt")), read(readScratchpad(ask, "findings.md"))] }),
     (): Answer => ({ calls: [runTests, bash(tryCommand, "Try the program")] }),
     ({ results: [tests, tried] }): Answer => {
-      const works = !tests?.isError && tried?.text.includes(rightPrice);
-      return { text: works ? `It holds: the tests pass, and the till says ${rightPrice}.` : "It does not hold." };
+      const turnsByTask = !tests?.isError && tried?.text.includes(rightPrice);
+      return { text: turnsByTask ? `It holds: the tests pass, and the till says ${rightPrice}.` : "It does not hold." };
     },
   ],
 };

@@ -1,14 +1,14 @@
 import { fault, testCommand, watchCommand } from "../sample-files.ts";
-import { agreesToEnd, bash, claimed, rulesOf } from "./rules-of.ts";
+import { acceptShutdown, bash, claimed, scriptedRules } from "./rules-of.ts";
 
 const answered = "The first payers do";
 const commit = String.raw`\[(\S+) [0-9a-f]+\]`;
 
 /** It dies in the middle of a call that does not end by itself, and goes on from its transcript, which says so. */
-export const implementer = rulesOf(
+export const implementer = scriptedRules(
   "implementer@demo",
   [
-    ...agreesToEnd,
+    ...acceptShutdown,
     [
       { tool: "Bash", result: { regex: "Unknown outcome:|Interrupted" } },
       {

@@ -1,5 +1,5 @@
 import { fault, newTest, testCommand } from "../sample-files.ts";
-import { bash, rulesOf } from "./rules-of.ts";
+import { bash, scriptedRules } from "./rules-of.ts";
 
 export const prompt =
   "Somebody loses a cent when a bill is split. Have a team find out why, mend it, prove it, and land the work.";
@@ -34,7 +34,7 @@ const members = [
 
 const isGood = String.raw`Good to land: (troupe\/[\w-]+ troupe\/[\w-]+)\.`;
 
-export const lead = rulesOf(
+export const lead = scriptedRules(
   "lead",
   [
     [{ tool: "SendMessage" }, { text: "The work is on main, and the team is asked to end." }],

@@ -1,5 +1,5 @@
 import { fault } from "../sample-files.ts";
-import { agreesToEnd, claimed, rulesOf } from "./rules-of.ts";
+import { acceptShutdown, claimed, scriptedRules } from "./rules-of.ts";
 
 const toImplementer = (message: string, summary: string) => ({
   tool: "SendMessage",
@@ -8,10 +8,10 @@ const toImplementer = (message: string, summary: string) => ({
 
 const asked = "Who pays the cents";
 
-export const researcher = rulesOf(
+export const researcher = scriptedRules(
   "researcher@demo",
   [
-    ...agreesToEnd,
+    ...acceptShutdown,
     [{ said: asked, tool: "SendMessage" }, { text: "Answered." }],
     [
       { said: asked },

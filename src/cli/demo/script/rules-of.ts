@@ -6,7 +6,7 @@ const requestId = `"request_id":"([^"]+)"`;
 export type Cue = readonly [when: When, answer: Answer];
 
 /** The cues of one agent, which never has nothing to say. */
-export function rulesOf(agent: string, cues: readonly Cue[], otherwise: Answer): Rule[] {
+export function scriptedRules(agent: string, cues: readonly Cue[], otherwise: Answer): Rule[] {
   return [
     ...cues.map(([when, answer]) => ({ when: { agent, ...when }, answer })),
     { when: { agent }, answer: otherwise },
@@ -14,7 +14,7 @@ export function rulesOf(agent: string, cues: readonly Cue[], otherwise: Answer):
 }
 
 /** Every member's: the lead asks, it agrees. */
-export const agreesToEnd: readonly Cue[] = [
+export const acceptShutdown: readonly Cue[] = [
   [{ tool: "SendMessage", result: "You have agreed to end" }, { text: "Good bye." }],
   [
     { said: { regex: requestId } },

@@ -1,14 +1,14 @@
 import { newTest, testCommand } from "../sample-files.ts";
-import { agreesToEnd, bash, claimed, rulesOf } from "./rules-of.ts";
+import { acceptShutdown, bash, claimed, scriptedRules } from "./rules-of.ts";
 
 const onBranch = String.raw`on the branch (troupe\/[\w-]+)`;
 /** The implementer's, and on top of it its own. */
 const branches = String.raw`(troupe\/[\w-]+)\nHEAD -> (troupe\/[\w-]+)`;
 
-export const tester = rulesOf(
+export const tester = scriptedRules(
   "tester@demo",
   [
-    ...agreesToEnd,
+    ...acceptShutdown,
     [{ tool: "SendMessage" }, { text: "4,509 bills tried: no cent is lost." }],
     [
       { tool: "Bash", result: { regex: branches } },

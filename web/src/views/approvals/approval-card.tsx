@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type PermissionAnswer, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { type Choice, choicesOf, isElicitation, wanted } from "../../../../src/view/index.ts";
+import { type Choice, choicesOf, isElicitation, requestText } from "../../../../src/view/index.ts";
 import { formatAgo, formatClock } from "../../parts/amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
 import type { Approval } from "../../state/approvals.ts";
@@ -33,7 +33,7 @@ export function ApprovalCard({ approval, isSettled }: Props) {
     <article className="approval" data-color={asker.color} aria-labelledby={titleId} aria-busy={isAnswered}>
       <header>
         <h3 id={titleId}>
-          <span className="approval-asker">{name}</span> {visibleLine(wanted(question))}
+          <span className="approval-asker">{name}</span> {visibleLine(requestText(question))}
         </h3>
         <p className="soft">
           {asker.team !== undefined && `team ${visibleLine(asker.team)} · `}
@@ -57,7 +57,7 @@ export function ApprovalCard({ approval, isSettled }: Props) {
           {question.reason !== undefined && <p className="soft">Asked because: {visibleText(question.reason)}</p>}
           {obstacle === undefined && (
             <Answers
-              choices={choicesOf(question, asker).filter(({ isYes }) => !(isYes && tooLong(question)))}
+              choices={choicesOf(question, asker).filter(({ isApproval: isYes }) => !(isYes && tooLong(question)))}
               isTooLong={tooLong(question)}
               isAnswered={isAnswered}
               onAnswer={(answer) => void sendAnswer(answer)}
@@ -84,7 +84,7 @@ interface AnswersProps {
 
 function Answers({ choices, isTooLong, isAnswered, onAnswer }: AnswersProps) {
   const [words, setWords] = useState("");
-  const yes = choices.filter(({ isYes }) => isYes);
+  const yes = choices.filter(({ isApproval: isYes }) => isYes);
   const message = words.trim();
   return (
     <div className="answers">

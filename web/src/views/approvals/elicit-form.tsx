@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type PermissionAnswer, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { type Field, fieldsOf, filledValue, type Question } from "../../../../src/view/index.ts";
+import { type ElicitField, elicitFieldsOf, parseFieldValue, type Question } from "../../../../src/view/index.ts";
 
 interface Props {
   readonly question: Question;
@@ -10,11 +10,11 @@ interface Props {
 
 /** A server's question to the user: something is filled in, and nothing is allowed by it. */
 export function ElicitForm({ question, isDisabled, onAnswer }: Props) {
-  const fields = fieldsOf(question.input);
+  const fields = elicitFieldsOf(question.input);
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const submit = () => {
-    const filled = fields.map((field) => [field.name, filledValue(field, written[field.name] ?? "")] as const);
+    const filled = fields.map((field) => [field.name, parseFieldValue(field, written[field.name] ?? "")] as const);
     const wrong = filled.flatMap(([name, value]) => ("problem" in value ? [[name, value.problem] as const] : []));
     setProblems(Object.fromEntries(wrong));
     if (wrong.length > 0) return;
@@ -57,7 +57,7 @@ export function ElicitForm({ question, isDisabled, onAnswer }: Props) {
 
 interface InputProps {
   readonly id: string;
-  readonly field: Field;
+  readonly field: ElicitField;
   readonly value: string;
   readonly problem: string | undefined;
   readonly onChange: (value: string) => void;
