@@ -13,8 +13,8 @@ export async function run(bench) {
 
 async function appends(bench) {
   const { openEventLog, createMemoryLog } = await bench.inside("store");
-  const { encodeLine, idMaker, systemClock } = await bench.inside("platform");
-  const createId = idMaker(systemClock);
+  const { encodeLine, createIdFactory, systemClock } = await bench.inside("platform");
+  const createId = createIdFactory(systemClock);
   const folder = bench.emptyFolder();
   const event = settled(createId("call"));
   const ids = { session: createId("ses"), agent: createId("agt") };
@@ -69,9 +69,9 @@ async function appends(bench) {
 }
 
 async function publishing(bench) {
-  const { createHub } = await bench.inside("hub");
-  const { idMaker, systemClock } = await bench.inside("platform");
-  const createId = idMaker(systemClock);
+  const { createEventHub } = await bench.inside("hub");
+  const { createIdFactory, systemClock } = await bench.inside("platform");
+  const createId = createIdFactory(systemClock);
   const agent = createId("agt");
   const envelopes = Array.from({ length: published }, (_, index) => ({
     v: 1,
@@ -85,7 +85,7 @@ async function publishing(bench) {
 
   const hub = () =>
     timed(async () => {
-      const it = createHub(async () => []);
+      const it = createEventHub(async () => []);
       const readers = Array.from({ length: subscribers }, () => readAll(it.subscribe()));
       for (const envelope of envelopes) it.publish(envelope);
       it.close();

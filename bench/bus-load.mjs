@@ -101,10 +101,10 @@ async function watched(servers, action) {
 
 async function makeTeam(bench, urls) {
   const { loadBusStatus, openNatsTeamStore } = await bench.inside("store");
-  const { idMaker, systemClock } = await bench.inside("platform");
+  const { createIdFactory, systemClock } = await bench.inside("platform");
   const home = bench.emptyFolder();
   const bus = { servers: urls };
-  const store = openNatsTeamStore({ home, bus, clock: systemClock, createId: idMaker(systemClock) });
+  const store = openNatsTeamStore({ home, bus, clock: systemClock, createId: createIdFactory(systemClock) });
   const team = await store.create({ name: "load", cwd: home });
   return {
     name: team.name,

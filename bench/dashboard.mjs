@@ -294,7 +294,7 @@ const speak = (turn) => ({ text: speech(turn), chunk: 8, chunkDelayMs: ${1000 / 
 
 async function writeLongSession(bench, { home, cwd }) {
   const platform = await bench.inside("platform");
-  const createId = platform.idMaker(platform.systemClock);
+  const createId = platform.createIdFactory(platform.systemClock);
   const session = createId("ses");
   const path = join(home, "projects", platform.projectName(cwd), `${session}.jsonl`);
   writeLog(path, { ...platform, createId, session, cwd });

@@ -13,8 +13,8 @@ export async function run(bench) {
   const { openEventLog } = await bench.inside("store");
   const { createConversation } = await bench.inside("agent");
   const { emptyView, reduceAll } = await bench.inside("view");
-  const { openObservatory } = await bench.inside("observe");
-  const createId = platform.idMaker(platform.systemClock);
+  const { openSessionDirectory } = await bench.inside("observe");
+  const createId = platform.createIdFactory(platform.systemClock);
   const home = bench.emptyFolder();
   const cwd = bench.emptyFolder();
   const session = createId("ses");
@@ -54,7 +54,7 @@ export async function run(bench) {
 
   /** As a dashboard opens it: until it is told that there is no more. */
   const observe = (known) => async () => {
-    const observatory = openObservatory({ home: join(home, "troupe") });
+    const observatory = openSessionDirectory({ home: join(home, "troupe") });
     const started = performance.now();
     const observed = await observatory.open(session);
     const after = known === 0 ? {} : { [replayed[0].agent]: known };

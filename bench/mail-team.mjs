@@ -1,13 +1,13 @@
 /** The mail of a team of these names, out of a build of `src`: the same for whoever opens it on the same folder. */
 export async function openMail({ inside, home, names, rotateBytes }) {
-  const { createFolderWatcher, idMaker, systemClock } = await inside("platform");
+  const { createFolderWatcher, createIdFactory, systemClock } = await inside("platform");
   const { openMailFiles, teamFiles } = await inside("store");
   const { createMailbox } = await inside("mailbox");
   const { mkdirSync } = await import("node:fs");
   const files = teamFiles(home, "t");
   mkdirSync(files.folder, { recursive: true });
   const watcher = createFolderWatcher();
-  const options = { team: "t", files, watcher, clock: systemClock, createId: idMaker(systemClock) };
+  const options = { team: "t", files, watcher, clock: systemClock, createId: createIdFactory(systemClock) };
   const store = openMailFiles(rotateBytes === undefined ? options : { ...options, rotateBytes });
   const members = names.map(memberNamed);
   const key = Buffer.alloc(32, 7);

@@ -11,8 +11,8 @@ const claims = 150;
  */
 export async function run(bench) {
   const { createFileTeamStore, openNatsTeamStore } = await bench.inside("store");
-  const { idMaker, systemClock } = await bench.inside("platform");
-  const createId = idMaker(systemClock);
+  const { createIdFactory, systemClock } = await bench.inside("platform");
+  const createId = createIdFactory(systemClock);
   const ports = { clock: systemClock, createId };
   const server = await startServers(bench.emptyFolder(), 1);
   const address = { servers: server.urls };

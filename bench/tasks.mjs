@@ -12,8 +12,8 @@ const contested = 500;
  */
 export async function run(bench) {
   const { createFileTeamStore } = await bench.inside("store");
-  const { idMaker, systemClock } = await bench.inside("platform");
-  const createId = idMaker(systemClock);
+  const { createIdFactory, systemClock } = await bench.inside("platform");
+  const createId = createIdFactory(systemClock);
   const open = (durability, home = bench.emptyFolder()) =>
     createFileTeamStore({ home, clock: systemClock, createId, durability }).create({ name: "bench", cwd: home });
   const mail = (n) => ({

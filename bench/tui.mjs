@@ -156,7 +156,7 @@ async function speaking({ command, ...place }) {
 async function writeLongSession(bench, { cwd, env }) {
   const platform = await bench.inside("platform");
   const { createFileSessionStore } = await bench.inside("store");
-  const createId = platform.idMaker(platform.systemClock);
+  const createId = platform.createIdFactory(platform.systemClock);
   const [session, agent] = [createId("ses"), createId("agt")];
   const home = env.TROUPE_HOME;
   const path = join(home, "projects", platform.projectName(cwd), `${session}.jsonl`);

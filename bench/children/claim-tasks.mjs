@@ -5,8 +5,10 @@ import { pathToFileURL } from "node:url";
 const [insides, home, name, count] = process.argv.slice(2);
 const inside = (part) => import(pathToFileURL(join(insides, `${part}.js`)).href);
 const { createFileTeamStore } = await inside("store");
-const { idMaker, systemClock } = await inside("platform");
-const team = await createFileTeamStore({ home, clock: systemClock, createId: idMaker(systemClock) }).open("bench");
+const { createIdFactory, systemClock } = await inside("platform");
+const team = await createFileTeamStore({ home, clock: systemClock, createId: createIdFactory(systemClock) }).open(
+  "bench",
+);
 const won = [];
 for (let id = 1; id <= Number(count); id++) {
   const claimed = await team.tasks.claim(id, { name });

@@ -15,7 +15,7 @@ export interface SideData {
 const maxOfDiff = 500_000;
 
 export async function collectSideData(sessionDirectory: SessionDirectory, session: SessionId): Promise<SideData> {
-  const ports = { observatory: sessionDirectory, env: process.env };
+  const ports = { sessionDirectory, env: process.env };
   const mail = await catchProblem(createMailApi(ports).list(session, {}), (problem) => ({
     mail: [],
     problems: [problem],

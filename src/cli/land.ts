@@ -39,7 +39,7 @@ export async function runLand(named: readonly string[], flags: LandFlags): Promi
     const { place, config } = await loadWorktreeContext(leaving.signal);
     const landOptions =
       flags.continue || flags.abort
-        ? await recoverInterruptedLanding(place, { back: flags.abort ?? false })
+        ? await recoverInterruptedLanding(place, { rollBack: flags.abort ?? false })
         : undefined;
     if (flags.abort || (flags.continue && !landOptions)) return reportResult(screen, landOptions, flags);
     const names = landOptions ? remaining(landOptions) : branches;

@@ -1,4 +1,4 @@
-import { type RunningTeammate, startTeammate } from "../session/index.ts";
+import { type RunningTeammate, runTeammate } from "../session/index.ts";
 import { visibleLine } from "../view/index.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { isTerminal } from "./is-terminal.ts";
@@ -19,7 +19,7 @@ export async function runTeammateCommand(
   { team, name }: TeammateFlags,
   runOptions: TeammateRunOptions = {},
 ): Promise<number> {
-  const teammate = await startTeammate({ team, name, cwd: process.cwd(), env: process.env });
+  const teammate = await runTeammate({ team, name, cwd: process.cwd(), env: process.env });
   // That it could not be stopped is told by its end.
   void runOptions.until?.then(() => teammate.stop("rest").catch(() => undefined));
   return runOptions.frontend !== "lines" && isTerminal()

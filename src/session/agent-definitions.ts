@@ -29,7 +29,7 @@ export type LoadedAgent = RankedAgent<FoundDefinition>;
 
 interface FoundDefinition {
   readonly definition: AgentDefinition;
-  readonly place: string;
+  readonly foundAt: string;
   /** Where its fields stand. */
   readonly lines: ReadonlyMap<string, number>;
   /** Fields of the definition that are not in force. */
@@ -51,18 +51,18 @@ export interface LoadedAgents {
 export async function loadAgentDefinitions(config: AgentConfig): Promise<LoadedAgents> {
   const { files, problems } = agentFiles(config);
   const parsed = await Promise.all(
-    files.map(async ({ path, text, level, place }) => {
+    files.map(async ({ path, text, level, place: foundAt }) => {
       const source: AgentSource = { level, from: path };
-      return { place, ...(await parseAgent(text, { source, checkHooks: await createHookCheck(text) })) };
+      return { foundAt, ...(await parseAgent(text, { source, checkHooks: await createHookCheck(text) })) };
     }),
   );
   const flag = config.agentsFlag === undefined ? undefined : await readAgentsFlag(config.agentsFlag, config.cwd);
   const found = [
-    ...(flag?.definitions ?? []).map((definition) => ({ ...noLines, definition, place: "--agents" })),
-    ...parsed.flatMap(({ definition, place, lines }) =>
-      definition ? [{ place, lines, ...trustedPart(definition, config) }] : [],
+    ...(flag?.definitions ?? []).map((definition) => ({ ...noLines, definition, foundAt: "--agents" })),
+    ...parsed.flatMap(({ definition, foundAt, lines }) =>
+      definition ? [{ foundAt, lines, ...trustedPart(definition, config) }] : [],
     ),
-    ...builtInAgents.map((definition) => ({ ...noLines, definition, place: "" })),
+    ...builtInAgents.map((definition) => ({ ...noLines, definition, foundAt: "" })),
   ];
   const ranked = rankAgents<FoundDefinition>(found);
   return {

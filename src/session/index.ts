@@ -24,7 +24,7 @@ export { createSession, type CreateSessionOptions } from "./create-session.ts";
 export type { LibrarySession, Reply } from "./library-session.ts";
 export { createTeam, type NewTeamOptions, openTeam, type TeamOptions } from "./library-team.ts";
 export { joinClaudeTeam } from "./join-claude-team.ts";
-export { type RunningTeammate, startTeammate } from "./start-teammate.ts";
+export { type RunningTeammate, runTeammate } from "./start-teammate.ts";
 export { runWorker } from "./worker/run-worker.ts";
 export { ownExecutable } from "./own-program.ts";
 export { findTeammateOfSession } from "./whose-session.ts";

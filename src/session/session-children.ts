@@ -235,7 +235,7 @@ export function createSessionSubagents(shared: SessionResources, agents: AgentDe
       // One that rests itself would have to be woken for the news: the lead gets it.
       const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
       const { description } = subagent;
-      const ports = { children: subagents, background: reportTo.background.tasks, signal: closing.signal };
+      const ports = { subagents, background: reportTo.background.tasks, signal: closing.signal };
       await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description }, ports);
       return { ok: true };
     },

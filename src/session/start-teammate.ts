@@ -66,7 +66,7 @@ export interface RunningTeammate {
 }
 
 /** Brings a member of a team to life from its entry in the team record: the one way, for every backend and for a resume. */
-export async function startTeammate(options: TeammateOptions): Promise<RunningTeammate> {
+export async function runTeammate(options: TeammateOptions): Promise<RunningTeammate> {
   const clock = systemClock;
   const createId = createIdFactory(clock);
   const { home, bus, claudeFolder } = await loadConfig({ cwd: options.cwd, env: options.env });

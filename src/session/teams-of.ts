@@ -128,12 +128,12 @@ export function createLeadRole({
   };
 
   const runInProcess = async (member: Member) => {
-    const { startTeammate } = await import("./start-teammate.ts");
+    const { runTeammate: startTeammate } = await import("./start-teammate.ts");
     const team = member.agentId.slice(member.name.length + 1);
     const onEnvelope = (envelope: Envelope) => show(envelope);
     const { name, cwd: own } = member;
     const { env, isObservable } = options;
-    return startTeammate({ team, name, cwd: own, env, isObservable, shared, teams, onEnvelope });
+    return runTeammate({ team, name, cwd: own, env, isObservable, shared, teams, onEnvelope });
   };
 
   const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");

@@ -17,7 +17,7 @@ export async function recoverWorktrees(
   try {
     const notices: string[] = [];
     if (await isLandingInterrupted(await openRepository(place))) {
-      const settled = await recoverInterruptedLanding(place, { back: false });
+      const settled = await recoverInterruptedLanding(place, { rollBack: false });
       if (settled) notices.push(`An interrupted landing is ${settled.outcome}.`, ...settled.notices);
     }
     const { worktrees, problems } = await pruneWorktrees(place, { onlyAbandoned: true });

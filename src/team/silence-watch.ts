@@ -47,7 +47,7 @@ export function createHeartbeatTimeout(options: HeartbeatTimeoutOptions): Heartb
         continue;
       }
       const before = silentSince.get(name);
-      const since = before?.state === state ? before : { state, at: clock.monotonic(), isTold: false };
+      const since = before?.state === state ? before : { state, at: clock.monotonic(), isReported: false };
       silentSince.set(name, since);
       const silentForMs = clock.monotonic() - since.at;
       if (state !== "starting" && silentForMs >= graceMs && !since.isReported) {

@@ -53,7 +53,7 @@ interface Answering {
   readonly words: LineInput | undefined;
 }
 
-const unread = { selected: 0, top: 0, seenTo: 0, isSeen: false, isGiven: false, words: undefined };
+const unread = { selected: 0, top: 0, seenTo: 0, isSeen: false, isAnswered: false, words: undefined };
 
 function QuestionDialog({ question, asker, waiting }: QuestionProps): ReactNode {
   const { send, theme } = useFrontend();

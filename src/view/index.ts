@@ -94,7 +94,7 @@ export {
   joinMessageFlows,
   memberKey,
   maxEdges,
-  maxPassages,
+  maxMessages,
   type Message,
   messageCount,
   reduceMessageFlow,

@@ -73,11 +73,11 @@ function reduceClosedPeriods(
   if (event.type === "session.closed")
     return isClosed
       ? closedPeriods
-      : new Map(closedPeriods).set(session, [...known, { from: seen.now, to: undefined }].slice(-maxAways));
+      : new Map(closedPeriods).set(session, [...known, { from: seen.now, to: undefined }].slice(-maxClosedPeriods));
   const ended = isClosed
     ? [...known.slice(0, -1), { ...last, to: seen.now }]
     : [...known, { from: seen.before, to: seen.now }];
-  return new Map(closedPeriods).set(session, ended.slice(-maxAways));
+  return new Map(closedPeriods).set(session, ended.slice(-maxClosedPeriods));
 }
 
 /** When the agent of an event was last heard of before it, and the time of the event. */
@@ -86,4 +86,4 @@ interface SeenTimes {
   readonly now: number;
 }
 
-const maxAways = 200;
+const maxClosedPeriods = 200;

@@ -45,7 +45,7 @@ interface Known {
 
 export const emptyMessageFlow: MessageFlow = { edges: emptyKeyed(), recent: [], agents: emptyKeyed() };
 
-export const maxPassages = 300;
+export const maxMessages = 300;
 export const maxEdges = 2000;
 
 export const memberKey = (name: string, team: string): string => `${name}@${team}`;
@@ -78,7 +78,7 @@ export function joinMessageFlows(all: readonly MessageFlow[]): Pick<MessageFlow,
     }
   }
   const sorted = [...messages.values()].sort((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
-  const recent = sorted.slice(-maxPassages);
+  const recent = sorted.slice(-maxMessages);
   return { edges, recent };
 }
 
@@ -161,8 +161,8 @@ function insertMessage(recent: readonly Message[], message: Message): readonly M
   while (at > 0 && rankOf(recent[at - 1] as Message) > rank) at -= 1;
   const known = recent[at - 1];
   if (known?.id === message.id) return recent.with(at - 1, mergeMessages(known, message));
-  if (at === 0 && recent.length >= maxPassages) return recent;
-  return recent.toSpliced(at, 0, message).slice(-maxPassages);
+  if (at === 0 && recent.length >= maxMessages) return recent;
+  return recent.toSpliced(at, 0, message).slice(-maxMessages);
 }
 
 const mergeMessages = (a: Message, b: Message): Message => ({

@@ -248,7 +248,7 @@ describe.skipIf(!hasScript).concurrent("troupe demo on a terminal", () => {
 describe("what the demo believes", () => {
   const red = { green: false, summary: "3 passed, 1 failed" };
   const green = { green: true, summary: "5 passed" };
-  const state = { commits: ["a", "b"], leftOver: [] };
+  const state = { commits: ["a", "b"], leftoverWorktrees: [] };
   const task = {
     id: 2,
     status: "completed",
@@ -260,8 +260,8 @@ describe("what the demo believes", () => {
     members: [member],
     tasks: [task],
     mail: { sent: 3, read: 3 },
-    lives: new Map([["tester", 2]]),
-    living: [],
+    startCounts: new Map([["tester", 2]]),
+    stillRunning: [],
     answered: 1,
   };
   const good = { before: red, after: green, state, team };
@@ -298,7 +298,7 @@ describe("what the demo believes", () => {
       const signal = new AbortController().signal;
       const repository = await createSampleRepository(workspace, signal);
       expect(await repository.runTests(signal)).toEqual(red);
-      expect(await repository.readState()).toEqual({ commits: [], changed: "", leftOver: [] });
+      expect(await repository.readState()).toEqual({ commits: [], changed: "", leftoverWorktrees: [] });
       rmSync(join(repository.path, "test"), { recursive: true });
       expect((await repository.runTests(signal)).green).toBe(false);
     } finally {

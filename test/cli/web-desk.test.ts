@@ -4,17 +4,17 @@ import { expect, test } from "vitest";
 import { createWorktreeApi } from "../../src/cli/web-desk.ts";
 import { createWorktree } from "../../src/team/index.ts";
 import { newAgentId, testRepository } from "../team/repository.ts";
-import { memoryObservatory, sessionId } from "../web-server/memory-observatory.ts";
+import { memorySessionDirectory, sessionId } from "../web-server/memory-observatory.ts";
 
 const session = sessionId(1);
 
 async function desk() {
   const repository = testRepository();
-  const observatory = memoryObservatory();
-  observatory.add({ id: session, cwd: repository.repo });
+  const sessionDirectory = memorySessionDirectory();
+  sessionDirectory.add({ id: session, cwd: repository.repo });
   const env = { ...repository.place.env, TROUPE_HOME: repository.place.home };
   const worktree = await createWorktree(repository.place, { agentId: newAgentId() });
-  const made = createWorktreeApi({ sessionDirectory: observatory, env, signal: new AbortController().signal });
+  const made = createWorktreeApi({ sessionDirectory: sessionDirectory, env, signal: new AbortController().signal });
   return { repository, worktree, desk: made };
 }
 

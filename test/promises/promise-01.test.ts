@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Event, SessionId } from "../../src/protocol/index.ts";
-import { createTeam, startTeammate } from "../../src/session/index.ts";
+import { createTeam, runTeammate } from "../../src/session/index.ts";
 import type { Mailbox, ReceivedMail } from "../../src/team/index.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { tempTree } from "../session/temp-tree.ts";
@@ -97,7 +97,7 @@ async function place() {
     },
     /** A next life, until all its mail is read and its lead was told of every part. */
     async liveOn() {
-      const teammate = await startTeammate({ team: "alpha", name: "scout", cwd, env });
+      const teammate = await runTeammate({ team: "alpha", name: "scout", cwd, env });
       await isDone(mailbox);
       await teammate.stop("rest");
     },

@@ -149,7 +149,7 @@ interface Wanted {
 function member(ledger: Ledger) {
   const orders: JobOrder[] = [];
   const budget = createTeammateBudget(ledger, {
-    over: never,
+    closed: never,
     abort(error) {
       throw error;
     },

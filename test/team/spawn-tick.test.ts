@@ -15,7 +15,7 @@ test("a look that could not be put down is tried again a second later, not at on
     tick.schedule();
   };
   const ask = async () => undefined;
-  const log = { book, answers, ready: () => undefined, put, ask, newId: () => "", now: clock.now };
+  const log = { ledger: book, answers, ready: () => undefined, submit: put, ask, newId: () => "", now: clock.now };
   const tick = createSlotTimer(() => log, { clock });
   const to = { maxConcurrentAgents: 2, maxDepth: 1, maxAgents: 9, maxSpawnsPerMinute: 1 };
   book.apply({ do: "limit", to });

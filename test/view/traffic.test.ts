@@ -7,7 +7,7 @@ import {
   isLive,
   joinMessageFlows,
   maxEdges,
-  maxPassages,
+  maxMessages,
   messageCount,
   reduceMessageFlow,
   type MessageFlow,
@@ -94,10 +94,10 @@ test("what passes between an agent and its parent is an order or a report", () =
 });
 
 test("however much is said, it is bounded, and the latest is there", () => {
-  const many = Math.max(maxEdges, maxPassages) + 700;
+  const many = Math.max(maxEdges, maxMessages) + 700;
   const { edges, recent } = fold(enclose([joined("ann"), ...[...Array(many).keys()].map((n) => sent(n, `m${n}`))]));
   expect(edges.values.length).toBeLessThanOrEqual(maxEdges);
-  expect(recent).toHaveLength(maxPassages);
+  expect(recent).toHaveLength(maxMessages);
   expect(recent.at(-1)).toMatchObject({ id: mailId(many - 1), to: `m${many - 1}@t` });
   expect(edges.index.has(edgeKey("ann@t", `m${many - 1}@t`))).toBe(true);
 });

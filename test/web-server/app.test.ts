@@ -4,15 +4,15 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { startWebServer } from "../../src/web-server/index.ts";
-import { memoryObservatory, sessionId } from "./memory-observatory.ts";
+import { memorySessionDirectory, sessionId } from "./memory-observatory.ts";
 import { ask, onEnd, pageFolder, script, serve, type Served } from "./served.ts";
 
 const session = sessionId(1);
 
 const ready = async () => {
-  const observatory = memoryObservatory();
-  observatory.add({ id: session });
-  return serve({ sessionDirectory: observatory });
+  const sessionDirectory = memorySessionDirectory();
+  sessionDirectory.add({ id: session });
+  return serve({ sessionDirectory });
 };
 
 const getJson = async ({ port, cookie }: Served, target: string) => {
@@ -69,19 +69,24 @@ test("a command's ack comes back, also where it was not carried out", async () =
   const it = await ready();
   const posted = { session, command: { type: "interrupt", id: "mine" } };
   expect(await postJson(it, "/api/command", posted)).toEqual({ status: 200, json: { ok: true } });
-  it.observatory.setState(session, "stored");
+  it.sessionDirectory.setState(session, "stored");
   expect(await postJson(it, "/api/command", posted)).toEqual({
     status: 200,
     json: { ok: false, code: "not_running", message: "nobody has it open" },
   });
-  expect(it.observatory.commands).toEqual([posted]);
-  expect(it.observatory.openCount()).toBe(0);
+  expect(it.sessionDirectory.commands).toEqual([posted]);
+  expect(it.sessionDirectory.openCount()).toBe(0);
   expect((await postJson(it, "/api/command", { ...posted, session: sessionId(8) })).status).toBe(404);
 });
 
 test("a transcript, the worktrees, a diff, a landing", async () => {
   const it = await ready();
-  const [envelope] = it.observatory.publish(session, { type: "notice.raised", level: "info", code: "x", message: "x" });
+  const [envelope] = it.sessionDirectory.publish(session, {
+    type: "notice.raised",
+    level: "info",
+    code: "x",
+    message: "x",
+  });
   expect((await getJson(it, `/api/transcript?session=${session}`)).json).toEqual([envelope]);
   expect((await getJson(it, `/api/transcript?session=${session}&agent=agt_00000000`)).json).toEqual([]);
   expect((await getJson(it, `/api/worktrees?session=${session}`)).json).toMatchObject([{ name: "one", commits: 1 }]);
@@ -120,8 +125,8 @@ test("a port that is taken, on either of the two addresses, is said to be", asyn
 });
 
 test("a page that was not built is said to be missing", async () => {
-  const { observatory } = await ready();
+  const { sessionDirectory } = await ready();
   const desks = { worktrees: undefined as never, mail: undefined as never };
-  const starting = startWebServer({ sessionDirectory: observatory, ...desks, assets: "/nowhere" });
+  const starting = startWebServer({ sessionDirectory, ...desks, assets: "/nowhere" });
   await expect(starting).rejects.toMatchObject({ code: "usage", message: expect.stringContaining("npm run build") });
 });

@@ -72,7 +72,7 @@ test("an id that is a path or more than an id is refused before anybody looks fo
     headers: { cookie: it.cookie },
   });
   expect(unknown.status).toBe(404);
-  expect(it.observatory.openCount()).toBe(0);
+  expect(it.sessionDirectory.openCount()).toBe(0);
 });
 
 test("a command that is none is refused with what is wrong with it", async () => {
@@ -95,7 +95,7 @@ test("a command that is none is refused with what is wrong with it", async () =>
     expect([body, answer.status]).toEqual([body, 400]);
     expect(JSON.parse(answer.body)).toMatchObject({ ok: false, code: "usage" });
   }
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
 });
 
 test("a method is what it is: no other one stands for it", async () => {
@@ -121,8 +121,8 @@ test("a method is what it is: no other one stands for it", async () => {
     expect((await ask(it.port, command(it, { method }))).status).toBe(405);
   for (const method of ["post", "CONNECT", "NONSENSE", "POST\u00a0"])
     expect([0, 400, 405]).toContain((await ask(it.port, command(it, { method }))).status);
-  expect(it.observatory.commands).toEqual([]);
-  expect(it.observatory.openCount()).toBe(0);
+  expect(it.sessionDirectory.commands).toEqual([]);
+  expect(it.sessionDirectory.openCount()).toBe(0);
 });
 
 test("headers cannot be put into an answer", async () => {
@@ -151,7 +151,7 @@ test("two requests cannot be smuggled as one", async () => {
   expect(twice.status).toBe(400);
   const odd = await answerTo(it.port, `${head}Transfer-Encoding: xchunked\r\n\r\n${inner}`);
   expect([0, 400]).toContain(odd.status);
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
 });
 
 test("a body that is too large is not taken in, whether its length is said or not", async () => {
@@ -190,7 +190,7 @@ test("who sends its request drop by drop is dropped, and others are served meanw
   const ends = [silent, slowHead, slowBody].map(untilClosed);
   expect((await ask(it.port, command(it))).status).toBe(200);
   await Promise.all(ends);
-  expect(it.observatory.commands).toHaveLength(1);
+  expect(it.sessionDirectory.commands).toHaveLength(1);
 });
 
 test("a thousand connections that say nothing do not keep the user out, nor a stream from going on", async () => {
@@ -216,7 +216,7 @@ test("a thousand connections that say nothing do not keep the user out, nor a st
     }),
   );
   expect((await ask(it.port, command(it))).status).toBe(200);
-  it.observatory.publish(session, { type: "agent.idle", reason: "completed" });
+  it.sessionDirectory.publish(session, { type: "agent.idle", reason: "completed" });
   await sees(stream, () => seen.includes("agent.idle"));
 });
 

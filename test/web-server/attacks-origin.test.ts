@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { memoryObservatory } from "./memory-observatory.ts";
+import { memorySessionDirectory } from "./memory-observatory.ts";
 import { command, served, session } from "./our-page.ts";
 import { ask, dial, type RawRequest, serve } from "./served.ts";
 
@@ -7,7 +7,7 @@ test("our own page is let in, and nothing it says is changed on the way", async 
   const it = await served();
   const answer = await ask(it.port, command(it));
   expect(answer).toMatchObject({ status: 200, body: '{"ok":true}' });
-  expect(it.observatory.commands).toEqual([{ session, command: { type: "prompt", content: "do it" } }]);
+  expect(it.sessionDirectory.commands).toEqual([{ session, command: { type: "prompt", content: "do it" } }]);
 });
 
 test("the token in the address becomes a cookie, and is gone from the address", async () => {
@@ -62,7 +62,7 @@ test("without the token, or with a wrong one, there is nothing but the word wher
     }
   for (const headers of keys)
     expect((await ask(port, command(it, { headers: { cookie: undefined, ...headers } }))).status).toBe(401);
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
 });
 
 test("a token in the address is looked at only where the address is to be opened", async () => {
@@ -140,7 +140,7 @@ test("only its own names are answered to: a name that was bent to this machine i
     }
     expect([400, 421]).toContain((await ask(port, command(it, { headers: { host } }))).status);
   }
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
 });
 
 test.each(["127.0.0.1", "localhost", "[::1]"])("it is reached as %s", async (name) => {
@@ -183,7 +183,7 @@ test("a post of another origin does nothing, whatever it looks like", async () =
     expect([origin, (await ask(port, command(it, { headers: { origin } }))).status]).toEqual([origin, 403]);
   for (const site of ["cross-site", "same-site", "", "none-of-these"])
     expect((await ask(port, command(it, { headers: { "sec-fetch-site": site } }))).status).toBe(403);
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
 });
 
 test("what a form or a script without asking can send is no command", async () => {
@@ -204,7 +204,7 @@ test("what a form or a script without asking can send is no command", async () =
       type,
       415,
     ]);
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
   const usual = await ask(it.port, command(it, { headers: { "content-type": "application/json; charset=UTF-8" } }));
   expect(usual.status).toBe(200);
 });
@@ -284,10 +284,10 @@ test("WebSockets are refused, from wherever they come", async () => {
 });
 
 test("the token is in nothing that is said to the terminal, and in no answer but the cookie", async () => {
-  const observatory = memoryObservatory();
-  observatory.add({ id: session });
+  const sessionDirectory = memorySessionDirectory();
+  sessionDirectory.add({ id: session });
   const it = await serve({
-    sessionDirectory: { ...observatory, open: () => Promise.reject(new Error("broken")) },
+    sessionDirectory: { ...sessionDirectory, open: () => Promise.reject(new Error("broken")) },
   });
   const answers = [
     await ask(it.port, command(it)),

@@ -92,7 +92,7 @@ test("forms, scripts, pictures, frames and streams of another page change nothin
   expect(await call(evil, "lookThroughFrame", target)).toBe("closed to us");
   // The last word is our own: whatever was sent before has been answered by now.
   expect((await ask(it.port, command(it))).status).toBe(200);
-  expect(it.observatory.commands).toEqual([{ session, command: { type: "prompt", content: "do it" } }]);
+  expect(it.sessionDirectory.commands).toEqual([{ session, command: { type: "prompt", content: "do it" } }]);
 });
 
 test("a name that leads to this machine since a moment ago is not answered", async () => {
@@ -105,7 +105,7 @@ test("a name that leads to this machine since a moment ago is not answered", asy
     return (await fetch("/api/command", init)).status;
   }, posted);
   expect(tried).toBe(421);
-  expect(it.observatory.commands).toEqual([]);
+  expect(it.sessionDirectory.commands).toEqual([]);
 });
 
 test("a file or a link that leads to the address lets the user in, and leaves no token behind", async () => {

@@ -13,7 +13,7 @@ import {
 import type { SessionDirectory, ObservedUpdate } from "../../src/session/index.ts";
 
 /** Sessions that are only in memory, behind the same port as the real ones. */
-export interface MemoryObservatory extends SessionDirectory {
+export interface MemorySessionDirectory extends SessionDirectory {
   /** What came in, in order. */
   readonly commands: { readonly session: SessionId; readonly command: Command }[];
   /** How many are opened and not closed. */
@@ -42,7 +42,7 @@ export const sessionId = (n: number) => `ses_${String(n).padStart(26, "0")}` as 
 
 const liveTypes = new Set<string>(LiveEvent.options.map((option) => option.shape.type.value));
 
-export function memoryObservatory({ limit = 20_000 } = {}): MemoryObservatory {
+export function memorySessionDirectory({ limit = 20_000 } = {}): MemorySessionDirectory {
   const sessions = new Map<SessionId, Held>();
   const listings = new Map<SessionId, SessionListing>();
   const listeners = new Set<() => void>();

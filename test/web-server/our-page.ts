@@ -1,12 +1,12 @@
-import { memoryObservatory, sessionId } from "./memory-observatory.ts";
+import { memorySessionDirectory, sessionId } from "./memory-observatory.ts";
 import { type RawRequest, serve, type Served } from "./served.ts";
 
 export const session = sessionId(1);
 
 export async function served(options: Parameters<typeof serve>[0] = {}): Promise<Served> {
-  const observatory = memoryObservatory();
-  observatory.add({ id: session });
-  return serve({ sessionDirectory: observatory, ...options });
+  const sessionDirectory = memorySessionDirectory();
+  sessionDirectory.add({ id: session });
+  return serve({ sessionDirectory, ...options });
 }
 
 /** What our own page sends for a command. */

@@ -6,14 +6,14 @@ import { onTestFinished } from "vitest";
 import type { LandingReport, MailId, MailListing, SessionId, WorktreeListing } from "../../src/protocol/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
 import { startWebServer, type WebServer, type WebServerOptions } from "../../src/web-server/index.ts";
-import { type MemoryObservatory, memoryObservatory } from "./memory-observatory.ts";
+import { type MemorySessionDirectory, memorySessionDirectory } from "./memory-observatory.ts";
 
 /** When the test that runs has ended; what came last is done first. */
 export const onEnd = (clean: () => unknown): void => onTestFinished(async () => void (await clean()));
 
 export interface Served {
   readonly server: WebServer;
-  readonly observatory: MemoryObservatory;
+  readonly sessionDirectory: MemorySessionDirectory;
   readonly port: number;
   readonly token: string;
   readonly cookie: string;
@@ -24,9 +24,9 @@ export interface Served {
 
 /** A server with a small page, sessions in memory and worktrees that are said to be there. */
 export async function serve(
-  options: Partial<WebServerOptions> & { observatory?: MemoryObservatory } = {},
+  options: Partial<WebServerOptions> & { sessionDirectory?: MemorySessionDirectory } = {},
 ): Promise<Served> {
-  const observatory = options.sessionDirectory ?? memoryObservatory();
+  const sessionDirectory = options.sessionDirectory ?? memorySessionDirectory();
   const landed: { session: SessionId; branches: readonly string[] }[] = [];
   const problems: string[] = [];
   const server = await startWebServer({
@@ -52,12 +52,12 @@ export async function serve(
     assets: pageFolder(),
     onProblem: (message) => problems.push(message),
     ...options,
-    sessionDirectory: observatory,
+    sessionDirectory,
   });
   onEnd(() => server.close());
   const token = new URL(server.address).searchParams.get("token") ?? "";
   const cookie = `troupe_${server.port}=${token}`;
-  return { server, observatory, port: server.port, token, cookie, landed, problems };
+  return { server, sessionDirectory, port: server.port, token, cookie, landed, problems };
 }
 
 const letter: MailListing = {

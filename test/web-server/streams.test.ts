@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { type Envelope, type Event, type SessionId, TroupeError } from "../../src/protocol/index.ts";
-import { memoryObservatory, type MemoryObservatory, sessionId } from "./memory-observatory.ts";
+import { memorySessionDirectory, type MemorySessionDirectory, sessionId } from "./memory-observatory.ts";
 import { dial, onEnd, serve, type Served } from "./served.ts";
 
 const lead = sessionId(1);
@@ -88,34 +88,34 @@ async function look({ port, cookie }: Served, query = ""): Promise<Page> {
 const has = (event: string) => (page: Page) => page.messages.some((message) => message.event === event);
 const hasText = (text: string) => (page: Page) => page.text().includes(text);
 
-function withSessions(...ids: SessionId[]): MemoryObservatory {
-  const observatory = memoryObservatory();
-  for (const id of ids) observatory.add({ id });
-  return observatory;
+function withSessions(...ids: SessionId[]): MemorySessionDirectory {
+  const sessionDirectory = memorySessionDirectory();
+  for (const id of ids) sessionDirectory.add({ id });
+  return sessionDirectory;
 }
 
 test("the list comes first, and again at every change", async () => {
-  const observatory = withSessions(lead);
-  const it = await serve({ sessionDirectory: observatory });
+  const sessionDirectory = withSessions(lead);
+  const it = await serve({ sessionDirectory });
   const page = await look(it);
   await page.until(has("sessions"));
   expect(page.messages[0]).toMatchObject({ event: "sessions", data: [{ id: lead, state: "reachable" }] });
-  observatory.add({ id: member, team: "t" });
+  sessionDirectory.add({ id: member, team: "t" });
   await page.until(({ messages }) => messages.length === 2);
   expect(page.messages[1]).toMatchObject({ event: "sessions", data: [{ id: lead }, { id: member }] });
 });
 
 test("a session: what is stored, caught-up, then what happens, live events too", async () => {
-  const observatory = withSessions(lead);
-  observatory.publish(lead, said("one"), said("two"));
-  const page = await look(await serve({ sessionDirectory: observatory }), `?session=${lead}`);
+  const sessionDirectory = withSessions(lead);
+  sessionDirectory.publish(lead, said("one"), said("two"));
+  const page = await look(await serve({ sessionDirectory }), `?session=${lead}`);
   await page.until(has("caught-up"));
   expect(page.messages.map(({ event }) => event).filter((event) => event !== "sessions")).toEqual([
     "envelopes",
     "caught-up",
   ]);
-  const [live] = observatory.publish(lead, delta("x"));
-  observatory.setState(lead, "stored");
+  const [live] = sessionDirectory.publish(lead, delta("x"));
+  sessionDirectory.setState(lead, "stored");
   await page.until(has("state"));
   expect(page.envelopes().map(({ event }) => event)).toEqual([said("one"), said("two"), delta("x")]);
   expect(page.envelopes().at(-1)).toEqual(live);
@@ -123,13 +123,13 @@ test("a session: what is stored, caught-up, then what happens, live events too",
 });
 
 test("who comes back with its cursor gets what it has not had, and nothing twice", async () => {
-  const observatory = withSessions(lead);
-  const seen = observatory.publish(lead, said("one"), said("two"));
-  const it = await serve({ sessionDirectory: observatory });
+  const sessionDirectory = withSessions(lead);
+  const seen = sessionDirectory.publish(lead, said("one"), said("two"));
+  const it = await serve({ sessionDirectory });
   const first = await look(it, `?session=${lead}`);
   await first.until(has("caught-up"));
   first.close();
-  observatory.publish(lead, said("three"));
+  sessionDirectory.publish(lead, said("three"));
   const [{ agent, seq }] = seen.slice(-1) as [Envelope];
   const after = encodeURIComponent(JSON.stringify({ [lead]: { [agent]: seq } }));
   const second = await look(it, `?session=${lead}&after=${after}`);
@@ -138,19 +138,19 @@ test("who comes back with its cursor gets what it has not had, and nothing twice
 });
 
 test("the members of a team come along as they are heard of, each once; one whose session is not there yet when it is", async () => {
-  const observatory = withSessions(lead, member);
+  const sessionDirectory = withSessions(lead, member);
   const late = sessionId(3);
-  observatory.publish(member, said("a member's"));
-  const it = await serve({ sessionDirectory: observatory });
+  sessionDirectory.publish(member, said("a member's"));
+  const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
-  observatory.publish(lead, changed(member), changed(late), changed(member), changed(lead));
+  sessionDirectory.publish(lead, changed(member), changed(late), changed(member), changed(lead));
   await page.until(hasText("a member's"));
   await page.until(({ messages }) => messages.filter(({ event }) => event === "caught-up").length === 2);
-  observatory.add({ id: late });
-  observatory.publish(late, said("late"));
+  sessionDirectory.add({ id: late });
+  sessionDirectory.publish(late, said("late"));
   await page.until(hasText('"late"'));
-  observatory.publish(lead, changed(late), said("last"));
+  sessionDirectory.publish(lead, changed(late), said("last"));
   await page.until(hasText('"last"'));
   const texts = page
     .envelopes()
@@ -163,22 +163,22 @@ test("the members of a team come along as they are heard of, each once; one whos
   page.close();
   await page.ended;
   await it.server.close();
-  expect(observatory.openCount()).toBe(0);
+  expect(sessionDirectory.openCount()).toBe(0);
 });
 
 test("a session that cannot be read is said to be gone, with why; the others go on", async () => {
-  const observatory = withSessions(lead, member);
-  const it = await serve({ sessionDirectory: observatory });
+  const sessionDirectory = withSessions(lead, member);
+  const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
-  observatory.publish(lead, changed(member));
+  sessionDirectory.publish(lead, changed(member));
   await page.until(({ messages }) => messages.filter(({ event }) => event === "caught-up").length === 2);
-  observatory.fail(member, new TroupeError("session_damaged", "its log is damaged at line 3"));
+  sessionDirectory.fail(member, new TroupeError("session_damaged", "its log is damaged at line 3"));
   await page.until(has("gone"));
   expect(page.messages.find(({ event }) => event === "gone")?.data).toEqual({
     session: member,
     message: "its log is damaged at line 3",
   });
-  observatory.publish(lead, said("still here"));
+  sessionDirectory.publish(lead, said("still here"));
   await page.until(hasText("still here"));
   expect(it.problems).toEqual([]);
   const none = await look(it, `?session=${sessionId(9)}`);
@@ -186,13 +186,13 @@ test("a session that cannot be read is said to be gone, with why; the others go 
 });
 
 test("much at once goes in large messages, nothing is lost, and the order stays", async () => {
-  const observatory = withSessions(lead);
+  const sessionDirectory = withSessions(lead);
   const count = 20_000;
-  const it = await serve({ sessionDirectory: observatory });
+  const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
   for (let at = 0; at < count; at += 100)
-    observatory.publish(lead, ...Array.from({ length: 100 }, (_, n) => said(`event ${at + n}`)));
+    sessionDirectory.publish(lead, ...Array.from({ length: 100 }, (_, n) => said(`event ${at + n}`)));
   await page.until((it) => it.text().includes(`"event ${count - 1}"`));
   const texts = page.envelopes().map(({ event }) => (event.type === "notice.raised" ? event.message : ""));
   expect(texts).toEqual(Array.from({ length: count }, (_, n) => `event ${n}`));
@@ -204,20 +204,20 @@ test("much at once goes in large messages, nothing is lost, and the order stays"
 });
 
 test("a text with line breaks and marks of the wire in it stays one message", async () => {
-  const observatory = withSessions(lead);
-  const page = await look(await serve({ sessionDirectory: observatory }), `?session=${lead}`);
+  const sessionDirectory = withSessions(lead);
+  const page = await look(await serve({ sessionDirectory }), `?session=${lead}`);
   await page.until(has("caught-up"));
   const hostile = 'a\n\nevent: sessions\ndata: []\n\n\r\n\u2028\u2029</script>\u0000"';
-  observatory.publish(lead, said(hostile));
+  sessionDirectory.publish(lead, said(hostile));
   await page.until(has("envelopes"));
   expect(page.envelopes().map(({ event }) => event)).toEqual([said(hostile)]);
   expect(page.messages.filter(({ event }) => event === "sessions")).toHaveLength(1);
 });
 
 test("a reader that does not read is cut off, memory stays bounded, and it goes on from its cursor", async () => {
-  const observatory = memoryObservatory({ limit: 200 });
-  observatory.add({ id: lead });
-  const it = await serve({ sessionDirectory: observatory });
+  const sessionDirectory = memorySessionDirectory({ limit: 200 });
+  sessionDirectory.add({ id: lead });
+  const it = await serve({ sessionDirectory });
   const socket = await dial(it.port);
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
   socket.on("error", () => undefined);
@@ -227,8 +227,8 @@ test("a reader that does not read is cut off, memory stays bounded, and it goes 
   );
   const large = "x".repeat(100_000);
   let published = 0;
-  while (observatory.thrownOut === 0) {
-    observatory.publish(lead, said(`${published} ${large}`));
+  while (sessionDirectory.thrownOut === 0) {
+    sessionDirectory.publish(lead, said(`${published} ${large}`));
     published += 1;
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
@@ -243,18 +243,18 @@ test("a reader that does not read is cut off, memory stays bounded, and it goes 
 });
 
 test("a connection that takes nothing for long is ended, also where nothing more comes", async () => {
-  const observatory = withSessions(lead);
+  const sessionDirectory = withSessions(lead);
   const large = "x".repeat(100_000);
-  for (let n = 0; n < 200; n++) observatory.publish(lead, said(`${n} ${large}`));
-  const it = await serve({ sessionDirectory: observatory, pace: { stallMs: 200 } });
+  for (let n = 0; n < 200; n++) sessionDirectory.publish(lead, said(`${n} ${large}`));
+  const it = await serve({ sessionDirectory, pace: { stallMs: 200 } });
   const socket = await dial(it.port);
   socket.on("error", () => undefined);
   socket.pause();
   socket.write(
     `GET /api/events?session=${lead} HTTP/1.1\r\nHost: 127.0.0.1:${it.port}\r\nCookie: ${it.cookie}\r\n\r\n`,
   );
-  while (observatory.openCount() === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-  while (observatory.openCount() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (sessionDirectory.openCount() === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  while (sessionDirectory.openCount() > 0) await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
 test("in a silence there is a line now and then", async () => {
@@ -263,25 +263,25 @@ test("in a silence there is a line now and then", async () => {
 });
 
 test("a page that goes leaves nothing behind", async () => {
-  const observatory = withSessions(lead);
-  const it = await serve({ sessionDirectory: observatory });
+  const sessionDirectory = withSessions(lead);
+  const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
-  expect(observatory.openCount()).toBe(1);
+  expect(sessionDirectory.openCount()).toBe(1);
   page.close();
-  while (observatory.openCount() > 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  while (sessionDirectory.openCount() > 0) await new Promise<void>((resolve) => setImmediate(resolve));
 });
 
 test("a page that has gone makes room at once, whatever is still being read for it", async () => {
-  const observatory = withSessions(lead);
+  const sessionDirectory = withSessions(lead);
   // One who reads a disk that does not answer.
   let answer = () => undefined as void;
   const slow = new Promise<void>((resolve) => (answer = resolve));
   const stuck = {
-    ...observatory,
+    ...sessionDirectory,
     async open(id: SessionId) {
       await slow;
-      return observatory.open(id);
+      return sessionDirectory.open(id);
     },
   };
   const it = await serve({ sessionDirectory: stuck, limits: { maxStreams: 1 } });
@@ -303,17 +303,17 @@ test("a page that has gone makes room at once, whatever is still being read for 
 });
 
 test("closing ends every stream at once; started again on the same port with its token, the page goes on", async () => {
-  const observatory = withSessions(lead);
-  observatory.publish(lead, said("one"));
-  const it = await serve({ sessionDirectory: observatory });
+  const sessionDirectory = withSessions(lead);
+  sessionDirectory.publish(lead, said("one"));
+  const it = await serve({ sessionDirectory });
   const page = await look(it, `?session=${lead}`);
   await page.until(has("caught-up"));
   await it.server.close();
   await page.ended;
-  expect(observatory.openCount()).toBe(0);
-  observatory.publish(lead, said("two"));
+  expect(sessionDirectory.openCount()).toBe(0);
+  sessionDirectory.publish(lead, said("two"));
   const again = await serve({
-    sessionDirectory: observatory,
+    sessionDirectory,
     port: it.port,
     tokenFor: () => Promise.resolve(it.token),
   });

@@ -12,7 +12,7 @@ type BudgetRequest = Extract<Extract<JobNews, { kind: "report" }>["report"], { k
  */
 export function createTeammateBudget(
   ledger: Ledger,
-  { over, abort }: { readonly over: AbortSignal; abort(error: unknown): void },
+  { closed, abort }: { readonly closed: AbortSignal; abort(error: unknown): void },
 ): MemberBudget {
   const share = createBudgetShare(ledger);
   const spentBy = new Map<string, Amount>();
@@ -36,7 +36,7 @@ export function createTeammateBudget(
   const answer: (...asking: [BudgetRequest, Job]) => Promise<void> = async ({ number, keeps, needs }, job) => {
     const own = new AbortController();
     answering = own;
-    const signal = AbortSignal.any([over, own.signal]);
+    const signal = AbortSignal.any([closed, own.signal]);
     try {
       const grant = await share.grant({ keeps, needs }, signal);
       given = grant.most;

@@ -4,7 +4,7 @@ import { remoteTeammateConduct } from "../../agent/index.ts";
 import { type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, StoredTeam, TeamStore } from "../../store/index.ts";
 import type { RemoteHost } from "../elsewhere.ts";
-import { startTeammate } from "../start-teammate.ts";
+import { runTeammate } from "../start-teammate.ts";
 import { cloneJob } from "./clone-job.ts";
 import { importTranscript, waitUntilFree, waitForKeyEndorsement } from "./join-as-member.ts";
 import { createTeammateLedger } from "./member-ledger.ts";
@@ -115,7 +115,7 @@ async function activateInTeam(
     beforeReport: push,
   };
   budget?.follow(over.signal).catch(onFailure);
-  const teammate = await startTeammate({
+  const teammate = await runTeammate({
     team: team.name,
     name,
     cwd: folder,

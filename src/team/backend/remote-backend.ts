@@ -20,7 +20,7 @@ export interface RemoteBackendOptions {
   /** Writes down what it does, and shows it, until it is closed. */
   mirror(member: Member, ports: { readonly team: StoredTeam; spent(cost: MemberCost): void }): Promise<MemberMirror>;
   /** Gives it of the budget what it asks for, until `over` aborts. */
-  budget(ports: { readonly closeController: AbortSignal; abort(error: unknown): void }): MemberBudget;
+  budget(ports: { readonly closed: AbortSignal; abort(error: unknown): void }): MemberBudget;
   /** For the user. */
   notice(text: string): Promise<void>;
   /** For the user, and for the lead's model when it next hears something. */
@@ -106,7 +106,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): Backend {
       failure ??= messageOf(error);
       closeController.abort();
     };
-    const budget = options.budget({ closeController: closeController.signal, abort: fail });
+    const budget = options.budget({ closed: closeController.signal, abort: fail });
     const mirror = await options.mirror(member, { team, spent: budget.spent });
     const branch = createBranchUpdater(member, { job, ...options });
     const adoptions: number[] = [];

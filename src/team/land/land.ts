@@ -61,8 +61,8 @@ export async function isLandingInterrupted(repository: Repository): Promise<bool
   return journal?.state === "moving" && isAlive(journal.owner) === "dead";
 }
 
-/** Puts an interrupted landing in order; `back` undoes it where it can. Gives what was asked for then. */
-export async function recoverInterruptedLanding(place: RepositoryContext, options: { readonly back: boolean }) {
+/** Puts an interrupted landing in order; `rollBack` undoes it where it can. Gives what was asked for then. */
+export async function recoverInterruptedLanding(place: RepositoryContext, options: { readonly rollBack: boolean }) {
   const repository = await openRepository(place);
   return withRepositoryLock(place, landLock(repository, {}), () => recoverLanding(repository, options));
 }

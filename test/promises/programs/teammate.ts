@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { startTeammate } from "../../../src/session/index.ts";
+import { runTeammate } from "../../../src/session/index.ts";
 
 /**
  * teammate CWD TEAM NAME [STEP]: that member. Instead of its write number STEP to an inbox, or
@@ -25,4 +25,4 @@ fs.writeSync = ((fd: number, ...more: [string]) => {
 syncBuiltinESMExports();
 
 setInterval(() => undefined, 60_000);
-await startTeammate({ team, name, cwd, env: process.env });
+await runTeammate({ team, name, cwd, env: process.env });

@@ -7,7 +7,7 @@ import { createSession, type LibrarySession } from "../../../src/session/index.t
 import { createScriptedModel, type Script, systemClock } from "../../../src/testing.ts";
 import { isLive } from "../../../src/view/index.ts";
 import { tempTree } from "../temp-tree.ts";
-import { observatoryOf, watch } from "./observed.ts";
+import { sessionDirectoryOf, watch } from "./observed.ts";
 
 interface Live {
   readonly session: LibrarySession;
@@ -114,8 +114,8 @@ test("a command is checked, carried out and answered; one that is none is answer
   const guest = await goIn(live);
   guest.socket.write('{"ask":"dispatch","id":1,"command":{"type":"launch"}}\n');
   expect(await guest.hears("ack")).toMatchObject({ id: 1, ack: { ok: false, code: "invalid_command" } });
-  const observatory = observatoryOf(live.home);
-  const session = await observatory.open(live.session.id);
+  const sessionDirectory = sessionDirectoryOf(live.home);
+  const session = await sessionDirectory.open(live.session.id);
   expect(await session.dispatch({ type: "background.stop", backgroundId: "bg_00000000" as never })).toMatchObject({
     ok: false,
     code: "no_such_task",
@@ -135,7 +135,7 @@ test("who does not read is thrown out; who observes so goes on from what is stor
   stuck.socket.write('{"ask":"events"}\n');
   await stuck.hears("now");
   stuck.socket.pause();
-  const slow = (await observatoryOf(live.home).open(live.session.id)).events({
+  const slow = (await sessionDirectoryOf(live.home).open(live.session.id)).events({
     signal: AbortSignal.timeout(60_000),
   });
   const reader = slow[Symbol.asyncIterator]();
@@ -147,7 +147,7 @@ test("who does not read is thrown out; who observes so goes on from what is stor
   const deltas = stuck.said.flatMap((each) => (each["say"] === "events" ? (each["envelopes"] as Envelope[]) : []));
   expect(deltas.length).toBeLessThan(flood);
 
-  const quick = await watch(observatoryOf(live.home), live.session.id);
+  const quick = await watch(sessionDirectoryOf(live.home), live.session.id);
   await quick.caughtUp();
   const told: Envelope[] = [];
   while (lastOf(told).at(-1) !== lastOf(quick.envelopes).at(-1)) {
@@ -183,7 +183,7 @@ test("so many may look on, and no more", async () => {
 
 test("a home whose path is too long for a socket has doors all the same", async () => {
   const live = await begin([{ text: "far down" }], { deep: "deep/".repeat(30) });
-  const seen = await watch(observatoryOf(live.home), live.session.id);
+  const seen = await watch(sessionDirectoryOf(live.home), live.session.id);
   await seen.state("reachable");
   const [door = ""] = doorsIn(live.folder);
   expect(statSync(join(live.folder, door)).mode & 0o777).toBe(0o600);
@@ -196,12 +196,14 @@ test("a home whose path is too long for a socket has doors all the same", async 
 test("a session that cannot have a door says so, and works", async () => {
   const live = await begin([{ text: "anyway" }]);
   writeFileSync(live.folder, "in the way");
-  const seen = await watch(observatoryOf(live.home), live.session.id);
+  const seen = await watch(sessionDirectoryOf(live.home), live.session.id);
   const { event } = await seen.event((each) => each.event.type === "notice.raised" && each.event.code === "door");
   expect(event).toMatchObject({ level: "warning" });
   expect((await live.session.ask("hello")).text).toBe("anyway");
   await seen.state("open");
-  expect(await (await observatoryOf(live.home).open(live.session.id)).dispatch({ type: "interrupt" })).toMatchObject({
+  expect(
+    await (await sessionDirectoryOf(live.home).open(live.session.id)).dispatch({ type: "interrupt" }),
+  ).toMatchObject({
     ok: false,
     code: "not_reachable",
   });

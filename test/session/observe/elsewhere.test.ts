@@ -31,17 +31,20 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   // This one has nothing of it.
   const home = tempTree().path("state");
   const problems: string[] = [];
-  const observatory = openSessionDirectory({
+  const sessionDirectory = openSessionDirectory({
     home,
     bus: busStore(server.url),
     onProblem: (each) => problems.push(each),
   });
-  onTestFinished(() => observatory.close());
-  const lead = await listed(observatory, ({ id }) => id === leadSession);
+  onTestFinished(() => sessionDirectory.close());
+  const lead = await listed(sessionDirectory, ({ id }) => id === leadSession);
   expect(lead).toMatchObject({ team: "crew", role: "lead", isElsewhere: true, cwd: "/there" });
-  expect(await listed(observatory, ({ id }) => id === annSession)).toMatchObject({ member: "ann", isElsewhere: true });
+  expect(await listed(sessionDirectory, ({ id }) => id === annSession)).toMatchObject({
+    member: "ann",
+    isElsewhere: true,
+  });
 
-  const seen = await watch(observatory, leadSession);
+  const seen = await watch(sessionDirectory, leadSession);
   await seen.caughtUp();
   const view = () => reduceAll(emptyView, seen.envelopes);
   expect(
@@ -59,7 +62,7 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   ).toEqual([["dig", "pending"]]);
   await team.tasks.claim(1, { name: "ann" });
   await seen.event(({ event }) => event.type === "task.changed" && event.task.owner === "ann");
-  const session = await observatory.open(leadSession);
+  const session = await sessionDirectory.open(leadSession);
   expect(await session.dispatch({ type: "prompt", content: "hello" })).toMatchObject({
     ok: false,
     code: "not_running",
@@ -67,7 +70,7 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
   await session.close();
 
   // Each life begins its numbers anew; whoever looks on sees one session.
-  const ann = await watch(observatory, annSession);
+  const ann = await watch(sessionDirectory, annSession);
   await ann.caughtUp();
   const late = happen(ports.createId<SessionId>("ses"), agent);
   await team.events?.append("ann", [await late("three")]);
@@ -78,7 +81,7 @@ test("a team on a bus whose sessions are on another machine: who there is, tasks
     [annSession, 2, "two"],
     [annSession, 3, "three"],
   ]);
-  const again = await watch(observatory, annSession, { [agent]: 2 });
+  const again = await watch(sessionDirectory, annSession, { [agent]: 2 });
   await again.caughtUp();
   expect(again.envelopes.map(said)).toEqual(["three"]);
   for (const each of [seen, ann, again]) await each.stop();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Envelope } from "../../../src/protocol/index.ts";
 import { isLive } from "../../../src/view/index.ts";
 import { bypass, type Workplace, workplace } from "../../e2e/troupe.ts";
-import { isReachable, listed, observatoryOf, type Watch, watch } from "./observed.ts";
+import { isReachable, listed, sessionDirectoryOf, type Watch, watch } from "./observed.ts";
 
 /** An agent that never ends, and speaks slowly. */
 const endless = `
@@ -33,17 +33,17 @@ test("a run is watched live over its death and its resumption, without a gap or 
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--model", "scripted/s.mjs", ...bypass];
-  const observatory = observatoryOf(homeOf(place));
+  const sessionDirectory = sessionDirectoryOf(homeOf(place));
   const first = place.start(["-p", "go", ...flags], { input: "" });
-  const { id, firstPrompt } = await listed(observatory, isReachable);
+  const { id, firstPrompt } = await listed(sessionDirectory, isReachable);
   expect(firstPrompt).toBe("go");
-  const [one, two] = [await watch(observatory, id), await watch(observatoryOf(homeOf(place)), id)];
+  const [one, two] = [await watch(sessionDirectory, id), await watch(sessionDirectoryOf(homeOf(place)), id)];
   await Promise.all([one.state("reachable"), two.state("reachable")]);
   await one.event(({ event }) => event.type === "text.delta");
   first.child.kill("SIGKILL");
   await first.done;
   await one.state("stored");
-  expect((await listed(observatory, (each) => each.id === id)).state).toBe("stored");
+  expect((await listed(sessionDirectory, (each) => each.id === id)).state).toBe("stored");
   const before = count(one, "turn.ended");
 
   const second = place.start(["-p", "--resume", id, ...flags], { input: "" });
@@ -53,7 +53,7 @@ test("a run is watched live over its death and its resumption, without a gap or 
   await one.event(({ event }, index) => index > known && event.type === "text.delta");
   // A third one, with what it knew in the middle.
   const cursor = one.cursor();
-  const three = await watch(observatory, id, cursor);
+  const three = await watch(sessionDirectory, id, cursor);
   await three.caughtUp();
   second.child.kill("SIGTERM");
   await second.done;
@@ -84,10 +84,10 @@ test("a permission that is asked for is answered from another process", async ()
     "--model",
     "scripted/s.json",
   ]);
-  const observatory = observatoryOf(homeOf(place));
-  const { id } = await listed(observatory, isReachable);
-  const session = await observatory.open(id);
-  const seen = await watch(observatory, id);
+  const sessionDirectory = sessionDirectoryOf(homeOf(place));
+  const { id } = await listed(sessionDirectory, isReachable);
+  const session = await sessionDirectory.open(id);
+  const seen = await watch(sessionDirectory, id);
   expect(await session.dispatch({ type: "prompt", content: "make it" })).toEqual({ ok: true });
   const asked = await seen.event(({ event }) => event.type === "permission.asked");
   if (asked.event.type !== "permission.asked") throw new Error("no question");
@@ -110,9 +110,9 @@ test("doors are the user's alone, go with their sessions, and those of the kille
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--model", "scripted/s.mjs", ...bypass];
-  const observatory = observatoryOf(homeOf(place));
+  const sessionDirectory = sessionDirectoryOf(homeOf(place));
   const first = place.start(["-p", "go", ...flags], { input: "" });
-  const { id } = await listed(observatory, isReachable);
+  const { id } = await listed(sessionDirectory, isReachable);
   const folder = join(homeOf(place), "run");
   const [door = ""] = doorsOf(place);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -124,7 +124,7 @@ test("doors are the user's alone, go with their sessions, and those of the kille
 
   // Whoever opens a door of its own takes it away, whatever session it is of.
   const second = place.start(["-p", "go", ...flags], { input: "" });
-  await listed(observatory, (each) => each.id !== id && isReachable(each));
+  await listed(sessionDirectory, (each) => each.id !== id && isReachable(each));
   await expect.poll(() => doorsOf(place)).toHaveLength(1);
   expect(doorsOf(place)).not.toContain(door);
   second.child.kill("SIGTERM");
@@ -135,11 +135,11 @@ test("doors are the user's alone, go with their sessions, and those of the kille
 test("a process that is stopped is open and not reachable, and is reached again when it goes on", async () => {
   const place = workplace();
   place.write("s.mjs", endless);
-  const observatory = observatoryOf(homeOf(place));
+  const sessionDirectory = sessionDirectoryOf(homeOf(place));
   const run = place.start(["-p", "go", "--model", "scripted/s.mjs", ...bypass], { input: "" });
-  const { id } = await listed(observatory, isReachable);
+  const { id } = await listed(sessionDirectory, isReachable);
   run.child.kill("SIGSTOP");
-  const seen = await watch(observatory, id);
+  const seen = await watch(sessionDirectory, id);
   await seen.state("open");
   await seen.caughtUp();
   run.child.kill("SIGCONT");
@@ -157,10 +157,10 @@ test(`${rounds} rounds of kill -9 and resume under the same eyes`, async () => {
   const place = workplace();
   place.write("s.mjs", endless);
   const flags = ["--output-format", "stream-json", "--model", "scripted/s.mjs", ...bypass];
-  const observatory = observatoryOf(homeOf(place));
+  const sessionDirectory = sessionDirectoryOf(homeOf(place));
   const first = place.start(["-p", "go", ...flags], { input: "" });
-  const { id } = await listed(observatory, isReachable);
-  const seen = await watch(observatory, id);
+  const { id } = await listed(sessionDirectory, isReachable);
+  const seen = await watch(sessionDirectory, id);
   await seen.event(({ event }) => event.type === "text.delta");
   first.child.kill("SIGKILL");
   await first.done;
@@ -173,7 +173,7 @@ test(`${rounds} rounds of kill -9 and resume under the same eyes`, async () => {
     next.child.kill("SIGKILL");
     await next.done;
   }
-  const whole = await watch(observatoryOf(homeOf(place)), id);
+  const whole = await watch(sessionDirectoryOf(homeOf(place)), id);
   await whole.caughtUp();
   const last = whole.envelopes.findLast(({ event }) => !isLive(event));
   await seen.event((envelope) => envelope.id === last?.id);

@@ -5,7 +5,7 @@ import { createSession } from "../../../src/session/index.ts";
 import { createScriptedModel, systemClock } from "../../../src/testing.ts";
 import { isLive } from "../../../src/view/index.ts";
 import { tempTree } from "../temp-tree.ts";
-import { observatoryOf, watch } from "./observed.ts";
+import { sessionDirectoryOf, watch } from "./observed.ts";
 
 const stored = (envelopes: readonly Envelope[]) => envelopes.filter(({ event }) => !isLive(event));
 
@@ -22,13 +22,13 @@ async function begin(options: { own?: boolean } = {}) {
     permissionMode: "bypassPermissions",
     observable: true,
   });
-  return { session, home, observatory: observatoryOf(home, options.own ? session : undefined) };
+  return { session, home, sessionDirectory: sessionDirectoryOf(home, options.own ? session : undefined) };
 }
 
 test.each([false, true])("what is stored, then what happens, nothing twice (in the same process: %s)", async (own) => {
-  const { session, observatory } = await begin({ own });
+  const { session, sessionDirectory } = await begin({ own });
   await session.ask("first");
-  const seen = await watch(observatory, session.id);
+  const seen = await watch(sessionDirectory, session.id);
   await seen.caughtUp();
   await seen.state("reachable");
   await session.ask("second");

@@ -7,20 +7,20 @@ import {
   type Session,
 } from "../../../src/session/index.ts";
 
-/** An observatory that is closed when the test is over. */
-export function observatoryOf(home: string, own?: Session): SessionDirectory {
-  const observatory = openSessionDirectory({ home, own });
-  onTestFinished(() => observatory.close());
-  return observatory;
+/** An sessionDirectory that is closed when the test is over. */
+export function sessionDirectoryOf(home: string, own?: Session): SessionDirectory {
+  const sessionDirectory = openSessionDirectory({ home, own });
+  onTestFinished(() => sessionDirectory.close());
+  return sessionDirectory;
 }
 
 /** Waits for the list to have a session that this is true of. */
 export async function listed(
-  observatory: SessionDirectory,
+  sessionDirectory: SessionDirectory,
   wanted: (session: SessionListing) => boolean,
 ): Promise<SessionListing> {
   const over = new AbortController();
-  for await (const sessions of observatory.sessions(over.signal)) {
+  for await (const sessions of sessionDirectory.sessions(over.signal)) {
     const found = sessions.find(wanted);
     if (found) return found;
   }
@@ -45,8 +45,8 @@ export interface Watch {
   stop(): Promise<void>;
 }
 
-export async function watch(observatory: SessionDirectory, id: SessionId, after?: Cursor): Promise<Watch> {
-  const session = await observatory.open(id);
+export async function watch(sessionDirectory: SessionDirectory, id: SessionId, after?: Cursor): Promise<Watch> {
+  const session = await sessionDirectory.open(id);
   const over = new AbortController();
   const told: ObservedUpdate[] = [];
   const envelopes: Envelope[] = [];

@@ -6,7 +6,7 @@ import { createSession } from "../../../src/session/index.ts";
 import { createFileSessionStore, createFileTeamStore } from "../../../src/store/index.ts";
 import { createScriptedModel, type Script } from "../../../src/testing.ts";
 import { tempTree } from "../temp-tree.ts";
-import { isReachable, listed, observatoryOf, type Watch, watch } from "./observed.ts";
+import { isReachable, listed, sessionDirectoryOf, type Watch, watch } from "./observed.ts";
 
 const createId = createIdFactory(systemClock);
 
@@ -43,9 +43,9 @@ test("tasks as they are now come before all is told, of a live session and of a 
   for (const subject of ["dig", "plant"])
     expect(await session.dispatch({ type: "task.create", subject })).toEqual({ ok: true });
   expect(await session.dispatch({ type: "task.update", taskId: 1, status: "completed" })).toEqual({ ok: true });
-  const observatory = observatoryOf(home);
-  await listed(observatory, isReachable);
-  const live = await watch(observatory, session.id);
+  const sessionDirectory = sessionDirectoryOf(home);
+  await listed(sessionDirectory, isReachable);
+  const live = await watch(sessionDirectory, session.id);
   await live.caughtUp();
   expect(live.told.map((each) => each.kind === "state" && each.state)).toContain("reachable");
   const last = new Map(
@@ -58,7 +58,7 @@ test("tasks as they are now come before all is told, of a live session and of a 
     ["plant", "pending"],
   ]);
   await session.close();
-  const stored = await watch(observatory, session.id);
+  const stored = await watch(sessionDirectory, session.id);
   await stored.caughtUp();
   expect(eventsOf(beforeCaughtUp(stored))).toContainEqual(
     expect.objectContaining({ type: "task.changed", task: expect.objectContaining({ subject: "plant" }) }),
@@ -76,7 +76,7 @@ test("members and tasks of a team that nobody leads at the moment are told from 
   await team.record.join({ name: "digger", cwd, backendType: "in-process" });
   await team.tasks.create({ subject: "dig", description: "" }, { name: "user" });
   await team.close();
-  const seen = await watch(observatoryOf(home), session.id);
+  const seen = await watch(sessionDirectoryOf(home), session.id);
   await seen.caughtUp();
   const events = eventsOf(beforeCaughtUp(seen));
   expect(
@@ -87,7 +87,7 @@ test("members and tasks of a team that nobody leads at the moment are told from 
   ]);
   expect(events).toContainEqual(expect.objectContaining({ type: "task.changed", team: "garden" }));
   // With a cursor past its beginning too.
-  const again = await watch(observatoryOf(home), session.id, seen.cursor());
+  const again = await watch(sessionDirectoryOf(home), session.id, seen.cursor());
   await again.caughtUp();
   expect(eventsOf(beforeCaughtUp(again)).map(({ type }) => type)).toEqual([
     "member.changed",
@@ -99,13 +99,13 @@ test("members and tasks of a team that nobody leads at the moment are told from 
 test("who comes in the middle of an answer has its beginning once, and who was there before has nothing twice", async () => {
   const words = Array.from({ length: 400 }, (_, i) => `word${i} `).join("");
   const { session, home } = await begin([{ text: words, chunk: 8, chunkDelayMs: 3 }]);
-  const observatory = observatoryOf(home);
+  const sessionDirectory = sessionDirectoryOf(home);
   const asked = session.ask("talk");
-  const early = await watch(observatory, session.id);
+  const early = await watch(sessionDirectory, session.id);
   await early.state("reachable");
   await early.event(({ event }) => event.type === "text.delta" && event.text.includes("word9"));
-  const late = await watch(observatory, session.id);
-  const again = await watch(observatory, session.id, early.cursor());
+  const late = await watch(sessionDirectory, session.id);
+  const again = await watch(sessionDirectory, session.id, early.cursor());
   await asked;
   const textOf = (seen: Watch) =>
     eventsOf(seen.envelopes)
@@ -122,20 +122,20 @@ test("a log that is damaged is an error that says what to do; one with a torn en
   await session.close();
   const text = readFileSync(log, "utf8");
   appendFileSync(log, '\n{"v":1,"id":"evt_');
-  const torn = await watch(observatoryOf(home), session.id);
+  const torn = await watch(sessionDirectoryOf(home), session.id);
   await torn.caughtUp();
   expect(torn.envelopes.at(-1)?.event.type).toBe("session.closed");
   writeFileSync(log, text.replace('"hello"', '"hallo"'));
-  const damaged = await watch(observatoryOf(home), session.id);
+  const damaged = await watch(sessionDirectoryOf(home), session.id);
   await expect(damaged.done).rejects.toMatchObject({ code: "session_damaged", message: /troupe sessions repair/ });
   expect(damaged.told.some(({ kind }) => kind === "caught-up")).toBe(false);
 });
 
 test("the list is told again when something in it changes, and a session that is not there is refused", async () => {
   const { session, home } = await begin([{ text: "one" }]);
-  const observatory = observatoryOf(home);
+  const sessionDirectory = sessionDirectoryOf(home);
   const over = new AbortController();
-  const lists = observatory.sessions(over.signal)[Symbol.asyncIterator]();
+  const lists = sessionDirectory.sessions(over.signal)[Symbol.asyncIterator]();
   const until = async (wanted: (listing: SessionListing) => boolean) => {
     for (;;) {
       const { value, done } = await lists.next();
@@ -151,7 +151,7 @@ test("the list is told again when something in it changes, and a session that is
   await until(({ state }) => state === "stored");
   over.abort();
   expect((await lists.next()).done).toBe(true);
-  await expect(observatory.open("ses_00000000000000000000000000" as never)).rejects.toMatchObject({
+  await expect(sessionDirectory.open("ses_00000000000000000000000000" as never)).rejects.toMatchObject({
     code: "session_not_found",
   });
 });
@@ -159,7 +159,7 @@ test("the list is told again when something in it changes, and a session that is
 test("transcripts are read from disk, of any agent of any session", async () => {
   const { session, home } = await begin([{ text: "one" }]);
   await session.ask("hello");
-  const observed = await observatoryOf(home).open(session.id);
+  const observed = await sessionDirectoryOf(home).open(session.id);
   const transcript = await observed.transcript({});
   expect(transcript.map(({ event }) => event.type)).toContain("turn.ended");
   await expect(observed.transcript({ agent: "agt_00000000" as AgentId })).rejects.toMatchObject({
@@ -170,7 +170,7 @@ test("transcripts are read from disk, of any agent of any session", async () => 
 test("what others do to the team and the tasks of a session that nobody has open is seen", async () => {
   const { session, home, cwd } = await begin([]);
   await session.close();
-  const seen = await watch(observatoryOf(home), session.id);
+  const seen = await watch(sessionDirectoryOf(home), session.id);
   await seen.caughtUp();
   const team = await createFileTeamStore({ home, clock: systemClock, createId }).create({
     name: "garden",
@@ -184,14 +184,14 @@ test("what others do to the team and the tasks of a session that nobody has open
   await team.tasks.update(1, { status: "completed" }, { name: "user" });
   await seen.event(({ event }) => event.type === "task.changed" && event.task.status === "completed");
   expect(eventsOf(seen.envelopes).filter(({ type }) => type === "member.changed")).toHaveLength(1);
-  const listing = await listed(observatoryOf(home), ({ id }) => id === session.id);
+  const listing = await listed(sessionDirectoryOf(home), ({ id }) => id === session.id);
   expect(listing).toMatchObject({ team: "garden", role: "lead", member: "team-lead" });
 });
 
 test("a session that is closed here is looked at wherever it is opened next", async () => {
   const { session, home, cwd } = await begin([{ text: "one" }]);
-  const observatory = observatoryOf(home, session);
-  const seen = await watch(observatory, session.id);
+  const sessionDirectory = sessionDirectoryOf(home, session);
+  const seen = await watch(sessionDirectory, session.id);
   await seen.state("reachable");
   await session.close();
   await seen.state("stored");
@@ -205,7 +205,7 @@ test("a session that is closed here is looked at wherever it is opened next", as
   });
   onTestFinished(() => again.close());
   await seen.saw((each, index) => index >= states && each.kind === "state" && each.state === "reachable");
-  const observed = await observatory.open(session.id);
+  const observed = await sessionDirectory.open(session.id);
   expect(await observed.dispatch({ type: "prompt", content: "go on" })).toEqual({ ok: true });
   await seen.event(({ event }) => event.type === "text.delta");
 });

@@ -124,7 +124,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const repo = twoBranches();
     const head = repo.git("rev-parse", "main");
     doUntil(repo, "land", step);
-    const settled = await recoverInterruptedLanding(repo.place, { back: false });
+    const settled = await recoverInterruptedLanding(repo.place, { rollBack: false });
     await pruneWorktrees(repo.place);
     const landed = after.includes(step);
     if (step !== "begin") expect(settled?.outcome).toBe(landed ? "finished" : "undone");
@@ -132,7 +132,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(landed);
     expect(repo.git("status", "--porcelain")).toBe("");
     expectNothingLeft(repo, ["main", "one", "two"]);
-    expect(await recoverInterruptedLanding(repo.place, { back: false })).toBeUndefined();
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: false })).toBeUndefined();
     const report = await land(repo.place, { branches: ["one", "two"] });
     expect(report.landed).toHaveLength(landed ? 0 : 2);
   });
@@ -141,7 +141,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const repo = twoBranches();
     const head = repo.git("rev-parse", "main");
     doUntil(repo, "land", step);
-    expect(await recoverInterruptedLanding(repo.place, { back: true })).toMatchObject({
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: true })).toMatchObject({
       outcome: "undone",
       notices: [],
     });
@@ -157,7 +157,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     writeFileSync(join(repo.repo, "one.txt"), "one\n".repeat(100));
     writeFileSync(join(repo.repo, "two.txt"), "two\n".repeat(40));
     writeFileSync(join(repo.repo, ".git/index.lock"), "half an index");
-    expect(await recoverInterruptedLanding(repo.place, { back: false })).toMatchObject({
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: false })).toMatchObject({
       outcome: "finished",
       notices: [],
     });
@@ -170,7 +170,7 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const repo = twoBranches();
     doUntil(repo, "land", "move files");
     writeFileSync(join(repo.repo, "one.txt"), "mine\n");
-    const settled = await recoverInterruptedLanding(repo.place, { back: false });
+    const settled = await recoverInterruptedLanding(repo.place, { rollBack: false });
     expect(settled?.notices.join()).toContain("one.txt was changed since");
     expect(repo.git("status", "--porcelain")).toBe(" M one.txt");
     expect(readFileSync(join(repo.repo, "one.txt"), "utf8")).toBe("mine\n");
@@ -182,13 +182,13 @@ describe("kill -9 while branches are landed: the repository is as before or afte
     const lock = join(repo.repo, ".git/index.lock");
     const { closeSync, openSync } = await import("node:fs");
     const held = openSync(lock, "wx");
-    await expect(recoverInterruptedLanding(repo.place, { back: false })).rejects.toThrow(
+    await expect(recoverInterruptedLanding(repo.place, { rollBack: false })).rejects.toThrow(
       /index\.lock is held by another git/,
     );
     expect(existsSync(lock)).toBe(true);
     closeSync(held);
     rmSync(lock);
-    expect(await recoverInterruptedLanding(repo.place, { back: false })).toMatchObject({ outcome: "finished" });
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: false })).toMatchObject({ outcome: "finished" });
     expect(repo.git("status", "--porcelain")).toBe("");
   });
 

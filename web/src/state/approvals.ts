@@ -55,7 +55,7 @@ export function approvalsOf(
     question,
     session: at?.id ?? session,
     asker: askerOf(view, question),
-    obstacle: readOnlyReason,
+    readOnlyReason,
   }));
 }
 

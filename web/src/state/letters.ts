@@ -36,7 +36,7 @@ export function mailItemsOf({ facts, listings, isPast }: Sources): readonly Mail
       at: stored?.mail.timestamp ?? each.sentAt ?? each.receivedAt ?? each.readAt ?? "",
       state: isPast ? stateIn(each) : laterState(stateIn(each), stored?.state),
       isUrgent: stored?.mail.urgent === true,
-      kept: stored,
+      stored,
     };
   });
   if (!isPast) {
@@ -97,9 +97,9 @@ export function threadsOf(mail: readonly MailItem[]): readonly Thread[] {
     .map(([key, all]) => {
       const [first] = all;
       const names = [first?.from ?? "", first?.to ?? ""].sort() as [string, string];
-      return { key, team: first?.team ?? "", names, letters: all, open: all.filter(isOpen).length };
+      return { key, team: first?.team ?? "", names, mail: all, open: all.filter(isOpen).length };
     })
-    .sort((a, b) => ((a.letters.at(-1)?.at ?? "") < (b.letters.at(-1)?.at ?? "") ? 1 : -1));
+    .sort((a, b) => ((a.mail.at(-1)?.at ?? "") < (b.mail.at(-1)?.at ?? "") ? 1 : -1));
 }
 
 const threadKey = ({ team, from, to }: MailItem): string => JSON.stringify([team, ...[from, to].sort()]);

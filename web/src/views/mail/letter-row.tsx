@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** One message: who says what to whom, and how far it has come. */
-export const MailRow = memo(function LetterRow({ item, session, colors }: Props) {
+export const MailRow = memo(function MailItemRow({ item, session, colors }: Props) {
   const { from, to, at, state, stored: kept, isUrgent } = item;
   return (
     <article className="letter" data-color={colors.get(from) ?? ""} data-spoken={item.kind === "text" || undefined}>

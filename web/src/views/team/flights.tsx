@@ -15,7 +15,7 @@ const animationMs = 1_400;
 const steps = 16;
 /** What is older when it is first seen was not just said. */
 const freshMs = 4_000;
-const maxFlights = 40;
+const maxAnimatedMessages = 40;
 
 /** What has been said since the last look, as flights; those that have arrived are taken out with `land`. */
 export function useAnimatedMessages(
@@ -43,7 +43,7 @@ export function useAnimatedMessages(
     if (fresh.length === 0) return;
     // A replay that is wound back has the same said again.
     const ids = new Set(fresh.map(({ id }) => id));
-    setFlights((animation) => [...animation.filter(({ id }) => !ids.has(id)), ...fresh].slice(-maxFlights));
+    setFlights((animation) => [...animation.filter(({ id }) => !ids.has(id)), ...fresh].slice(-maxAnimatedMessages));
   }, [recent, roster, now, aliases]);
   const removeAnimated = (id: string) => setFlights((animation) => animation.filter((animated) => animated.id !== id));
   return { flights, land: removeAnimated };
