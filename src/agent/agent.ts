@@ -8,11 +8,11 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
-import { abortedByWatchdog } from "./given-up.ts";
+import { abortedByWatchdog } from "./watchdog-abort.ts";
 import { hasPrompt } from "./has-prompt.ts";
 import { createRecorder } from "./recorder.ts";
 import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./run-agent.ts";
-import { closeOpenCalls } from "./settle-open-calls.ts";
+import { closeOpenCalls } from "./close-open-calls.ts";
 
 export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> {
   /** Told everything that happens, in order, after it is stored. Must not throw. */

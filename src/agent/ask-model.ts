@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelClient, ModelFailure, ModelRequest, Usage } from "../protocol/index.ts";
-import { type Amount, type Hold, type Ledger, tokensIn } from "./limits.ts";
+import { type Amount, type Hold, type Ledger, tokensIn } from "./ledger.ts";
 import type { Recorder } from "./recorder.ts";
 
 export interface AskModel {

@@ -1,8 +1,8 @@
 import type { Message, ModelClient, ModelRequest } from "../protocol/index.ts";
 import { type AskModel, askModel } from "./ask-model.ts";
 import { characters, type Conversation } from "./conversation.ts";
-import { summaryRequest } from "./fragments/summary.ts";
-import { maxTokens } from "./most-tokens.ts";
+import { summaryRequest } from "./fragments/compaction-summary.ts";
+import { maxTokens } from "./max-request-tokens.ts";
 
 export interface Compact extends Omit<AskModel, "request" | "maxPromptTokens"> {
   readonly conversation: Conversation;

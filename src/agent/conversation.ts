@@ -10,9 +10,9 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../protocol/index.ts";
-import { forkPlaceholder, forkReminder } from "./fragments/fork.ts";
-import { interruptedAnswer } from "./fragments/interrupted.ts";
-import { summaryOpening } from "./fragments/summary.ts";
+import { forkPlaceholder, forkReminder } from "./fragments/subagents/fork.ts";
+import { interruptedAnswer } from "./fragments/calls/interrupted-call.ts";
+import { summaryOpening } from "./fragments/compaction-summary.ts";
 
 /**
  * What the model sees, folded from the agent's log. The same log gives the same messages to the byte, so a resumed agent

@@ -1,4 +1,4 @@
-import { coordinatorConduct, workerContext, type WorkerFacts } from "./fragments/coordinator.ts";
+import { coordinatorConduct, workerContext, type WorkerFacts } from "./fragments/system/coordinator-conduct.ts";
 import { composeSystemPrompt, type SystemPromptFacts } from "./system-prompt.ts";
 
 /** The system prompt of a coordinator: what never changes, then what holds for everybody here, then its workers and where it is. */

@@ -1,7 +1,7 @@
 import type { AnswerPart, CallId, PermissionDecision, PromptId, ToolOutcome } from "../protocol/index.ts";
 import { type CreateId, redactSecrets } from "../platform/index.ts";
 import { type Tool, parseInput } from "../tool/index.ts";
-import { deniedByHook, hookFeedback, invalidRewrite, sentBackByHook } from "./fragments/hook-words.ts";
+import { deniedByHook, hookFeedback, invalidRewrite, sentBackByHook } from "./fragments/calls/hook-feedback.ts";
 import type { Recorder } from "./recorder.ts";
 
 /** A call as a hook is told of it. */

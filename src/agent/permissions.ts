@@ -8,8 +8,8 @@ import type {
   Surroundings,
 } from "../protocol/index.ts";
 import { parseInput, type Tool } from "../tool/index.ts";
-import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "./fragments/denied.ts";
-import { deniedByHook } from "./fragments/hook-words.ts";
+import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "./fragments/calls/denied-call.ts";
+import { deniedByHook } from "./fragments/calls/hook-feedback.ts";
 import { type AgentHooks, type BeforeCall, applyHookVerdict } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
 

@@ -17,16 +17,16 @@ import { askModel } from "./ask-model.ts";
 import { type CompactResult, compact, estimateTokens } from "./compact.ts";
 import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
-import { watchdogAbortReason } from "./given-up.ts";
-import { truncatedCall } from "./fragments/interrupted.ts";
+import { watchdogAbortReason } from "./watchdog-abort.ts";
+import { truncatedCall } from "./fragments/calls/interrupted-call.ts";
 import { type AgentHooks, sendBackToWork } from "./hooks.ts";
-import type { Ledger } from "./limits.ts";
-import { maxTokens } from "./most-tokens.ts";
+import type { Ledger } from "./ledger.ts";
+import { maxTokens } from "./max-request-tokens.ts";
 import type { Permissions } from "./permissions.ts";
 import { createQueue } from "./queue.ts";
 import { createRecorder, isDiskFull, type Recorder, abortShortlyAfter } from "./recorder.ts";
-import { type ExecuteCallsOptions, executeCalls } from "./settle-calls.ts";
-import { closeOpenCalls } from "./settle-open-calls.ts";
+import { type ExecuteCallsOptions, executeCalls } from "./execute-calls.ts";
+import { closeOpenCalls } from "./close-open-calls.ts";
 
 export interface LoopOptions {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };

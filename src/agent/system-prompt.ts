@@ -1,7 +1,7 @@
-import { environment, type EnvironmentFacts } from "./fragments/environment.ts";
-import { conduct } from "./fragments/conduct.ts";
-import { instructions, type InstructionFile } from "./fragments/instructions.ts";
-import { type ListedSkill, skillList } from "./fragments/skills.ts";
+import { environment, type EnvironmentFacts } from "./fragments/system/environment.ts";
+import { conduct } from "./fragments/system/conduct.ts";
+import { instructions, type InstructionFile } from "./fragments/system/instructions.ts";
+import { type ListedSkill, skillList } from "./fragments/system/skill-list.ts";
 
 export interface SystemPromptFacts extends EnvironmentFacts {
   readonly instructionFiles: readonly InstructionFile[];

@@ -1,9 +1,9 @@
 import type { Clock, CreateId } from "../platform/index.ts";
 import { type BusAddress, openTeamStore, type StoredTeam, type TaskList, type TeamRecord } from "../store/index.ts";
-import { withAssignmentMail } from "./assign-task.ts";
+import { withAssignmentMail } from "./lead/assign-task.ts";
 import type { Mailbox } from "./mailbox/index.ts";
-import { sendWithDiskFullRetry } from "./patient-team.ts";
-import { openMailbox } from "./team-mailbox.ts";
+import { sendWithDiskFullRetry } from "./storage/disk-full-retry-team.ts";
+import { openMailbox } from "./mailbox/open-mailbox.ts";
 
 /** A team's mail, tasks and record, for any program. Agents are not part of it. */
 export interface OpenTeam {

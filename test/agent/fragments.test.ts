@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { backgroundNotification } from "../../src/agent/fragments/background-notification.ts";
-import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "../../src/agent/fragments/denied.ts";
-import { archivedReportsNote } from "../../src/agent/fragments/earlier-reports.ts";
-import * as interrupted from "../../src/agent/fragments/interrupted.ts";
-import { summaryOpening, summaryRequest } from "../../src/agent/fragments/summary.ts";
+import { backgroundNotification } from "../../src/agent/fragments/calls/background-notification.ts";
+import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "../../src/agent/fragments/calls/denied-call.ts";
+import { archivedReportsNote } from "../../src/agent/fragments/team/archived-reports.ts";
+import * as interrupted from "../../src/agent/fragments/calls/interrupted-call.ts";
+import { summaryOpening, summaryRequest } from "../../src/agent/fragments/compaction-summary.ts";
 import { composeSystemPrompt, refreshSystemPrompt } from "../../src/agent/system-prompt.ts";
 
 const facts = {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Mail, MailBody, MailId, RequestId } from "../../src/protocol/index.ts";
-import { callDigest } from "../../src/team/ask-by-mail.ts";
+import { callDigest } from "../../src/team/requests/permission-requests.ts";
 import { signMail } from "../../src/team/mailbox/sign-mail.ts";
 import { secretOf } from "../store/team/secret-of.ts";
 import { gate } from "../team/team-session.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { coordinatorConduct } from "../../src/agent/fragments/coordinator.ts";
+import { coordinatorConduct } from "../../src/agent/fragments/system/coordinator-conduct.ts";
 import { backgroundSafeTools, teamTools } from "../../src/agent/definitions/agent-tool-lists.ts";
 import { builtinTools } from "../../src/tool/index.ts";
 import { createSession } from "../../src/session/index.ts";

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
-import { withAssignmentMail } from "../../src/team/assign-task.ts";
+import { withAssignmentMail } from "../../src/team/lead/assign-task.ts";
 import { createTeam } from "../../src/team/index.ts";
-import { sendWithDiskFullRetry } from "../../src/team/patient-team.ts";
+import { sendWithDiskFullRetry } from "../../src/team/storage/disk-full-retry-team.ts";
 import type { OutgoingMail } from "../../src/team/mailbox/mailbox.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { alpha, filesOf, inState, leading, mate } from "../promises/teammates.ts";

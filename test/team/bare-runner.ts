@@ -1,5 +1,5 @@
 import { currentProcess } from "../../src/platform/index.ts";
-import { createTeammateRunner, type TeammateRunnerOptions } from "../../src/team/teammate-runner.ts";
+import { createTeammateRunner, type TeammateRunnerOptions } from "../../src/team/teammate/teammate-runner.ts";
 
 /** The runner of the teammate `scout`, with nothing around it but what a test gives: nothing waits, and every hook agrees. */
 export const bareRunner = (

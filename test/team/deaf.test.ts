@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createIdFactory } from "../../src/platform/index.ts";
 import { type Mail, type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
 import type { ReceivedMail } from "../../src/team/mailbox/mailbox.ts";
-import { createInboxConsumer } from "../../src/team/member-link.ts";
+import { createInboxConsumer } from "../../src/team/mailbox/inbox-consumer.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { alpha, filesOf, inState, leading, mate, memberLog, membersOf, report } from "../promises/teammates.ts";
 import type { TeamSession } from "./team-session.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createIdFactory } from "../../src/platform/index.ts";
 import type { MemberStatus, RequestId } from "../../src/protocol/index.ts";
-import { createTeammateEndings } from "../../src/team/end-members.ts";
-import { createStopRequests } from "../../src/team/stop-member.ts";
+import { createTeammateEndings } from "../../src/team/lead/end-teammate.ts";
+import { createStopRequests } from "../../src/team/lead/request-shutdown.ts";
 import { createTestClock } from "../../src/testing.ts";
 
 const requestId = "ask_1" as RequestId;

@@ -14,7 +14,7 @@ import {
   ongoingWork,
   teammateConduct,
 } from "../../src/agent/index.ts";
-import { environment } from "../../src/agent/fragments/environment.ts";
+import { environment } from "../../src/agent/fragments/system/environment.ts";
 import type { Event, MailBody, RequestId, WorkItem } from "../../src/protocol/index.ts";
 import { createFileOverlapMap, createRepetitionDetector } from "../../src/team/index.ts";
 import { alpha, leading, mate } from "../promises/teammates.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createSession, type Envelope, type PermissionAsker } from "../../src/index.ts";
 import type { PermissionMode } from "../../src/protocol/index.ts";
-import { maxIdleInMemory } from "../../src/team/resting.ts";
+import { maxIdleInMemory } from "../../src/team/subagents/idle-cache.ts";
 import type { Ask } from "../../src/testing.ts";
 import {
   environment,

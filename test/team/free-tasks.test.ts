@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WorkItem } from "../../src/protocol/index.ts";
-import { createClaimableTasks } from "../../src/team/free-tasks.ts";
+import { createClaimableTasks } from "../../src/team/teammate/claimable-tasks.ts";
 import { sampleTask as task } from "../protocol/sample-task.ts";
 
 const numbers = (list: readonly WorkItem[]) => list.map(({ id }) => id);

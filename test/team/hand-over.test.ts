@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkedReportText, parseReportCheck } from "../../src/agent/fragments/hand-over.ts";
+import { checkedReportText, parseReportCheck } from "../../src/agent/fragments/subagents/report-check.ts";
 import type { Answer, Ask } from "../../src/testing.ts";
 import { agent, lead, resultOf, teamSession } from "./team-session.ts";
 

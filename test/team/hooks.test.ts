@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { maxIdleInMemory } from "../../src/team/resting.ts";
+import { maxIdleInMemory } from "../../src/team/subagents/idle-cache.ts";
 import { agent, lead, resultOf, teamSession, textOf } from "./team-session.ts";
 
 const hook = (command: string, more: object = {}) => ({ ...more, hooks: [{ type: "command", command }] });

@@ -4,9 +4,9 @@ import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { Member, SessionId, StoredEvent } from "../../src/protocol/index.ts";
 import { createFileTeamStore, type StoredTeam } from "../../src/store/index.ts";
 import type { Backend, RunningMember } from "../../src/team/backend/backend.ts";
-import { createTeamLead, type LeadTeamOptions } from "../../src/team/lead-team.ts";
-import type { LeadTeam, TeammateRequest } from "../../src/team/lead-team-port.ts";
-import { openMailbox } from "../../src/team/team-mailbox.ts";
+import { createTeamLead, type LeadTeamOptions } from "../../src/team/lead/create-team-lead.ts";
+import type { LeadTeam, TeammateRequest } from "../../src/team/lead/lead-team.ts";
+import { openMailbox } from "../../src/team/mailbox/open-mailbox.ts";
 import { tempTree, type TempTree } from "../session/temp-tree.ts";
 
 const ports = { clock: systemClock, createId: createIdFactory(systemClock) };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { MailId, Member } from "../../src/protocol/index.ts";
 import { storageError } from "../../src/platform/index.ts";
-import { createPermissionCeiling } from "../../src/team/member-rights.ts";
-import type { InboxConsumer } from "../../src/team/member-link.ts";
+import { createPermissionCeiling } from "../../src/team/lead/permission-ceiling.ts";
+import type { InboxConsumer } from "../../src/team/mailbox/inbox-consumer.ts";
 import { memberNamed } from "../process/programs/open-mail.ts";
 
 const memberOf = (name: string): Member => ({ ...memberNamed(name), mode: "bypassPermissions" });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { PromptId, RequestId } from "../../src/protocol/index.ts";
-import { createInboxConsumer } from "../../src/team/member-link.ts";
-import { openMailbox } from "../../src/team/team-mailbox.ts";
+import { createInboxConsumer } from "../../src/team/mailbox/inbox-consumer.ts";
+import { openMailbox } from "../../src/team/mailbox/open-mailbox.ts";
 import { mailOf } from "../promises/mail-of.ts";
 import { alpha, filesOf, leading, mate } from "../promises/teammates.ts";
 import { heldBackend, ledTeam } from "./led-team.ts";

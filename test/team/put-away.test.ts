@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { maxIdleInMemory } from "../../src/team/resting.ts";
+import { maxIdleInMemory } from "../../src/team/subagents/idle-cache.ts";
 import { until } from "../process/live-processes.ts";
 import { agent, lead, resultOf, teamSession, textOf } from "./team-session.ts";
 import { testRepository } from "./repository.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MemberStatus } from "../../src/protocol/index.ts";
-import { createHeartbeatTimeout } from "../../src/team/silence-watch.ts";
+import { createHeartbeatTimeout } from "../../src/team/lead/heartbeat-timeout.ts";
 import { createTestClock } from "../../src/testing.ts";
 
 test("a member that never begins, or stops giving any sign, is given up after its time, once; nobody else is", async () => {

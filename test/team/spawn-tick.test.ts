@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createSlotLedger, type SlotEntry } from "../../src/team/spawn-book.ts";
-import { createSlotTimer } from "../../src/team/spawn-tick.ts";
+import { createSlotLedger, type SlotEntry } from "../../src/team/limits/slot-ledger.ts";
+import { createSlotTimer } from "../../src/team/limits/slot-timer.ts";
 import { createTestClock } from "../../src/testing.ts";
 
 test("a look that could not be put down is tried again a second later, not at once", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createLedger } from "../../src/agent/index.ts";
-import { createAskSideQuestion } from "../../src/agent/ask-aside.ts";
+import { createAskSideQuestion } from "../../src/agent/ask-side-question.ts";
 import type { CallId, PromptId, StoredEvent } from "../../src/protocol/index.ts";
-import { createActivityLog } from "../../src/team/doings.ts";
-import { summarizeProgress, progressEveryMs } from "../../src/team/summaries.ts";
+import { createActivityLog } from "../../src/team/subagents/activity-log.ts";
+import { summarizeProgress, progressEveryMs } from "../../src/team/subagents/summarize-activity.ts";
 import { itemsOf } from "../../src/view/index.ts";
 import { type Answer, type Clock, createScriptedModel, createTestClock, systemClock } from "../../src/testing.ts";
 import { agent, gate, lead, resultOf, teamSession } from "./team-session.ts";

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, currentProcess, createIdFactory, systemClock } from "../../src/platform/index.ts";
-import { createSharedLedger } from "../../src/team/team-ledger.ts";
+import { createSharedLedger } from "../../src/team/limits/shared-ledger.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { needUserNamespaces } from "../platform/need-program.ts";
 import { tempTree } from "../session/temp-tree.ts";

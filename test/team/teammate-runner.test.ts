@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createIdFactory } from "../../src/platform/index.ts";
 import { type Envelope, type Mail, type MailBody, type RequestId, TroupeError } from "../../src/protocol/index.ts";
-import type { TeammateRunnerOptions } from "../../src/team/teammate-runner.ts";
+import type { TeammateRunnerOptions } from "../../src/team/teammate/teammate-runner.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { bareRunner } from "./bare-runner.ts";
 

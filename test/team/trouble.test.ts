@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { currentProcess, createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { type StoredEvent, teamUser, TroupeError } from "../../src/protocol/index.ts";
-import { createInboxConsumer } from "../../src/team/member-link.ts";
-import { createTeamIdleDetector } from "../../src/team/quiescence.ts";
-import { openMailbox } from "../../src/team/team-mailbox.ts";
+import { createInboxConsumer } from "../../src/team/mailbox/inbox-consumer.ts";
+import { createTeamIdleDetector } from "../../src/team/lead/team-idle.ts";
+import { openMailbox } from "../../src/team/mailbox/open-mailbox.ts";
 import { heldBackend, ledTeam, wishFor } from "./led-team.ts";
 import { gate } from "./team-session.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event, EventId, MailId } from "../../src/protocol/index.ts";
-import { farewellReportBody, idleReportBody } from "../../src/team/report-body.ts";
-import { createUnreportedWork } from "../../src/team/untold.ts";
+import { farewellReportBody, idleReportBody } from "../../src/team/teammate/idle-report.ts";
+import { createUnreportedWork } from "../../src/team/teammate/unreported-work.ts";
 import { backgroundId, callId, enclose, spawned } from "../view/envelopes.ts";
 
 const idle = (reason: "completed" | "interrupted" | "failed" = "completed"): Event => ({ type: "agent.idle", reason });

@@ -1,6 +1,6 @@
-export { agentListing } from "../fragments/agent-listing.ts";
+export { agentListing } from "../fragments/subagents/agent-listing.ts";
 export { teamTools } from "./agent-tool-lists.ts";
-export { type PrivilegedField, privilegedFields, withoutFields } from "./acting-fields.ts";
+export { type PrivilegedField, privilegedFields, withoutFields } from "./privileged-fields.ts";
 export type { CheckHooks } from "./agent-fields.ts";
 export { type AgentProblem, agentProblemLine } from "./agent-problem.ts";
 export { builtInAgents } from "./built-in-agents.ts";
@@ -10,5 +10,5 @@ export { parseAgent, parseAgentObject } from "./parse-agent.ts";
 export { rankAgents, type RankedAgent } from "./rank-agents.ts";
 export { type AgentModel, resolveAgentModel } from "./resolve-agent-model.ts";
 export { type AgentKind, type AgentTools, selectAgentTools } from "./select-agent-tools.ts";
-export { agentServers } from "./servers-of.ts";
+export { agentServers } from "./agent-servers.ts";
 export { waitForServers } from "./wait-for-servers.ts";

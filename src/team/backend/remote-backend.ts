@@ -2,8 +2,8 @@ import type { Clock } from "../../platform/index.ts";
 import { type Member, type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { JobNews, JobState, StoredTeam, SubmittedJob } from "../../store/index.ts";
 import type { Backend, RunningMember } from "./backend.ts";
-import { createBranchUpdater } from "./keep-branch.ts";
-import { watchWorker } from "./watch-holder.ts";
+import { createBranchUpdater } from "./branch-updater.ts";
+import { watchWorker } from "./watch-worker.ts";
 
 export interface RemoteBackendOptions {
   readonly clock: Clock;

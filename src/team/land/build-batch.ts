@@ -3,10 +3,10 @@ import { TroupeError } from "../../protocol/index.ts";
 import type { Repository } from "../worktree/repository.ts";
 import { type CommandResult, runCommand } from "../worktree/run-command.ts";
 import type { ChosenBranch } from "./choose-branches.ts";
-import { committerIdentity } from "./committer.ts";
-import type { Conflict, ResolveConflict } from "./conflict.ts";
-import { findFirstFailing } from "./first-red.ts";
-import type { LandingWorktree } from "./land-tree.ts";
+import { committerIdentity } from "./committer-identity.ts";
+import type { Conflict, ResolveConflict } from "./describe-conflict.ts";
+import { findFirstFailing } from "./bisect-failing-branch.ts";
+import type { LandingWorktree } from "./landing-worktree.ts";
 import { resetTo, stackBranch } from "./stack-branch.ts";
 
 export interface LandedBranch {

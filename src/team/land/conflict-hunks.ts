@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
-import type { Conflict } from "./conflict.ts";
+import type { Conflict } from "./describe-conflict.ts";
 
 const linesAround = 3;
 const maxCharacters = 16_000;

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { type LandSettings, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
-import { withRepositoryLock } from "../worktree/in-turn.ts";
+import { withRepositoryLock } from "../worktree/repository-lock.ts";
 import { openRepository, type Repository, type RepositoryContext } from "../worktree/repository.ts";
 import { buildBatch, type LandedBranch, type RefusedBranch } from "./build-batch.ts";
 import { chooseBranches } from "./choose-branches.ts";
-import type { ResolveConflict } from "./conflict.ts";
+import type { ResolveConflict } from "./describe-conflict.ts";
 import { type LandJournal, readJournal, removeJournal, writeJournal } from "./land-journal.ts";
-import { withLandingWorktree } from "./land-tree.ts";
+import { withLandingWorktree } from "./landing-worktree.ts";
 import { type BranchMove, moveBranch, tryMove, uncleanReason } from "./move-branch.ts";
 import { markLanded, recoverLanding } from "./recover-landing.ts";
 

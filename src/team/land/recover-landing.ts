@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { waitForOperationEnd } from "../worktree/living.ts";
+import { waitForOperationEnd } from "../worktree/processes-in-folder.ts";
 import type { Repository } from "../worktree/repository.ts";
 import { undoCreation } from "../worktree/undo-creation.ts";
 import { listEntries, writeEntry } from "../worktree/worktree-entry.ts";
 import { type LandJournal, readJournal, removeJournal } from "./land-journal.ts";
-import { syncWorkingTree } from "./settle-files.ts";
+import { syncWorkingTree } from "./sync-working-tree.ts";
 
 export interface RecoveredLanding {
   readonly journal: LandJournal;

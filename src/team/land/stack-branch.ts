@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hasErrorCode } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { gitFailed, gitErrorText, type Repository } from "../worktree/repository.ts";
-import { type Conflict, describeConflict, type ResolveConflict } from "./conflict.ts";
+import { type Conflict, describeConflict, type ResolveConflict } from "./describe-conflict.ts";
 
 export interface StackRequest {
   readonly branch: string;

@@ -3,7 +3,7 @@ import { type Mail, type MailId, type MailState, TroupeError } from "../../proto
 import type { HeldMail, StoredTeam } from "../../store/index.ts";
 import { findSender, memberOf, unknownMember } from "./find-member.ts";
 import { closedError, createInboxReaders } from "./inbox-readers.ts";
-import { createMailKeys } from "./keys.ts";
+import { createMailKeys } from "./mail-keys.ts";
 import type { BroadcastReport, Mailbox, MailboxMembers, OutgoingMail, ReceivedMail } from "./mailbox.ts";
 import { createReceive } from "./receive-mail.ts";
 import { createSend } from "./send-mail.ts";

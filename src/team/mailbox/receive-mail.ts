@@ -1,8 +1,8 @@
 import type { Mail, MailBody } from "../../protocol/index.ts";
 import type { HeldMail, MailBodies } from "../../store/index.ts";
-import type { MailKeys } from "./keys.ts";
+import type { MailKeys } from "./mail-keys.ts";
 import type { ReceivedMail } from "./mailbox.ts";
-import { senderRefusalReason } from "./may-send.ts";
+import { senderRefusalReason } from "./sender-rules.ts";
 import { isSignedBy } from "./sign-mail.ts";
 
 /** What is held in `name`'s inbox, with whether it is from whom it says and whether it may be acted on. */

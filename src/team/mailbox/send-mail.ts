@@ -12,10 +12,10 @@ import {
 import type { Inbox, StoredTeam } from "../../store/index.ts";
 import { findMember, findSender } from "./find-member.ts";
 import { assertFits, fitBody, needsNoFile } from "./fit-body.ts";
-import type { MailKeys } from "./keys.ts";
+import type { MailKeys } from "./mail-keys.ts";
 import type { OutgoingMail } from "./mailbox.ts";
-import { senderRefusalReason } from "./may-send.ts";
-import { createPairRateLimit } from "./pair-rate.ts";
+import { senderRefusalReason } from "./sender-rules.ts";
+import { createPairRateLimit } from "./pair-rate-limit.ts";
 import { type SignedMail, signMail } from "./sign-mail.ts";
 
 export interface SendOptions {

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../protocol/index.ts";
-import { diffText } from "../evidence-text.ts";
+import { diffText } from "../evidence/evidence-text.ts";
 import { gitFailed, openRepository, type Repository, type RepositoryContext } from "../worktree/repository.ts";
 
 export interface ReturnedCommits {

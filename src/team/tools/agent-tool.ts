@@ -9,10 +9,10 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../tool/index.ts";
-import type { SubagentRegistry, ParentAgent, StartedSubagent } from "../children.ts";
-import { moveToBackground, type BackgroundRun } from "../keep-in-background.ts";
-import { type SpawnOptions, workerType } from "../resolve-child.ts";
-import { toFailedResult } from "./or-failed.ts";
+import type { SubagentRegistry, ParentAgent, StartedSubagent } from "../subagents/subagent-registry.ts";
+import { moveToBackground, type BackgroundRun } from "../subagents/move-to-background.ts";
+import { type SpawnOptions, workerType } from "../subagents/resolve-spawn.ts";
+import { toFailedResult } from "./to-failed-result.ts";
 
 export interface AgentToolOptions {
   readonly subagents: SubagentRegistry;

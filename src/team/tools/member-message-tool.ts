@@ -8,12 +8,12 @@ import {
   type ToolContext,
   type ToolResult,
 } from "../../tool/index.ts";
-import { checkReceipt, receiptInput, type ReceiptPorts, type ReceiptRequest } from "./ask-receipt.ts";
+import { checkReceipt, receiptInput, type ReceiptPorts, type ReceiptRequest } from "./check-receipt.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { handleControlMessage, controlInputs, type ControlMessage, type ControlPorts } from "./member-answers.ts";
-import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
-import { toFailedResult } from "./or-failed.ts";
-import type { SubagentRegistry } from "../children.ts";
+import { handleControlMessage, controlInputs, type ControlMessage, type ControlPorts } from "./control-messages.ts";
+import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-subagent.ts";
+import { toFailedResult } from "./to-failed-result.ts";
+import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 
 /** What a member speaks to others with. */
 export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { defineTool, failedResult, type Tool } from "../../tool/index.ts";
-import type { SubagentRegistry } from "../children.ts";
-import { messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-child.ts";
-import { toFailedResult } from "./or-failed.ts";
+import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
+import { messageSubagent, ownSubagent, ownSubagents, unknownSubagent } from "./message-subagent.ts";
+import { toFailedResult } from "./to-failed-result.ts";
 
 const SendMessageInput = z.strictObject({
   to: z.string().min(1).max(100).describe("The name or the agent id of an agent you have started"),

@@ -3,7 +3,7 @@ import { taskLine } from "../../agent/index.ts";
 import type { AcceptanceCheck, WorkItemId } from "../../protocol/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { toFailedResult } from "./or-failed.ts";
+import { toFailedResult } from "./to-failed-result.ts";
 import {
   metadataInput,
   readerOf,
@@ -12,7 +12,7 @@ import {
   type TaskToolPorts,
   teamOf,
   textLimit,
-} from "./task-ports.ts";
+} from "./task-tool-ports.ts";
 
 interface TaskCreateInput {
   readonly subject: string;

@@ -1,7 +1,7 @@
 import type { Tool } from "../../tool/index.ts";
 import { createTaskCreateTool } from "./task-create-tool.ts";
-import { createTaskGetTool, createTaskListTool } from "./task-look-tools.ts";
-import type { TaskToolPorts } from "./task-ports.ts";
+import { createTaskGetTool, createTaskListTool } from "./task-read-tools.ts";
+import type { TaskToolPorts } from "./task-tool-ports.ts";
 import { createTaskUpdateTool } from "./task-update-tool.ts";
 
 /** What an agent works on a task list with: that of its team, or its session's own. */

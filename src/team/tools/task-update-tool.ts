@@ -3,9 +3,9 @@ import { taskLine } from "../../agent/index.ts";
 import { type WorkItem, type WorkItemId, WorkItemStatus } from "../../protocol/index.ts";
 import type { TaskList, TaskPatch } from "../../store/index.ts";
 import { cleanText, defineTool, failedResult, textResult, type Tool, type ToolResult } from "../../tool/index.ts";
-import { completeTask } from "./task-complete.ts";
+import { completeTask } from "./complete-task.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { toFailedResult } from "./or-failed.ts";
+import { toFailedResult } from "./to-failed-result.ts";
 import {
   actorOf,
   claimerOf,
@@ -18,7 +18,7 @@ import {
   teamOf,
   textLimit,
   unknownOwner,
-} from "./task-ports.ts";
+} from "./task-tool-ports.ts";
 
 interface TaskUpdateInput {
   readonly taskId: WorkItemId;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool, textResult, type Tool } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
-import { toFailedResult } from "./or-failed.ts";
+import { toFailedResult } from "./to-failed-result.ts";
 
 /** Both reject with a `TroupeError` of the code `team` for what is expected to go wrong; its message is for the model. */
 export interface TeamToolPorts {

@@ -3,8 +3,8 @@ import { basename, isAbsolute, join } from "node:path";
 import { currentProcess, hasErrorCode, makeFolder, safeName, storageError } from "../../platform/index.ts";
 import { type AgentId, TroupeError, type WorktreeSettings } from "../../protocol/index.ts";
 import { addWorktree } from "./add-worktree.ts";
-import { defaultPorts } from "./foreign-ports.ts";
-import { withRepositoryLock } from "./in-turn.ts";
+import { defaultPorts } from "./ports-for-external-worktree.ts";
+import { withRepositoryLock } from "./repository-lock.ts";
 import { prepareWorktree } from "./prepare-worktree.ts";
 import {
   defaultWorktreeFolder,

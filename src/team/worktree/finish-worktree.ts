@@ -4,7 +4,7 @@ import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
 import { creationLock } from "./create-worktree.ts";
-import { withRepositoryLock } from "./in-turn.ts";
+import { withRepositoryLock } from "./repository-lock.ts";
 import { inspectWorktree, type Inspection } from "./inspect-worktree.ts";
 import { releasePorts } from "./port-blocks.ts";
 import { gitErrorText, openRepository, type Repository, type RepositoryContext } from "./repository.ts";

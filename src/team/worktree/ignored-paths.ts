@@ -1,4 +1,4 @@
-import type { worktreeGit } from "./tree-git.ts";
+import type { worktreeGit } from "./worktree-git.ts";
 
 /**
  * What git ignores in a worktree and what is not known to be mere output: an `.env` that an agent wrote is work, a `dist` is

@@ -4,9 +4,9 @@ import { hasErrorCode } from "../../platform/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
-import { processesIn } from "./living.ts";
+import { processesIn } from "./processes-in-folder.ts";
 import { gitErrorText, type Repository } from "./repository.ts";
-import { worktreeGit } from "./tree-git.ts";
+import { worktreeGit } from "./worktree-git.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 import { findCommits, type FoundCommits } from "./worktree-commits.ts";
 

@@ -9,7 +9,7 @@ import {
   writeFileAtomic,
 } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { withRepositoryLock } from "./in-turn.ts";
+import { withRepositoryLock } from "./repository-lock.ts";
 import type { RepositoryContext } from "./repository.ts";
 
 const PortBlocks = z.object({

@@ -6,10 +6,10 @@ import { findAdminFolder } from "./admin-folder.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { ignoredPaths } from "./ignored-paths.ts";
 import { reservePorts } from "./port-blocks.ts";
-import { copyIntoWorktree } from "./put-files.ts";
+import { copyIntoWorktree } from "./copy-into-worktree.ts";
 import type { Repository } from "./repository.ts";
 import { runCommand } from "./run-command.ts";
-import { worktreeGit } from "./tree-git.ts";
+import { worktreeGit } from "./worktree-git.ts";
 import { type WorktreeEntry, writeEntry } from "./worktree-entry.ts";
 
 interface Preparing {

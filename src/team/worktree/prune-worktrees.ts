@@ -1,10 +1,10 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { creationLock } from "./create-worktree.ts";
 import { settleWorktree } from "./finish-worktree.ts";
-import { withRepositoryLock } from "./in-turn.ts";
+import { withRepositoryLock } from "./repository-lock.ts";
 import { inspectWorktree } from "./inspect-worktree.ts";
 import { isOwned } from "./list-worktrees.ts";
-import { waitForOperationEnd } from "./living.ts";
+import { waitForOperationEnd } from "./processes-in-folder.ts";
 import { openRepository, type Repository, type RepositoryContext } from "./repository.ts";
 import { removeEmptyFolder, undoCreation } from "./undo-creation.ts";
 import { listEntries, readEntry, type WorktreeEntry, writeEntry } from "./worktree-entry.ts";

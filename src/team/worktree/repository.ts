@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { type Clock, type CreateId, isInside, projectName, runGit } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
-import { disabledGitFilters } from "./commands-off.ts";
+import { disabledGitFilters } from "./disable-git-filters.ts";
 
 /** Where and for whom team work is done; nothing below reads the environment by itself. */
 export interface RepositoryContext {

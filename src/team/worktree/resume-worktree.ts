@@ -2,7 +2,7 @@ import { currentProcess, isAlive } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
 import { creationLock, type Worktree } from "./create-worktree.ts";
-import { withRepositoryLock } from "./in-turn.ts";
+import { withRepositoryLock } from "./repository-lock.ts";
 import { reservePorts } from "./port-blocks.ts";
 import { worktreeEnvironment } from "./prepare-worktree.ts";
 import { openRepository, type RepositoryContext } from "./repository.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { findAdminFolder } from "./admin-folder.ts";
 import { gitFailed, openRepository, type RepositoryContext } from "./repository.ts";
-import { worktreeGit } from "./tree-git.ts";
+import { worktreeGit } from "./worktree-git.ts";
 
 export interface WorktreeChanges {
   /** What `git diff` says of the files it knows. */

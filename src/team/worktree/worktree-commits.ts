@@ -1,5 +1,5 @@
 import { gitFailed, type Repository } from "./repository.ts";
-import { worktreeGit } from "./tree-git.ts";
+import { worktreeGit } from "./worktree-git.ts";
 import type { WorktreeEntry } from "./worktree-entry.ts";
 
 export interface FoundCommits {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { agentMemory } from "../../../src/agent/fragments/agent-memory.ts";
-import { preloadedSkills } from "../../../src/agent/fragments/preloaded-skills.ts";
+import { agentMemory } from "../../../src/agent/fragments/system/agent-memory.ts";
+import { preloadedSkills } from "../../../src/agent/fragments/system/preloaded-skills.ts";
 
 test("what an agent is told of its memory", () => {
   const folder = "/home/u/.troupe/agent-memory/keen";

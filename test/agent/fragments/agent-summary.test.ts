@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { historyQuestion, progressQuestion } from "../../../src/agent/fragments/agent-summary.ts";
-import { reportCheckQuestion } from "../../../src/agent/fragments/hand-over.ts";
+import { historyQuestion, progressQuestion } from "../../../src/agent/fragments/subagents/activity-summary.ts";
+import { reportCheckQuestion } from "../../../src/agent/fragments/subagents/report-check.ts";
 
 test("what a small model is asked about an agent", () => {
   const agent = { task: "mend it", before: "Ran the tests", activity: ["said: I look", "did: $ npm test"] };

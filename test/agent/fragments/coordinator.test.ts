@@ -6,7 +6,7 @@ import {
   scratchpadText,
   workerContext,
   workerServers,
-} from "../../../src/agent/fragments/coordinator.ts";
+} from "../../../src/agent/fragments/system/coordinator-conduct.ts";
 
 test("what a coordinator is told", () => {
   expect(coordinatorConduct).toMatchSnapshot();

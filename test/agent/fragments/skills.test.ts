@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { skillList } from "../../../src/agent/fragments/skills.ts";
+import { skillList } from "../../../src/agent/fragments/system/skill-list.ts";
 
 describe("the list of skills in the system prompt", () => {
   test("is nothing where there are none, and the same whatever order they were found in", () => {

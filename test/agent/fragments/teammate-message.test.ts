@@ -1,6 +1,6 @@
 /* oxlint-disable no-control-regex -- control characters are what this test is about */
 import { describe, expect, it } from "vitest";
-import { teammateMessage } from "../../../src/agent/fragments/teammate-message.ts";
+import { teammateMessage } from "../../../src/agent/fragments/team/teammate-message.ts";
 
 describe("what a member said, as a model reads it", () => {
   it("names its sender, colour and summary", () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { createMailKeys } from "../../../src/team/mailbox/keys.ts";
+import { createMailKeys } from "../../../src/team/mailbox/mail-keys.ts";
 
 test("a key is asked for once, also by all who want it at the same time; who was told of a failure may ask again", async () => {
   const asked: string[] = [];

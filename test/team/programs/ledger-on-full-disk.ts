@@ -1,7 +1,7 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
-import { createSharedLedger } from "../../../src/team/team-ledger.ts";
+import { createSharedLedger } from "../../../src/team/limits/shared-ledger.ts";
 
 /**
  * ledger-on-full-disk FOLDER: each ledger settles and asks for money while the small disk is full, then gets space again.

@@ -1,7 +1,7 @@
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFolderWatcher, createIdFactory, systemClock } from "../../../src/platform/index.ts";
-import { createSharedSlots } from "../../../src/team/team-limits.ts";
+import { createSharedSlots } from "../../../src/team/limits/shared-slots.ts";
 
 /** limits-on-full-disk FOLDER: gives back a place and asks for one while the small disk is full, then frees it; prints what came of it. */
 const folder = process.argv[2] ?? "";

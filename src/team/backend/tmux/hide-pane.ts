@@ -2,7 +2,7 @@ import type { TmuxPane } from "../../../protocol/index.ts";
 import type { TmuxGroup } from "./encode-commands.ts";
 import { ifSamePane, isSamePane, listPanes } from "./list-panes.ts";
 import { type PaneState, stateAmong } from "./pane-state.ts";
-import { positionPane } from "./place-pane.ts";
+import { positionPane } from "./position-pane.ts";
 import type { Tmux } from "./tmux.ts";
 
 /** Gives a pane a window to itself, out of sight of the others. Its program goes on. */

@@ -6,8 +6,8 @@ import { identifyProcess, type ProcessIdentity, processMarkVariable } from "../.
 import { type AgentColor, type TmuxPane, TroupeError } from "../../../protocol/index.ts";
 import type { TmuxCommand, TmuxGroup } from "./encode-commands.ts";
 import { type FoundPane, panesCommand, readPanes } from "./list-panes.ts";
-import { ownBorder, paneStyleCommands, serverStyleCommands } from "./pane-look.ts";
-import { positionPane } from "./place-pane.ts";
+import { ownBorder, paneStyleCommands, serverStyleCommands } from "./pane-style.ts";
+import { positionPane } from "./position-pane.ts";
 import type { Tmux, TmuxServer } from "./tmux.ts";
 
 export interface PaneRequest {

@@ -1,0 +1,66 @@
+import type { ModelCaller, ModelClient, StoredEvent, Usage } from "../protocol/index.ts";
+import { askModel } from "./ask-model.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** One question beside an agent's conversation, which never hears of it. */
+export interface SideQuestion {
+  readonly purpose: Extract<ModelCaller["purpose"], "summary" | "check">;
+  readonly system: string;
+  readonly text: string;
+  readonly maxOutputTokens: number;
+}
+
+export type SideAnswer =
+  | { readonly ok: true; readonly text: string }
+  /** `why` is for people. */
+  | { readonly ok: false; readonly reason: string };
+
+/** Never rejects: whatever goes wrong with a question beside the work is no trouble of the work's. */
+export type AskSideQuestion = (question: SideQuestion, signal: AbortSignal) => Promise<SideAnswer>;
+
+export interface SideQuestionOptions {
+  readonly client: () => Promise<ModelClient>;
+  readonly agent: { readonly path: string; readonly type: string };
+  readonly turn: () => number;
+  /** The agent's own log: what is asked about it is paid for there. */
+  readonly record: (event: StoredEvent) => Promise<void>;
+  readonly ledger: Ledger;
+  readonly costOf: (ref: string, usage: Usage) => number;
+}
+
+/** What a provider puts around the words, at most. */
+const frameTokens = 1_000;
+
+export function createAskSideQuestion(options: SideQuestionOptions): AskSideQuestion {
+  const { agent, ledger, costOf } = options;
+  return async ({ purpose, system, text, maxOutputTokens }, signal) => {
+    try {
+      const client = await options.client();
+      const begins = {
+        system: [system],
+        tools: [],
+        maxOutputTokens: Math.min(maxOutputTokens, client.maxOutputTokens),
+      };
+      const asked = await askModel({
+        client,
+        signal,
+        ledger,
+        costOf,
+        // Nobody sees these deltas: they are not of the turn that is being answered.
+        recorder: { record: options.record, live: () => undefined, leave: () => undefined },
+        maxPromptTokens: system.length + text.length + frameTokens,
+        request: {
+          ...begins,
+          messages: [{ role: "user", parts: [{ type: "text", text }] }],
+          caller: { agentPath: agent.path, agentType: agent.type, turn: options.turn(), purpose },
+        },
+      });
+      if (asked.type === "no_budget") return { ok: false, reason: ledger.usedUp() ?? "the budget is used up" };
+      if (asked.type === "failed") return { ok: false, reason: asked.failure.message };
+      const texts = asked.answer.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+      return { ok: true, text: texts.join("\n").trim() };
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    }
+  };
+}

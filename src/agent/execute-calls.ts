@@ -1,0 +1,131 @@
+import type { Clock } from "../platform/index.ts";
+import type { AgentId, AgentPath, CallId, ToolCallPart, ToolOutcome, ToolOutcomeKind } from "../protocol/index.ts";
+import {
+  type BoundOptions,
+  boundOutcome,
+  executeTool,
+  parseInput,
+  type Tool,
+  type ToolContext,
+} from "../tool/index.ts";
+import { interruptedCall, callNotStarted } from "./fragments/calls/interrupted-call.ts";
+import { allowedWithNote } from "./fragments/calls/denied-call.ts";
+import { unknownTool } from "./fragments/calls/unknown-tool.ts";
+import { type AgentHooks, guardCall, appendHookFeedback } from "./hooks.ts";
+import type { Permissions } from "./permissions.ts";
+import type { Recorder } from "./recorder.ts";
+
+export interface ExecuteCallsOptions {
+  readonly calls: readonly ToolCallPart[];
+  readonly turn: number;
+  readonly agent: { readonly id: AgentId; readonly path: AgentPath };
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly permissions: Permissions;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly hooks?: AgentHooks | undefined;
+  readonly saveOutput: BoundOptions["save"];
+  /** What must never get into a result, whatever it looks like. */
+  readonly secrets?: readonly string[] | undefined;
+  /** `input` is the very object that was judged. */
+  contextFor(call: {
+    callId: CallId;
+    input: unknown;
+    signal: AbortSignal;
+    progress: (text: string) => void;
+  }): ToolContext;
+}
+
+/** As many reads of one answer as this run side by side. */
+const maxParallelReads = 10;
+
+/** Gives every call exactly one result: reads side by side, everything else one after another in the model's order. */
+export async function executeCalls(options: ExecuteCallsOptions): Promise<void> {
+  for (const batch of batches(options)) {
+    await Promise.all(batch.map((call) => executeCall(options, call)));
+  }
+}
+
+function batches({ calls, tools }: ExecuteCallsOptions): ToolCallPart[][] {
+  const all: ToolCallPart[][] = [];
+  let reads: ToolCallPart[] | undefined;
+  let counted = 0;
+  for (const call of calls) {
+    const tool = tools.get(call.name);
+    const reading = tool?.access === "read";
+    const counts = tool?.onlyWaits ? 0 : 1;
+    if (reading && reads && counted + counts <= maxParallelReads) reads.push(call);
+    else {
+      all.push((reads = [call]));
+      counted = 0;
+    }
+    counted += counts;
+    if (!reading) reads = undefined;
+  }
+  return all;
+}
+
+async function executeCall(options: ExecuteCallsOptions, call: ToolCallPart): Promise<void> {
+  /** Waiting for permission is not the call's time. */
+  let started = options.clock.monotonic();
+  const outcome = await runCall(options, call, () => {
+    started = options.clock.monotonic();
+  });
+  const durationMs = Math.max(0, Math.round(options.clock.monotonic() - started));
+  await options.recorder.record({ type: "tool.settled", callId: call.callId, durationMs, ...outcome }, options.signal);
+}
+
+async function runCall(options: ExecuteCallsOptions, call: ToolCallPart, onStart: () => void): Promise<ToolOutcome> {
+  const { signal, recorder, turn } = options;
+  if (signal.aborted) return textOutcome("interrupted", callNotStarted);
+  const tool = options.tools.get(call.name);
+  if (!tool) return textOutcome("failed", unknownTool(call.name, [...options.tools.keys()]));
+  const parsed = parseInput(tool, call.input);
+  if (!parsed.ok) return textOutcome("failed", parsed.message);
+
+  const seen = { callId: call.callId, tool: tool.name, input: parsed.value };
+  const guarded = await guardCall(options.hooks, { tool, call: seen, signal });
+  if (signal.aborted) return textOutcome("interrupted", callNotStarted);
+  if ("denied" in guarded) return textOutcome("denied", guarded.denied);
+
+  const { hook } = guarded;
+  const permission = await options.permissions.allow({ tool, input: guarded.input, call, signal, recorder, hook });
+  if (permission.behavior === "deny") return textOutcome("denied", permission.message);
+  if (signal.aborted) return textOutcome("interrupted", callNotStarted);
+
+  const { input } = permission;
+  const title = tool.title(input);
+  await recorder.record({ type: "tool.called", turn, callId: call.callId, name: tool.name, input, title }, signal);
+  const context = options.contextFor({
+    callId: call.callId,
+    input,
+    signal,
+    progress: (text) => recorder.live({ type: "tool.progress", callId: call.callId, text }),
+  });
+  const before = context.cwd;
+  onStart();
+  const outcome = await executeTool(tool, input, context);
+  if (context.cwd !== before) await recorder.record({ type: "agent.changed", cwd: context.cwd }, signal);
+  if (outcome.outcome === "interrupted" && outcome.content.length === 0)
+    return textOutcome("interrupted", interruptedCall);
+  const bounded = await boundOutcome(outcome, {
+    ...(tool.resultLimit !== undefined && { limit: tool.resultLimit }),
+    ...(options.secrets && { secrets: options.secrets }),
+    save: (name, data) => options.saveOutput(`${call.callId}-${name}`, data),
+  });
+  const noted = withNote(bounded, permission.note);
+  if (!options.hooks || bounded.outcome !== "ok") return noted;
+  return appendHookFeedback(noted, [
+    hook?.context,
+    ...(await options.hooks.afterCall({ ...seen, input }, bounded, signal)),
+  ]);
+}
+
+const withNote = (outcome: ToolOutcome, note: string | undefined): ToolOutcome =>
+  note ? { ...outcome, content: [...outcome.content, { type: "text", text: allowedWithNote(note) }] } : outcome;
+
+const textOutcome = (outcome: ToolOutcomeKind, text: string): ToolOutcome => ({
+  outcome,
+  content: [{ type: "text", text }],
+});

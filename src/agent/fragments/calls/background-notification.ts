@@ -1,0 +1,21 @@
+import { escapeMarkup } from "../escape-markup.ts";
+
+export interface BackgroundNotice {
+  readonly id: string;
+  readonly description: string;
+  readonly status: "completed" | "failed" | "killed";
+  readonly exitCode: number | null;
+  readonly outputFile: string;
+}
+
+/** Tells an agent that a command it left running has ended. */
+export const backgroundNotification = (notice: BackgroundNotice): string =>
+  [
+    "<task-notification>",
+    `<task-id>${notice.id}</task-id>`,
+    `<status>${notice.status}</status>`,
+    ...(notice.exitCode === null ? [] : [`<exit-code>${notice.exitCode}</exit-code>`]),
+    `<summary>${escapeMarkup(notice.description)}</summary>`,
+    `<output-file>${escapeMarkup(notice.outputFile)}</output-file>`,
+    "</task-notification>",
+  ].join("\n");

@@ -1,0 +1,35 @@
+import { type Mail, visibleLine, visibleText } from "../../../protocol/index.ts";
+import { cleanText } from "../../../tool/index.ts";
+import { escapeMarkup } from "../escape-markup.ts";
+
+/**
+ * What a member said, as another one's model reads it. Nothing in it can close the tag or open another sender's: text and
+ * attributes are escaped, and whatever would hide, reorder or move something is made visible.
+ */
+export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, text: string): string {
+  const attributes = [
+    ["teammate_id", mail.from],
+    ["color", mail.color],
+    ["summary", mail.summary],
+  ]
+    .filter((attribute): attribute is [string, string] => attribute[1] !== undefined)
+    .map(([name, value]) => ` ${name}="${escapeMarkup(oneLine(value))}"`);
+  return `<teammate-message${attributes.join("")}>\n${escapeText(bounded(visibleText(cleanText(text))))}\n</teammate-message>`;
+}
+
+const oneLine = (value: string) => visibleLine(cut(cleanText(value).replaceAll(/\s+/g, " ").trim(), longestAttribute));
+
+/** Quotes stay: between two tags they mean nothing, and code is easier to read with them. */
+const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+function bounded(text: string): string {
+  if (text.length <= longestText) return text;
+  return `${cut(text, longestText)}\n[cut: ${text.length - longestText} more characters]`;
+}
+
+const cut = (text: string, length: number) =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
+
+/** More than a record of mail ever holds: what is longer is in a file. */
+const longestText = 70_000;
+const longestAttribute = 200;

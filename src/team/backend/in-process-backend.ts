@@ -1,0 +1,28 @@
+import { teamLead, type Member } from "../../protocol/index.ts";
+import type { MemberEnd } from "../teammate/teammate-runner.ts";
+import type { Backend, RunningMember } from "./backend.ts";
+
+export interface InProcessRun {
+  readonly ended: Promise<string | undefined>;
+  stop(end: MemberEnd, detail?: string): Promise<void>;
+}
+
+/** Members in the process of their lead. None of them outlives it, and none shares anything with another but the team's files. */
+export function createInProcessBackend(start: (member: Member) => Promise<InProcessRun>): Backend {
+  const runningHere = new Map<string, RunningMember>();
+  return {
+    type: "in-process",
+    async start(member) {
+      const started = await start(member);
+      const running: RunningMember = {
+        ended: started.ended.finally(() => runningHere.delete(member.agentId)),
+        // What is written of its end is whoever ends it's to say.
+        kill: () => started.stop("rest", `ended by ${teamLead}`),
+      };
+      runningHere.set(member.agentId, running);
+      return running;
+    },
+    attach: async (member) => runningHere.get(member.agentId),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,106 @@
+import { type Clock, findExecutable, type ProcessScope, redactSecrets } from "../../platform/index.ts";
+import { cleanText, type CommandSandbox, placeInSandbox, shellEnvironment } from "../../tool/index.ts";
+
+/**
+ * `claimed`: somebody says that it is done, and nobody has checked. `verified` and `refuted` are what the checks said,
+ * run by the runtime itself, after the agent had ended.
+ */
+export interface Acceptance {
+  readonly state: "claimed" | "verified" | "refuted";
+  readonly checks: readonly CheckResult[];
+  /** Why it is still no more than claimed, where there were checks. */
+  readonly problem?: string;
+}
+
+export interface CheckResult {
+  readonly command: string;
+  readonly passed: boolean;
+  readonly exitCode: number | null;
+  /** `exit code 1`, `no end after 60 s`, … */
+  readonly how: string;
+  readonly durationMs: number;
+  /** The end of what it printed. */
+  readonly tail: string;
+}
+
+export interface AcceptanceCheckOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: ProcessScope;
+  readonly clock: Clock;
+  /** For each check. */
+  readonly timeoutMs: number;
+  readonly sandbox?: CommandSandbox | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs the checks of a task one after another, all of them, each to its end or its timeout. That they may be run at all
+ * was decided before. A check that fails refutes; one that could not be run proves nothing.
+ */
+export async function runAcceptanceChecks(
+  checks: readonly string[],
+  options: AcceptanceCheckOptions,
+): Promise<Acceptance> {
+  const results: CheckResult[] = [];
+  const problems: string[] = [];
+  for (const command of checks) {
+    const result = await runCheck(command, options);
+    if ("problem" in result) problems.push(result.problem);
+    else results.push(result);
+    if (options.signal?.aborted) break;
+  }
+  const [problem] = problems;
+  const ran = { checks: results, ...(problem !== undefined && { problem }) };
+  if (results.some(({ passed }) => !passed)) return { state: "refuted", ...ran };
+  return { state: checks.length > 0 && results.length === checks.length ? "verified" : "claimed", ...ran };
+}
+
+async function runCheck(command: string, options: AcceptanceCheckOptions): Promise<CheckResult | { problem: string }> {
+  const { cwd, env, processes, clock, timeoutMs, sandbox, signal } = options;
+  const shell = (await findExecutable("bash", env["PATH"])) ?? "/bin/sh";
+  const request = { command: shell, args: ["-c", command], cwd, env: shellEnvironment(env) };
+  const place = await placeInSandbox(request, { sandbox, outside: false });
+  if (place.kind === "refused") return { problem: place.message };
+  const tail = createTail();
+  const started = clock.monotonic();
+  let result: Awaited<ReturnType<ProcessScope["run"]>>;
+  try {
+    result = await processes.run({
+      ...place.request,
+      timeoutMs,
+      ...(signal && { signal }),
+      onOutput: (chunk, stream) => void (stream !== "side" && tail.add(chunk)),
+    });
+  } finally {
+    await place.release();
+  }
+  if (result.aborted) return { problem: "the checks were interrupted" };
+  if (result.startFailure !== undefined) return { problem: result.startFailure };
+  const how = result.timedOut
+    ? `no end after ${timeoutMs / 1000} s`
+    : result.signal === null
+      ? `exit code ${result.exitCode}`
+      : `ended by ${result.signal}`;
+  return {
+    command,
+    passed: result.exitCode === 0 && !result.timedOut,
+    exitCode: result.exitCode,
+    how,
+    durationMs: Math.round(clock.monotonic() - started),
+    tail: redactSecrets(tail.text()),
+  };
+}
+
+const tailBytes = 16_384;
+const tailCharacters = 4_000;
+
+function createTail() {
+  let kept: Buffer = Buffer.alloc(0);
+  return {
+    add(chunk: Buffer) {
+      kept = Buffer.concat([kept, chunk]).subarray(-tailBytes);
+    },
+    text: () => cleanText(kept.toString("utf8")).trimEnd().slice(-tailCharacters),
+  };
+}

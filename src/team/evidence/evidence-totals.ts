@@ -1,0 +1,60 @@
+import { addUsage } from "../../protocol/index.ts";
+import type { CallEvidence, CommandEvidence, Evidence } from "./evidence.ts";
+
+/** What an agent did in a stretch of its log. Two that follow one another can be told as one. */
+export interface EvidenceTotals {
+  turns: number;
+  durationMs: number;
+  costUsd: number;
+  readonly tokens: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number };
+  readonly toolCalls: Map<string, number>;
+  readonly filesRead: Set<string>;
+  readonly filesChanged: Set<string>;
+  /** How one in the background ended takes the place of that it runs. */
+  readonly commands: Map<string, CommandEvidence>;
+  readonly denied: CallEvidence[];
+  readonly failed: CallEvidence[];
+}
+
+export const createEvidenceTotals = (): EvidenceTotals => ({
+  turns: 0,
+  durationMs: 0,
+  costUsd: 0,
+  tokens: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  toolCalls: new Map(),
+  filesRead: new Set(),
+  filesChanged: new Set(),
+  commands: new Map(),
+  denied: [],
+  failed: [],
+});
+
+export function joinEvidenceTotals(first: EvidenceTotals, next: EvidenceTotals): EvidenceTotals {
+  const toolCalls = new Map(first.toolCalls);
+  for (const [tool, count] of next.toolCalls) toolCalls.set(tool, (toolCalls.get(tool) ?? 0) + count);
+  return {
+    turns: first.turns + next.turns,
+    durationMs: first.durationMs + next.durationMs,
+    costUsd: first.costUsd + next.costUsd,
+    tokens: addUsage(first.tokens, next.tokens),
+    toolCalls,
+    filesRead: new Set([...first.filesRead, ...next.filesRead]),
+    filesChanged: new Set([...first.filesChanged, ...next.filesChanged]),
+    commands: new Map([...first.commands, ...next.commands]),
+    denied: [...first.denied, ...next.denied],
+    failed: [...first.failed, ...next.failed],
+  };
+}
+
+export const evidenceFromTotals = (totals: EvidenceTotals): Evidence => ({
+  turns: totals.turns,
+  durationMs: totals.durationMs,
+  costUsd: totals.costUsd,
+  tokens: { ...totals.tokens },
+  toolCalls: Object.fromEntries([...totals.toolCalls].sort(([a], [b]) => (a < b ? -1 : 1))),
+  filesRead: [...totals.filesRead],
+  filesChanged: [...totals.filesChanged],
+  commands: [...totals.commands.values()],
+  denied: [...totals.denied],
+  failed: [...totals.failed],
+});

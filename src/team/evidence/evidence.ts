@@ -1,0 +1,202 @@
+import { resolve } from "node:path";
+import type { BackgroundId, CallId, Envelope, Event, Usage } from "../../protocol/index.ts";
+import { evidenceFromTotals, createEvidenceTotals, type EvidenceTotals } from "./evidence-totals.ts";
+
+/** What an agent did to get its result, as its log has it: not what it says it did. */
+export interface Evidence {
+  readonly turns: number;
+  /** At work: time in which it was idle is left out. */
+  readonly durationMs: number;
+  readonly costUsd: number;
+  readonly tokens: Usage;
+  /** How often each tool was called, refused and failed calls included. */
+  readonly toolCalls: Readonly<Record<string, number>>;
+  /** Absolute, in the order in which they were first touched. */
+  readonly filesRead: readonly string[];
+  readonly filesChanged: readonly string[];
+  readonly commands: readonly CommandEvidence[];
+  /** Refused by a rule or a person. */
+  readonly denied: readonly CallEvidence[];
+  /** Failed or interrupted; a command that ran and failed is among `commands` instead. */
+  readonly failed: readonly CallEvidence[];
+}
+
+export interface CommandEvidence {
+  readonly command: string;
+  /** `running`: in the background, and its end has not been heard of. `interrupted`: ended, or nobody knows. */
+  readonly status: "exited" | "killed" | "interrupted" | "running";
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+}
+
+export interface CallEvidence {
+  readonly tool: string;
+  readonly what: string;
+  readonly outcome: "denied" | "failed" | "interrupted";
+  /** The first line of what the model was told. */
+  readonly reason: string;
+}
+
+export interface EvidenceFold {
+  /** All envelopes of the one agent, in order. */
+  add(envelope: Pick<Envelope, "at" | "event">): void;
+  evidence(): Evidence;
+  /** What was done since the last cut; it grows. */
+  totals(): EvidenceTotals;
+  /** The same, and from here on is counted anew. What runs across the cut ends in the stretch that sees its end. */
+  cut(): EvidenceTotals;
+}
+
+export function evidenceOf(envelopes: Iterable<Envelope>): Evidence {
+  const fold = createEvidence();
+  for (const envelope of envelopes) fold.add(envelope);
+  return fold.evidence();
+}
+
+interface Call {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly title?: string;
+  readonly calledAt?: number;
+  /** Where the agent was when it made the call. */
+  readonly cwd: string;
+}
+
+type EventOf<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+export function createEvidence(): EvidenceFold {
+  const calls = new Map<CallId, Call>();
+  const background = new Map<BackgroundId, { command: string; startedAt: number }>();
+  let now = createEvidenceTotals();
+  let commandsRun = 0;
+  let cwd = "/";
+  let lastAt: number | undefined;
+  let working = false;
+
+  const settle = (event: EventOf<"tool.settled">, at: number) => {
+    const call = calls.get(event.callId) ?? { tool: "unknown", input: undefined, cwd };
+    calls.delete(event.callId);
+    now.toolCalls.set(call.tool, (now.toolCalls.get(call.tool) ?? 0) + 1);
+    const command = text(call.input, "command");
+    const ran = event.display?.kind === "terminal" || event.outcome === "interrupted";
+    if (call.tool === "Bash" && command !== undefined && call.calledAt !== undefined && ran) {
+      // A question before the call is part of its own time, but not of the command's.
+      const ranMs = Math.max(0, Math.min(event.durationMs, at - call.calledAt));
+      commandsRun += 1;
+      return void now.commands.set(`run ${commandsRun}`, commandEvidence(command, ranMs, event));
+    }
+    switch (event.outcome) {
+      case "ok": {
+        const path = event.display?.kind === "diff" ? event.display.path : text(call.input, "file_path");
+        if (path === undefined) return;
+        if (event.display?.kind === "diff") now.filesChanged.add(resolve(call.cwd, path));
+        else if (call.tool === "Read") now.filesRead.add(resolve(call.cwd, path));
+        return;
+      }
+      case "denied":
+        return void now.denied.push(callEvidence(call, event, event.outcome));
+      case "failed":
+      case "interrupted":
+        return void now.failed.push(callEvidence(call, event, event.outcome));
+    }
+  };
+
+  const startBackground = (event: EventOf<"background.started">, at: number) => {
+    const open = [...calls.values()].find(
+      (call) => call.calledAt !== undefined && field(call.input, "run_in_background") === true,
+    );
+    const command = text(open?.input, "command") ?? event.description;
+    background.set(event.backgroundId, { command, startedAt: at });
+    now.commands.set(event.backgroundId, { command, status: "running", exitCode: null, durationMs: 0 });
+  };
+
+  const endBackground = ({ backgroundId, status, exitCode }: EventOf<"background.ended">, at: number) => {
+    const task = background.get(backgroundId);
+    if (!task) return;
+    background.delete(backgroundId);
+    now.commands.set(backgroundId, {
+      command: task.command,
+      status: status === "killed" ? "killed" : "exited",
+      exitCode,
+      durationMs: Math.max(0, at - task.startedAt),
+    });
+  };
+
+  return {
+    add({ event, at: time }) {
+      const at = Date.parse(time);
+      if (working && lastAt !== undefined) now.durationMs += Math.max(0, at - lastAt);
+      lastAt = at;
+      switch (event.type) {
+        case "agent.spawned":
+          cwd = event.cwd;
+          return;
+        case "agent.changed":
+          cwd = event.cwd ?? cwd;
+          return;
+        case "prompt.promoted":
+        case "turn.started":
+          working = true;
+          return;
+        case "agent.idle":
+        case "agent.stopped":
+        case "session.opened":
+        case "session.closed":
+          working = false;
+          return;
+        case "turn.ended":
+          now.turns += 1;
+          for (const part of event.parts) {
+            if (part.type === "tool_call") calls.set(part.callId, { tool: part.name, input: part.input, cwd });
+          }
+          return;
+        case "tool.called":
+          calls.set(event.callId, { tool: event.name, input: event.input, title: event.title, calledAt: at, cwd });
+          return;
+        case "tool.settled":
+          return settle(event, at);
+        case "background.started":
+          return startBackground(event, at);
+        case "background.ended":
+          return endBackground(event, at);
+        case "cost.recorded":
+          now.costUsd += event.costUsd;
+          for (const key of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const) {
+            now.tokens[key] += event.usage[key];
+          }
+          return;
+        default:
+          return;
+      }
+    },
+    evidence: () => evidenceFromTotals(now),
+    totals: () => now,
+    cut() {
+      const done = now;
+      now = createEvidenceTotals();
+      return done;
+    },
+  };
+}
+
+function commandEvidence(command: string, durationMs: number, event: EventOf<"tool.settled">): CommandEvidence {
+  const shown = event.display?.kind === "terminal" ? event.display : undefined;
+  const status = event.outcome === "interrupted" ? "interrupted" : shown?.exitCode == null ? "killed" : "exited";
+  return { command, status, exitCode: shown?.exitCode ?? null, durationMs };
+}
+
+function callEvidence(call: Call, event: EventOf<"tool.settled">, outcome: CallEvidence["outcome"]): CallEvidence {
+  const said = event.content.find((part) => part.type === "text");
+  const what = call.title ?? JSON.stringify(call.input ?? null);
+  return { tool: call.tool, what: cut(what), outcome, reason: cut(said?.text.split("\n")[0] ?? "") };
+}
+
+const field = (input: unknown, key: string): unknown =>
+  typeof input === "object" && input !== null ? (input as Record<string, unknown>)[key] : undefined;
+
+const text = (input: unknown, key: string): string | undefined => {
+  const value = field(input, key);
+  return typeof value === "string" ? value : undefined;
+};
+
+const cut = (line: string) => (line.length > 300 ? `${line.slice(0, 299)}…` : line);

@@ -1,0 +1,23 @@
+import { type Member, teamLead } from "../../protocol/index.ts";
+import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
+
+/**
+ * Of whom something is still to come when a team is taken up again: members with mail to hear, and members whose report
+ * is in the lead's inbox and not in its conversation.
+ */
+export async function membersWithPendingWork(
+  members: readonly Member[],
+  mailbox: Mailbox,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const { name, ended } of members) {
+    if (ended === undefined && (await mailbox.readUnread(name)).some(isWorkMail)) names.add(name);
+  }
+  for (const { from, body, refused } of await mailbox.readUnread(teamLead))
+    if (body.kind === "idle_notification" && refused === undefined) names.add(from);
+  return names;
+}
+
+/** Its receiver works on it, and tells of that. */
+const isWorkMail = ({ body, wakes, refused }: ReceivedMail): boolean =>
+  wakes && refused === undefined && (body.kind === "text" || body.kind === "task_assignment");

@@ -1,0 +1,256 @@
+import * as z from "zod";
+import {
+  type Amount,
+  type Budget,
+  createLedger,
+  type Hold,
+  isDiskFull,
+  type Ledger,
+  tokensIn,
+} from "../../agent/index.ts";
+import {
+  type Clock,
+  type CreateId,
+  currentProcess,
+  type FolderWatcher,
+  isAlive,
+  openLineFile,
+  ProcessIdentity,
+} from "../../platform/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+
+/**
+ * The ledger of a team whose members run in several processes. What is held and settled stands in one file, in one order
+ * that everybody sees, and everybody plays that order through the same ledger in memory: so all come to the same answer
+ * on whether a request still fits, without a lock.
+ */
+export interface SharedLedger extends Ledger {
+  close(): Promise<void>;
+}
+
+export interface SharedLedgerOptions {
+  readonly path: string;
+  readonly budget: Budget;
+  /** Whose spending this process adds: the session it is about. */
+  readonly sessionId: string;
+  readonly watcher: FolderWatcher;
+  readonly clock: Pick<Clock, "sleep">;
+  readonly createId: CreateId;
+}
+
+const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
+/** A full disk can cut a write short behind an entry, and the entry is written again: `once` tells that it is the same. */
+const once = z.string();
+const Entry = z.discriminatedUnion("do", [
+  z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
+  z.object({ do: z.literal("lose"), id: z.string(), once, amount }),
+  z.object({ do: z.literal("shrink"), id: z.string(), most: amount }),
+  z.object({ do: z.literal("settle"), id: z.string(), amount }),
+  z.object({ do: z.literal("add"), who: z.string(), once, amount }),
+]);
+type Entry = z.infer<typeof Entry>;
+
+interface HoldState {
+  readonly sessionId: string;
+  readonly by: ProcessIdentity;
+  /** Until the ledger has an answer for it. */
+  grantedHold?: Hold | undefined;
+  /** Given back before that. */
+  settledAmount?: Amount;
+}
+
+/** How soon it is tried again when the disk was full. */
+const retryMs = 1_000;
+
+export function createSharedLedger({
+  path,
+  budget,
+  sessionId,
+  watcher,
+  clock,
+  createId,
+}: SharedLedgerOptions): SharedLedger {
+  const file = openLineFile(path, { durability: "process" });
+  const ledger = createLedger(budget);
+  const holds = new Map<string, HoldState>();
+  const waiting = new Map<string, (hold: Hold | undefined) => void>();
+  const counted = new Set<string>();
+  const self = currentProcess();
+  let offset = 0;
+  /** What the file says that this session has spent, and what its logs say. */
+  let recordedSpent: Amount = nothing;
+  let replayedSpent: Amount = nothing;
+  /** Spent, and not in the file yet: it goes there with whatever is written next. */
+  let unwritten: Entry[] = [];
+
+  const readEntries = () => {
+    const { records, nextOffset } = file.readFrom(offset);
+    offset = nextOffset;
+    for (const { value } of records) {
+      const entry = Entry.safeParse(value);
+      if (entry.success) apply(entry.data);
+    }
+  };
+
+  const apply = (entry: Entry) => {
+    if (isKnown(entry)) return;
+    switch (entry.do) {
+      case "add":
+        count(entry.who, entry.amount);
+        return ledger.add(entry.amount);
+      case "hold": {
+        const state: HoldState = { sessionId: entry.who, by: entry.by };
+        holds.set(entry.id, state);
+        return ledger.request(entry.most, (hold) => answer(entry.id, state, hold));
+      }
+      case "lose":
+        count(holds.get(entry.id)?.sessionId, entry.amount);
+        return ledger.add(entry.amount);
+      case "shrink":
+        return holds.get(entry.id)?.grantedHold?.shrink(entry.most);
+      case "settle": {
+        const state = holds.get(entry.id);
+        count(state?.sessionId, entry.amount);
+        holds.delete(entry.id);
+        if (state?.grantedHold) state.grantedHold.settle(entry.amount);
+        else if (state) state.settledAmount = entry.amount;
+      }
+    }
+  };
+
+  /** A settled hold is not known any more: to settle it again does nothing. */
+  const isKnown = (entry: Entry): boolean => {
+    if (entry.do === "hold") return holds.has(entry.id);
+    if (entry.do !== "add" && entry.do !== "lose") return false;
+    if (counted.has(entry.once)) return true;
+    counted.add(entry.once);
+    return false;
+  };
+
+  const count = (spender: string | undefined, spent: Amount) => {
+    if (spender === sessionId) recordedSpent = plus(recordedSpent, spent);
+  };
+
+  /** What was spent before there was this file, or was lost from it, is put down once. */
+  const syncSpent = () => {
+    readEntries();
+    const missing = { usd: replayedSpent.usd - recordedSpent.usd, tokens: replayedSpent.tokens - recordedSpent.tokens };
+    replayedSpent = nothing;
+    if (missing.usd > 1e-9 || missing.tokens > 0)
+      add({ usd: Math.max(0, missing.usd), tokens: Math.max(0, missing.tokens) });
+  };
+
+  const add = (spent: Amount) => void write({ do: "add", who: sessionId, once: createId("add"), amount: spent });
+
+  /** In the order of the file: for whoever has left meanwhile it is given back at once. */
+  const answer = (id: string, state: HoldState, hold: Hold | undefined) => {
+    state.grantedHold = hold;
+    if (hold && state.settledAmount) hold.settle(state.settledAmount);
+    waiting.get(id)?.(hold);
+    waiting.delete(id);
+  };
+
+  /** One write, there for every process by the time this returns. Rejects if it is not; what was spent is kept then. */
+  const write = (entry: Entry): Promise<void> => {
+    const entries = [...unwritten, entry];
+    unwritten = [];
+    const stored = file.append(entries);
+    readEntries();
+    stored.catch(() => unwritten.push(...entries.filter((each) => each.do !== "hold")));
+    return stored;
+  };
+
+  /** On a full disk nobody is given anything: it waits until there is space. */
+  const ask = async (entry: Extract<Entry, { do: "hold" }>, { signal, onWait }: HoldWait) => {
+    for (;;) {
+      try {
+        return await write(entry);
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        onWait?.();
+        await clock.sleep(retryMs, signal);
+      }
+    }
+  };
+
+  /** Who died holding something gives nothing back: others do it in its place. */
+  const settleDead = () => {
+    for (const [id, { by }] of holds)
+      if (by.pid !== self.pid && isAlive(by, self) === "dead")
+        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+  };
+
+  const stopFollowing = watcher.follow(path, () => {
+    try {
+      readEntries();
+      if (waiting.size > 0) settleDead();
+    } catch (error) {
+      // It cannot be read for now: whoever asks is told so, and the next hint tries again.
+      if (!TroupeError.is(error)) throw error;
+    }
+  });
+  readEntries();
+
+  const ownHold = (id: string): Hold => ({
+    lose(lost) {
+      void write({ do: "lose", id, once: createId("lose"), amount: lost });
+      return ledger.usedUp() === undefined;
+    },
+    shrink: (most) => void write({ do: "shrink", id, most }),
+    settle: (spent) => void write({ do: "settle", id, amount: spent }),
+  });
+
+  return {
+    budget,
+    get spent() {
+      syncSpent();
+      return ledger.spent;
+    },
+    free() {
+      syncSpent();
+      return ledger.free();
+    },
+    add,
+    recall(event) {
+      if (event.type === "cost.recorded")
+        replayedSpent = plus(replayedSpent, { usd: event.costUsd, tokens: tokensIn(event.usage) });
+    },
+    usedUp() {
+      syncSpent();
+      return ledger.usedUp();
+    },
+    async hold(most, wait = {}) {
+      const { signal, onWait } = wait;
+      signal?.throwIfAborted();
+      syncSpent();
+      const id = createId<string>("hold");
+      const answered = new Promise<Hold | undefined>((resolve) => waiting.set(id, resolve));
+      try {
+        await ask({ do: "hold", id, who: sessionId, most, by: self }, wait);
+        if (waiting.has(id)) onWait?.();
+        const aborted = new Promise<never>((_, reject) =>
+          signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true }),
+        );
+        const hold = await (signal ? Promise.race([answered, aborted]) : answered);
+        if (hold) return ownHold(id);
+        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        return undefined;
+      } catch (error) {
+        waiting.delete(id);
+        // A write that failed may have left the whole request in the file.
+        void write({ do: "settle", id, amount: { usd: 0, tokens: 0 } });
+        throw error;
+      }
+    },
+    async close() {
+      stopFollowing();
+      await file.close();
+    },
+  };
+}
+
+type HoldWait = NonNullable<Parameters<Ledger["hold"]>[1]>;
+
+const nothing: Amount = { usd: 0, tokens: 0 };
+
+const plus = (a: Amount, b: Amount): Amount => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens });

@@ -1,0 +1,113 @@
+import type { CallId, Event } from "../../protocol/index.ts";
+
+/** What an agent has done, as lines that a small model can be shown. Bounded, however long it works. */
+export interface ActivityLog {
+  observe(event: Event): void;
+  /** Grows with everything that is worth a word. */
+  readonly count: number;
+  readonly turns: number;
+  /** What it was first asked, and what it was asked last. */
+  readonly task: string;
+  /** What came before the lines: a summary that its conversation, or a small model, has made. */
+  readonly before: string | undefined;
+  /** The newest, oldest of them first; together no longer than `most` characters. */
+  lines(most: number): readonly string[];
+  /** What it is doing this moment. */
+  readonly now: string | undefined;
+}
+
+const keptLines = 300;
+
+export function createActivityLog(): ActivityLog {
+  let lines: string[] = [];
+  let count = 0;
+  let turns = 0;
+  let first: string | undefined;
+  let last = "";
+  let before: string | undefined;
+  const prompts = new Map<string, string>();
+  const calls = new Map<CallId, string>();
+
+  const add = (line: string) => {
+    count += 1;
+    lines.push(line);
+    if (lines.length > keptLines * 2) lines = lines.slice(-keptLines);
+  };
+
+  return {
+    observe(event) {
+      switch (event.type) {
+        case "prompt.admitted":
+          prompts.set(event.promptId, wordsOf(event.parts));
+          return;
+        case "prompt.promoted": {
+          const text = prompts.get(event.promptId) ?? "";
+          prompts.delete(event.promptId);
+          if (first !== undefined) add(`told: ${cut(text, 400)}`);
+          first ??= text;
+          last = text;
+          return;
+        }
+        case "turn.ended": {
+          turns += 1;
+          const text = wordsOf(event.parts.flatMap((part) => (part.type === "text" ? [part] : [])));
+          if (text.trim() !== "") add(`said: ${cut(text, 600)}`);
+          return;
+        }
+        case "tool.called":
+          calls.set(event.callId, event.title);
+          add(`did: ${cut(event.title, 200)}`);
+          return;
+        case "tool.settled": {
+          const title = calls.get(event.callId);
+          calls.delete(event.callId);
+          if (event.outcome !== "ok") add(`${event.outcome}: ${cut(title ?? wordsOf(event.content), 200)}`);
+          return;
+        }
+        case "context.compacted":
+          before = event.summary;
+          return;
+        case "agent.summarized":
+          if (event.scope !== "history") return;
+          before = event.text;
+          lines = [];
+          return;
+        case "agent.idle":
+        case "agent.stopped":
+          calls.clear();
+          return;
+        default:
+          return;
+      }
+    },
+    get count() {
+      return count;
+    },
+    get turns() {
+      return turns;
+    },
+    get task() {
+      return first === undefined || first === last ? last : `${first}\n\nAnd lately:\n${last}`;
+    },
+    get before() {
+      return before;
+    },
+    lines(most) {
+      let size = 0;
+      const from = lines.findLastIndex((line) => (size += line.length + 1) > most);
+      return lines.slice(from + 1);
+    },
+    get now() {
+      const [title] = [...calls.values()].slice(-1);
+      return title === undefined ? undefined : cut(title, 120);
+    },
+  };
+}
+
+const wordsOf = (parts: readonly { readonly type: string; readonly text?: string }[]) =>
+  parts.map(({ text }) => text ?? "").join("\n");
+
+const cut = (text: string, most: number) => {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+};

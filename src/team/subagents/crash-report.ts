@@ -1,0 +1,64 @@
+import { agentNotification, type AgentReport } from "../../agent/index.ts";
+import type { AgentId, StoredEnvelope, StoredEvent } from "../../protocol/index.ts";
+import { evidenceOf } from "../evidence/evidence.ts";
+import { evidenceText } from "../evidence/evidence-text.ts";
+
+export interface CrashReport {
+  readonly status: AgentReport["status"];
+  readonly text: string;
+}
+
+/**
+ * What is told of an agent whose end nobody was told of before the program ended: how it ended, if it had; else what it
+ * had done, and that it can go on.
+ */
+export function createCrashReport(
+  work: {
+    readonly agent: AgentId;
+    readonly taskId?: string;
+    readonly description: string;
+    /** Where reports are looked at before they are handed over: this one was not. */
+    readonly wantsCheck?: boolean | undefined;
+  },
+  envelopes: readonly StoredEnvelope[],
+): CrashReport {
+  const evidence = evidenceOf(envelopes);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = evidence.tokens;
+  const events = envelopes.map(({ event }) => event);
+  const answer = events.findLast((event) => event.type === "turn.ended");
+  const spawned = events.find((event) => event.type === "agent.spawned");
+  const asked = events.findLast((event) => event.type === "prompt.admitted" && event.source === "agent");
+  const joinText = (parts: readonly { type: string; text?: string }[] = []) =>
+    parts.map(({ text }) => text ?? "").join("\n");
+  const { status, reason } = endStatus(events);
+  const text = agentNotification(work.taskId, asked?.type === "prompt.admitted" ? joinText(asked.parts) : "", {
+    agentId: work.agent,
+    description: work.description,
+    status,
+    reason,
+    text: joinText(answer?.parts.filter((part) => part.type === "text")),
+    evidence: evidenceText(evidence),
+    ...(work.wantsCheck && { reportCheck: { verdict: "not checked", reason: "the program ended before it was" } }),
+    usage: {
+      tokens: inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens,
+      toolCalls: Object.values(evidence.toolCalls).reduce((sum, count) => sum + count, 0),
+      durationMs: evidence.durationMs,
+    },
+    worktree: spawned?.worktree && { ...spawned.worktree, kept: true },
+  });
+  return { status, text };
+}
+
+const steps = new Set(["prompt.admitted", "prompt.promoted", "turn.started", "agent.idle"]);
+
+function endStatus(events: readonly StoredEvent[]): Pick<AgentReport, "status" | "reason"> {
+  const last = events.findLast(({ type }) => steps.has(type));
+  if (last?.type !== "agent.idle" || last.reason === "interrupted") {
+    return {
+      status: "stopped",
+      reason: "the program ended while it worked; SendMessage lets it go on from where it was",
+    };
+  }
+  if (last.reason === "completed") return { status: "completed" };
+  return { status: "failed", reason: last.detail ?? "no reason was given" };
+}

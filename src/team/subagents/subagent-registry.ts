@@ -1,0 +1,301 @@
+import { agentListing } from "../../agent/definitions/index.ts";
+import { type AgentReport, forkInstructions } from "../../agent/index.ts";
+import type { CreateId } from "../../platform/index.ts";
+import {
+  type AgentDefinition,
+  type AgentId,
+  type AgentPath,
+  type CallId,
+  type Envelope,
+  leadPath,
+  type PermissionMode,
+  TroupeError,
+} from "../../protocol/index.ts";
+import type { RuleSet } from "../../tool/index.ts";
+import type { Subagent, SubagentDefaults } from "./subagent.ts";
+import { createSubagent } from "./create-subagent.ts";
+import type { SubagentRuntime, ReopenedRuntime, OpenSubagentRuntime, RuntimeRequest, Spawned } from "./subagent-runtime.ts";
+import { createSpawnResolver, type ResolvedSpawn } from "./resolve-spawn.ts";
+import type { AgentSlot, AgentSlots } from "../limits/agent-slots.ts";
+
+/** The sub-agents of a session: starts them, knows them by id and name, sends them on. */
+export interface SubagentRegistry {
+  /** Types for the Agent tool's description. */
+  readonly listing: string;
+  /** They can be on other machines. */
+  readonly remote: boolean;
+  /** Seats a new agent and takes a place for it. Rejects with a TroupeError whose message is for the model. */
+  start(parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent>;
+  /** By name, id or path; also one that an earlier life of the session has started. */
+  find(nameOrId: string): Promise<Subagent | undefined>;
+  /** One that an earlier life of the session has started, and that is at work. */
+  adopt(subagent: Subagent): void;
+  /** While an agent waits for one of its own, its place is for others; the result ends the wait. Nothing for a lead, which has none. */
+  lendSlotOf(parent: AgentId): Promise<(signal: AbortSignal) => Promise<void>>;
+  /** A place to send a finished agent on with. */
+  acquireSlot(subagent: Subagent, signal: AbortSignal): Promise<AgentSlot>;
+  names(): readonly string[];
+  all(): readonly Subagent[];
+  close(): Promise<void>;
+}
+
+/** The agent that starts one, as it is at this moment. */
+export interface ParentAgent {
+  readonly id: AgentId;
+  readonly path: AgentPath;
+  readonly model: string;
+  readonly mode: PermissionMode;
+  readonly cwd: string;
+  /** The folders it may work in. */
+  readonly roots: readonly string[];
+  readonly isFork: boolean;
+  readonly turn: number;
+}
+
+export interface SubagentRequest {
+  /** The call that asks for it. */
+  readonly callId?: CallId | undefined;
+  readonly description: string;
+  readonly prompt: string;
+  readonly type?: string | undefined;
+  readonly model?: string | undefined;
+  readonly name?: string | undefined;
+  readonly mode?: PermissionMode | undefined;
+  readonly isolation?: "worktree" | "remote" | undefined;
+  readonly cwd?: string | undefined;
+  readonly background?: boolean | undefined;
+  readonly signal: AbortSignal;
+  readonly onQueued?: ((ahead: number) => void) | undefined;
+}
+
+export interface StartedSubagent {
+  readonly subagent: Subagent;
+  readonly slot: AgentSlot;
+  /** What it is to be told first. */
+  readonly prompt: string;
+  readonly background: boolean;
+  readonly notices: readonly string[];
+}
+
+export interface SubagentRegistryOptions {
+  readonly definitions: readonly AgentDefinition[];
+  readonly rules: RuleSet;
+  readonly runtime: OpenSubagentRuntime;
+  /** Seats one again that was put away while it rested. */
+  readonly reopen: (request: RuntimeRequest, worktree: Spawned["worktree"]) => Promise<ReopenedRuntime>;
+  /** Seats one that is known from its log only; undefined when there is no such agent. */
+  readonly resume: (nameOrId: string) => Promise<Subagent | undefined>;
+  readonly limits: AgentSlots;
+  readonly defaults: SubagentDefaults;
+  readonly createId: CreateId;
+  readonly forks: boolean;
+  /** Whoever starts agents here is a coordinator, and waits for none of them. */
+  readonly coordinator?: boolean | undefined;
+  /** Names that agents of an earlier life of the session have. */
+  readonly earlierNames?: readonly string[] | undefined;
+  /** What the environment says for all sub-agents' models. */
+  readonly modelOverride?: string | undefined;
+  readonly modeSetting?: PermissionMode | "inherit" | undefined;
+  /** Undefined where there is no repository to make one in: then asking for one is refused. */
+  readonly isolate: (agentId: AgentId, cwd: string, signal: AbortSignal) => Promise<Isolation>;
+  /** Seats one that a worker on another machine runs, and makes a branch of what comes back. Undefined: there are none. */
+  readonly openRemoteRuntime?:
+    | ((
+        request: RuntimeRequest,
+      ) => Promise<{ readonly runtime: SubagentRuntime; finish(): Promise<AgentReport["worktree"]> }>)
+    | undefined;
+}
+
+/** A worktree that was made for an agent. */
+export interface Isolation {
+  readonly path: string;
+  /** Empty where it is on none. */
+  readonly branch: string;
+  /** By a hook, so that it is not ours to remove. */
+  readonly hookMade?: true | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly notices: readonly string[];
+  finish(): Promise<AgentReport["worktree"]>;
+}
+
+export function createSubagentRegistry(options: SubagentRegistryOptions): SubagentRegistry {
+  const resolver = createSpawnResolver({ ...options, remote: options.openRemoteRuntime !== undefined });
+  const subagents = new Map<AgentId, Subagent>();
+  const names = new Map<string, AgentId>();
+  const reserved = new Set<string>();
+  const earlier = new Set(options.earlierNames);
+
+  const reserveName = (name: string | undefined) => {
+    if (name === undefined) return;
+    if (name === leadPath || names.has(name) || reserved.has(name) || earlier.has(name)) {
+      throw new TroupeError(
+        "agent",
+        `The name ${JSON.stringify(name)} is taken: choose another, or use SendMessage to speak to that agent.`,
+      );
+    }
+    reserved.add(name);
+  };
+
+  const start = async (parent: ParentAgent, request: SubagentRequest): Promise<StartedSubagent> => {
+    const resolved = resolver.resolve(parent, request);
+    if (resolved.definition.backend !== undefined) throw teammateOnlyError(resolved.definition.name);
+    reserveName(request.name);
+    try {
+      const depth = parent.path.split("/").length - 1;
+      const admitted = await options.limits.acquire({
+        parentDepth: depth,
+        signal: request.signal,
+        ...(request.onQueued && { onQueued: request.onQueued }),
+      });
+      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+      try {
+        return await openSubagent({ ...resolved, parent, request, slot: admitted.slot });
+      } catch (error) {
+        admitted.slot.release();
+        throw error;
+      }
+    } finally {
+      if (request.name !== undefined) reserved.delete(request.name);
+    }
+  };
+
+  interface ResolvedRequest extends ResolvedSpawn {
+    readonly parent: ParentAgent;
+    readonly request: SubagentRequest;
+    readonly slot: AgentSlot;
+  }
+
+  const openSubagent = async ({
+    parent,
+    request,
+    fork,
+    definition,
+    model,
+    mode,
+    isolated,
+    remote,
+    slot,
+    ...placement
+  }: ResolvedRequest): Promise<StartedSubagent> => {
+    const id = options.createId<AgentId>("agt");
+    const background = options.coordinator || (request.background ?? definition.background ?? false);
+    const worktree = isolated ? await options.isolate(id, placement.cwd, request.signal) : undefined;
+    const cwd = worktree?.path ?? placement.cwd;
+    const path = `${parent.path}/${request.name ?? `${fork ? "fork" : definition.name}-${id.slice(-6)}`}` as AgentPath;
+    let observe: (envelope: Envelope) => void = () => undefined;
+    const runtimeRequest: RuntimeRequest = {
+      agentId: id,
+      parent: parent.id,
+      path,
+      definition,
+      kind: background ? "background" : "foreground",
+      fork,
+      model,
+      mode,
+      cwd,
+      env: worktree?.env ?? {},
+      isolated: worktree !== undefined,
+      signal: request.signal,
+      onEnvelope: (envelope) => observe(envelope),
+    };
+    try {
+      const remoteRuntime = remote ? await options.openRemoteRuntime?.(runtimeRequest) : undefined;
+      const runtime = remoteRuntime?.runtime ?? (await options.runtime(runtimeRequest));
+      const subagent = createSubagent({
+        id,
+        path,
+        name: request.name,
+        definition,
+        description: request.description,
+        parent: parent.id,
+        isFork: fork,
+        ...options.defaults,
+        runtime,
+        reopen: () =>
+          remote ? Promise.reject(remoteSubagentError(path)) : options.reopen(runtimeRequest, spawned.worktree),
+        finishWorktree: worktree?.finish ?? remoteRuntime?.finish,
+        listen: (listener) => {
+          observe = listener;
+        },
+      });
+      const spawned = {
+        path,
+        agentType: fork ? "fork" : definition.name,
+        parent: parent.id,
+        ...(request.callId !== undefined && { callId: request.callId }),
+        description: request.description,
+        ...(worktree && {
+          worktree: { path: worktree.path, branch: worktree.branch, ...(worktree.hookMade && { hookMade: true }) },
+        }),
+        ...(remote && { remote }),
+        model,
+        permissionMode: runtimeRequest.mode,
+        cwd,
+      };
+      await runtime.begin(spawned, fork ? { from: parent.id, turn: parent.turn } : undefined);
+      subagents.set(id, subagent);
+      if (request.name !== undefined) names.set(request.name, id);
+      const prompt = fork
+        ? forkInstructions({
+            prompt: request.prompt,
+            worktree: worktree && { path: worktree.path, parentCwd: parent.cwd },
+          })
+        : [definition.initialPrompt, request.prompt].filter((each) => each !== undefined).join("\n\n");
+      return { subagent, slot, prompt, background, notices: [...runtime.notices, ...(worktree?.notices ?? [])] };
+    } catch (error) {
+      await worktree?.finish();
+      throw error;
+    }
+  };
+
+  const lendOwnSlot = () => {
+    const reclaim = options.limits.lendOwnSlot();
+    return async () => reclaim();
+  };
+
+  const adopt = (subagent: Subagent) => {
+    subagents.set(subagent.id, subagent);
+    if (subagent.name !== undefined) names.set(subagent.name, subagent.id);
+  };
+
+  return {
+    listing: agentListing(resolver.types),
+    remote: options.openRemoteRuntime !== undefined,
+    start,
+    async find(nameOrId) {
+      const known =
+        subagents.get(names.get(nameOrId) ?? (nameOrId as AgentId)) ??
+        [...subagents.values()].find(({ path }) => path === nameOrId);
+      if (known) return known;
+      const resumed = await options.resume(nameOrId);
+      if (resumed) adopt(resumed);
+      return resumed;
+    },
+    adopt,
+    lendSlotOf: async (parent) => subagents.get(parent)?.lendSlot() ?? lendOwnSlot(),
+    async acquireSlot(subagent, signal) {
+      const depth = subagent.path.split("/").length - 2;
+      const admitted = await options.limits.acquire({ parentDepth: depth, signal, isReturning: true });
+      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+      return admitted.slot;
+    },
+    names: () => [...names.keys()],
+    all: () => [...subagents.values()],
+    async close() {
+      await Promise.all([...subagents.values()].map((subagent) => subagent.close()));
+    },
+  };
+}
+
+/** Its clone went with it. */
+export const remoteSubagentError = (path: string) =>
+  new TroupeError(
+    "agent",
+    `${path} was on another machine, and cannot be sent on: start another one; what it has committed is on its branch.`,
+  );
+
+const teammateOnlyError = (type: string) =>
+  new TroupeError(
+    "agent",
+    `${type} is run by another program, and works as a teammate alone: start it with a name, in a team.`,
+  );

@@ -1,0 +1,18 @@
+import type { Agent } from "../../agent/index.ts";
+import type { Mailbox, ReceivedMail } from "../mailbox/mailbox.ts";
+import { promptIdOfMail } from "../mailbox/inbox-consumer.ts";
+import { workMailKinds } from "../lead/team-idle.ts";
+
+/** What is in a member's inbox and not in its conversation yet, and will have it work: after each it comes to rest again. */
+export async function unreadMail(
+  name: string,
+  { mailbox, agent }: { readonly mailbox: Mailbox; readonly agent: Pick<Agent, "hasPrompt"> },
+): Promise<readonly ReceivedMail[]> {
+  const found: ReceivedMail[] = [];
+  for (const mail of await mailbox.readUnread(name))
+    if (isWakingMail(mail) && !(await agent.hasPrompt(promptIdOfMail(mail.id)))) found.push(mail);
+  return found;
+}
+
+const isWakingMail = ({ body, wakes, refused }: ReceivedMail): boolean =>
+  wakes && refused === undefined && (workMailKinds.has(body.kind) || body.kind === "shutdown_request");

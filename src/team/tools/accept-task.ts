@@ -1,0 +1,49 @@
+import type { WorkItem } from "../../protocol/index.ts";
+import type { TaskProof } from "../../store/index.ts";
+import { type Acceptance, type AcceptanceCheckOptions, runAcceptanceChecks } from "../evidence/acceptance-checks.ts";
+
+export interface TaskAcceptanceOptions extends AcceptanceCheckOptions {
+  /** Why this command may not be run by whoever completes the task; undefined if it may. */
+  readonly refuse: (command: string) => Promise<string | undefined>;
+}
+
+const detailLimit = 8_000;
+
+/**
+ * Runs the checks of a task with the rights of the agent that says it is done: whoever wrote the task may be anybody. What
+ * must not or could not be run proves nothing, so that the task stays no more than claimed.
+ */
+export async function acceptTask(
+  { acceptance }: WorkItem,
+  options: TaskAcceptanceOptions,
+): Promise<Pick<TaskProof, "proof" | "detail">> {
+  const ran: Acceptance[] = [];
+  for (const { command, timeoutMs = options.timeoutMs } of acceptance) {
+    const refusal = await options.refuse(command);
+    ran.push(
+      refusal === undefined
+        ? await runAcceptanceChecks([command], { ...options, timeoutMs })
+        : { state: "claimed", checks: [], problem: `${JSON.stringify(command)} was not run: ${refusal}` },
+    );
+    if (options.signal?.aborted) break;
+  }
+  const detail = ran.flatMap(({ checks, problem }) => [
+    ...checks.map(checkText),
+    ...(problem === undefined ? [] : [problem]),
+  ]);
+  const proof = ran.some(({ state }) => state === "refuted")
+    ? "refuted"
+    : ran.length === acceptance.length && ran.every(({ state }) => state === "verified")
+      ? "verified"
+      : "claimed";
+  return { proof, detail: bounded(detail) };
+}
+
+/** Of one that failed what it printed as well. */
+const checkText = ({ command, how, passed, tail }: Acceptance["checks"][number]) =>
+  passed ? `$ ${command}: passed` : `$ ${command}: ${how}${tail === "" ? ", it printed nothing" : `\n${tail}`}`;
+
+function bounded(lines: readonly string[]): string {
+  const text = lines.join("\n") || "there was nothing to run";
+  return text.length <= detailLimit ? text : `${text.slice(0, detailLimit)}\n[cut: ${text.length} characters in all]`;
+}
