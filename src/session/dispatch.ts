@@ -2,7 +2,7 @@ import type { Agent } from "../agent/index.ts";
 import { nearestName } from "../platform/index.ts";
 import type { Ack, AgentPath, Command, PermissionMode } from "../protocol/index.ts";
 import type { BackgroundJobs } from "../tool/index.ts";
-import type { PermissionBroker } from "./permission-broker.ts";
+import type { PermissionBroker } from "./permissions/permission-broker.ts";
 
 export interface DispatchPorts {
   readonly lead: Agent;

@@ -12,17 +12,17 @@ import {
 import type { CommandSandbox, Tool } from "../tool/index.ts";
 import { emptyView, dropTranscript, reduce, type SessionView } from "../view/index.ts";
 import { compactLead, dispatch } from "./dispatch.ts";
-import { createEventHub } from "./hub.ts";
-import { createPermissionBroker, type PermissionBroker } from "./permission-broker.ts";
-import { lastMode } from "./plan-mode.ts";
-import { submitPrompt } from "./say-prompt.ts";
-import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./seat.ts";
+import { createEventHub } from "./event-hub.ts";
+import { createPermissionBroker, type PermissionBroker } from "./permissions/permission-broker.ts";
+import { lastMode } from "./permissions/plan-mode.ts";
+import { submitPrompt } from "./slash-commands/submit-prompt.ts";
+import { createAgentRuntime, type AgentRuntime, type SessionResources } from "./agent-runtime/agent-runtime.ts";
 import type { Session } from "./session.ts";
-import { createSessionSubagents } from "./session-children.ts";
-import type { SessionDependencies } from "./session-parts.ts";
-import type { TeamRole } from "./session-team.ts";
-import { memoizeByList } from "./when-changed.ts";
-import { warnOnOverlap } from "./watch-overlap.ts";
+import { createSessionSubagents } from "./subagents/subagents.ts";
+import type { SessionDependencies } from "./session-dependencies.ts";
+import type { TeamRole } from "./teams/team-role.ts";
+import { memoizeByList } from "./agent-runtime/memoize-by-list.ts";
+import { warnOnOverlap } from "./subagents/warn-on-overlap.ts";
 
 /** Brings a session to life from its log, new or old, and hands out the one object that everybody drives it with. */
 export async function openSession(parts: SessionDependencies): Promise<Session> {

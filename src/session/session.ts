@@ -1,9 +1,9 @@
 import type { AgentReport, RunOutcome } from "../agent/index.ts";
 import type { Ack, AgentId, Command, Envelope, SessionId, StoredEnvelope } from "../protocol/index.ts";
 import type { SessionView } from "../view/index.ts";
-import type { DelegatedWork } from "./delegate.ts";
-import type { Subscription } from "./hub.ts";
-import type { RunningWork } from "./session-background.ts";
+import type { DelegatedWork } from "./subagents/run-delegated-task.ts";
+import type { Subscription } from "./event-hub.ts";
+import type { RunningWork } from "./agent-runtime/background-work.ts";
 
 /** One lead and everything under it. Every face drives this object and reads this stream; there is no other way in or out. */
 export interface Session {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { agentProblemLine } from "../../src/agent/definitions/index.ts";
-import { checkAgents } from "../../src/session/agent-definitions-check.ts";
-import { describeAgent } from "../../src/session/agent-definitions-describe.ts";
-import { loadAgentDefinitions } from "../../src/session/agent-definitions.ts";
-import { loadConfig } from "../../src/session/load-config.ts";
+import { checkAgents } from "../../src/session/agent-types/check-definitions.ts";
+import { describeAgent } from "../../src/session/agent-types/describe-definition.ts";
+import { loadAgentDefinitions } from "../../src/session/agent-types/load-definitions.ts";
+import { loadConfig } from "../../src/session/config/load-config.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
 const world = (files: Parameters<typeof tempTree>[0]): TempTree => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { selectAgentTools } from "../../src/agent/definitions/index.ts";
-import { createPolicy } from "../../src/session/policy.ts";
+import { createPolicy } from "../../src/session/permissions/permission-policy.ts";
 import { builtinTools, parseRules, type Tool } from "../../src/tool/index.ts";
 import { tempTree } from "./temp-tree.ts";
 

@@ -1,9 +1,9 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { agentProblemLine } from "../../src/agent/definitions/index.ts";
-import { type LoadedAgents, loadAgentDefinitions } from "../../src/session/agent-definitions.ts";
-import { type ConfigInput, loadConfig } from "../../src/session/load-config.ts";
-import { trustFolder } from "../../src/session/trust.ts";
+import { type LoadedAgents, loadAgentDefinitions } from "../../src/session/agent-types/load-definitions.ts";
+import { type ConfigInput, loadConfig } from "../../src/session/config/load-config.ts";
+import { trustFolder } from "../../src/session/trust/apply-trust.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
 const world = (files: Parameters<typeof tempTree>[0] = {}): TempTree => {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { openAgentMemory } from "../../src/session/agent-memory.ts";
+import { openAgentMemory } from "../../src/session/agent-types/agent-memory.ts";
 import { agent, lead, resultOf, teamSession, type TeamOptions } from "../team/team-session.ts";
 import { tempTree } from "./temp-tree.ts";
 

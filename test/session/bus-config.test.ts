@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { busConfig } from "../../src/session/bus-config.ts";
+import { busConfig } from "../../src/session/config/bus-config.ts";
 
 const place = (env: Record<string, string> = {}) => ({ env, userHome: "/home/anna" });
 

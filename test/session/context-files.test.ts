@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type InstructionReading, createInstructionFiles } from "../../src/session/context-files.ts";
-import { findImports } from "../../src/session/context-imports.ts";
-import { projectFolders } from "../../src/session/project-folders.ts";
+import { type InstructionReading, createInstructionFiles } from "../../src/session/instructions/instruction-files.ts";
+import { findImports } from "../../src/session/instructions/instruction-imports.ts";
+import { projectFolders } from "../../src/session/config/project-folders.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
 const world = (files: Parameters<typeof tempTree>[0] = {}): TempTree => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentId, Envelope, EventId, SessionId } from "../../src/protocol/index.ts";
-import { createEventHub } from "../../src/session/hub.ts";
+import { createEventHub } from "../../src/session/event-hub.ts";
 
 const envelope = (seq: number, live = false): Envelope => ({
   v: 1,

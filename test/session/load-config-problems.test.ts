@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
-import { loadConfig, settingsProblems } from "../../src/session/load-config.ts";
+import { loadConfig, settingsProblems } from "../../src/session/config/load-config.ts";
 import { tempTree } from "./temp-tree.ts";
 
 const file = "repo/.troupe/settings.json";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { childEnvironment } from "../../src/session/child-env.ts";
-import { type ConfigFlags, type ConfigInput, loadConfig } from "../../src/session/load-config.ts";
+import { childEnvironment } from "../../src/session/config/child-env.ts";
+import { type ConfigFlags, type ConfigInput, loadConfig } from "../../src/session/config/load-config.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
 /** A repository in `repo`, a home in `home`, an administrator's file in `etc`. */

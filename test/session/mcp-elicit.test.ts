@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { StoredEvent } from "../../src/protocol/index.ts";
-import { elicit } from "../../src/session/mcp-elicit.ts";
-import { createPermissionBroker } from "../../src/session/permission-broker.ts";
+import { elicit } from "../../src/session/mcp/elicitation.ts";
+import { createPermissionBroker } from "../../src/session/permissions/permission-broker.ts";
 
 test("a server's question can be answered by whoever hears of it, in the very moment it is published", async () => {
   const broker = createPermissionBroker();

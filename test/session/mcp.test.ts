@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { mcpInstructions } from "../../src/agent/index.ts";
 import { loadConfig } from "../../src/session/index.ts";
-import { readServerEntries } from "../../src/session/mcp-entries.ts";
-import { serverEnvironment } from "../../src/session/mcp-env.ts";
+import { readServerEntries } from "../../src/session/mcp/server-entries.ts";
+import { serverEnvironment } from "../../src/session/mcp/server-env.ts";
 import { tempTree } from "./temp-tree.ts";
 
 const stdio = (command: string) => ({ mcpServers: { db: { command } } });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Amount, createLedger, type Ledger } from "../../src/agent/index.ts";
 import type { SessionId } from "../../src/protocol/index.ts";
 import { createBudgetShare } from "../../src/session/remote/budget-share.ts";
-import { createTeammateBudget } from "../../src/session/remote/member-budget.ts";
+import { createTeammateBudget } from "../../src/session/remote/teammate-budget.ts";
 import { createJobLedger } from "../../src/session/worker/job-ledger.ts";
 import type { JobOrder } from "../../src/store/work/job.ts";
 import { createTestClock } from "../../src/testing.ts";

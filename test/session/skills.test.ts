@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { projectFolders } from "../../src/session/project-folders.ts";
-import { findSkills } from "../../src/session/skills.ts";
+import { projectFolders } from "../../src/session/config/project-folders.ts";
+import { findSkills } from "../../src/session/slash-commands/skills.ts";
 import { call, slashSession } from "./slash-session.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fillArguments } from "../../src/session/fill-arguments.ts";
+import { fillArguments } from "../../src/session/slash-commands/fill-arguments.ts";
 import { loadConfig, trustFolder } from "../../src/session/index.ts";
 import { call, slashSession } from "./slash-session.ts";
 import { tempTree } from "./temp-tree.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { TroupeError } from "../../src/protocol/index.ts";
-import { spawnTeammate, type SpawnTeammatePorts } from "../../src/session/start-member.ts";
+import { spawnTeammate, type SpawnTeammatePorts } from "../../src/session/teams/spawn-teammate.ts";
 import { heldBackend, ledTeam } from "../team/led-team.ts";
 
 /** The lead's session as it starts members: its worktrees are counted, its log can be made to fail. */

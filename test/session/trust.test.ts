@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { projectName } from "../../src/platform/index.ts";
 import { listTrustRecords, loadConfig, removeTrustRecord, trustFolder } from "../../src/session/index.ts";
-import { saveRules } from "../../src/session/remember-rule.ts";
+import { saveRules } from "../../src/session/permissions/save-rule.ts";
 import { tempTree, type TempTree } from "./temp-tree.ts";
 
 const hooks = (command: string) => ({ PreToolUse: [{ hooks: [{ type: "command", command }] }] });

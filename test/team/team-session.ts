@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { createIdFactory } from "../../src/platform/index.ts";
 import type { Command, Envelope, Event, Message } from "../../src/protocol/index.ts";
-import { type LibrarySession, type Reply, toLibrarySession } from "../../src/session/library-session.ts";
+import { type LibrarySession, type Reply, toLibrarySession } from "../../src/session/library/library-session.ts";
 import { startSession, type StartOptions } from "../../src/session/start-session.ts";
 import { createMemorySessionStore } from "../../src/store/index.ts";
 import { type Answer, type Ask, createScriptedModel, type ScriptedModel, systemClock } from "../../src/testing.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Clock, findExecutable, type ProcessScope } from "../../platform/index.ts";
 import type { CallId, StoredEvent } from "../../protocol/index.ts";
 import { type HookEvent, rulesOf } from "./hook-events.ts";
-import { type HookVerdict, judgeHook } from "./judge-hook.ts";
+import { type HookVerdict, judgeHook } from "./hook-verdict.ts";
 import type { Hook } from "./load-hooks.ts";
 import { type HookRun, runHook } from "./run-hook.ts";
 

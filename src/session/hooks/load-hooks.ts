@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TroupeError } from "../../protocol/index.ts";
 import { parseRule } from "../../tool/index.ts";
-import type { Placed } from "../merge-settings.ts";
+import type { Placed } from "../config/settings/merge-settings.ts";
 import { type HookEvent, hookEvents, isHookEvent, rulesOf } from "./hook-events.ts";
 
 /** One command and when it runs. */

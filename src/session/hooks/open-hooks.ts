@@ -1,4 +1,4 @@
-import type { Placed } from "../merge-settings.ts";
+import type { Placed } from "../config/settings/merge-settings.ts";
 import type { SessionHookPorts, SessionHooks } from "./session-hooks.ts";
 
 export interface OpenedHooks {

@@ -1,7 +1,7 @@
 import { type Clock, type CreateId, currentProcess, isAlive } from "../../platform/index.ts";
 import { type SessionId, type SessionListing, type Team, teamLead } from "../../protocol/index.ts";
 import { type CatalogEntry, createFileTeamStore, type SessionCatalog } from "../../store/index.ts";
-import { listSockets } from "./door-place.ts";
+import { listSockets } from "./socket-path.ts";
 
 export interface SessionLister {
   /** `own` is open in this process. */

@@ -1,8 +1,8 @@
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type Envelope, type SessionId, TroupeError } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
-import { listSockets } from "./door-place.ts";
-import { answerMs, connectSessionSocket } from "./knock.ts";
+import { listSockets } from "./socket-path.ts";
+import { answerMs, connectSessionSocket } from "./connect-session-socket.ts";
 import { liveStateOf } from "./live-state.ts";
 
 /** What happens in a session that a process has open, from the moment this was had. */

@@ -8,7 +8,7 @@ import {
   type WorkItem,
 } from "../../protocol/index.ts";
 import { loadTaskList, type SessionFiles, type StoredTeam, type TeamStore } from "../../store/index.ts";
-import { memberChangedEvent } from "../led-teams.ts";
+import { memberChangedEvent } from "../teams/team-registry.ts";
 import { liveEnvelope } from "./live-state.ts";
 
 /** Of a session that no process tells about: its members and tasks as the teams' own files have them. Others may be at work on them. */

@@ -1,7 +1,7 @@
 import type { Clock, FolderWatcher } from "../../platform/index.ts";
 import type { SessionListing } from "../../protocol/index.ts";
 import type { SessionCatalog } from "../../store/index.ts";
-import { createCoalescedSignal } from "./bell.ts";
+import { createCoalescedSignal } from "./coalesced-signal.ts";
 
 export interface WatchPorts {
   readonly catalog: SessionCatalog;

@@ -9,7 +9,7 @@ import {
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
 import type { JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
-import { createJobReceiver, type JobReceiverOptions, maxGenerations } from "./hear-job.ts";
+import { createJobReceiver, type JobReceiverOptions, maxGenerations } from "./receive-job-news.ts";
 
 export interface RemoteAgentOptions extends Omit<JobReceiverOptions, "over" | "abort"> {
   readonly path: AgentPath;

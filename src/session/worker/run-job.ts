@@ -5,15 +5,15 @@ import { systemClock } from "../../platform/index.ts";
 import { type ContentPart, type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import type { HeldJob, JobOutcome, JobSpec, WorkBus } from "../../store/index.ts";
 import type { RepositoryContext } from "../../team/index.ts";
-import type { ConfigFlags } from "../load-config.ts";
+import type { ConfigFlags } from "../config/load-config.ts";
 import type { Session } from "../session.ts";
-import type { ProcessShared } from "../shared-with-lead.ts";
+import type { ProcessShared } from "../teams/process-shared.ts";
 import { startSession } from "../start-session.ts";
-import { createPermissionAnswers, createBudgetAnswers } from "./answers.ts";
+import { createPermissionAnswers, createBudgetAnswers } from "./lead-answers.ts";
 import { cloneJob } from "./clone-job.ts";
 import { createJobLedger } from "./job-ledger.ts";
 import { createCommitPusher } from "./push-commits.ts";
-import { createJobReporter } from "./reporter.ts";
+import { createJobReporter } from "./job-reporter.ts";
 
 export interface JobPorts {
   readonly files: WorkBus["files"];

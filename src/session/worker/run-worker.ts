@@ -4,9 +4,9 @@ import { effectiveMode } from "../../agent/definitions/index.ts";
 import { createIdFactory, makeFolder, systemClock } from "../../platform/index.ts";
 import { type PermissionMode, TroupeError } from "../../protocol/index.ts";
 import { type HeldJob, loadWorkBus, openTeamStore, shareTeams, workLabel } from "../../store/index.ts";
-import { loadConfig } from "../load-config.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { runJob } from "./run-job.ts";
-import { runTeammateJob } from "./run-member.ts";
+import { runTeammateJob } from "./run-teammate-job.ts";
 
 export interface WorkerOptions {
   readonly cwd: string;

@@ -11,9 +11,9 @@ import {
   makeSocketsFolder,
   newSocketName,
   parseSocketName,
-} from "../../../src/session/observe/door-place.ts";
-import { openSocket } from "../../../src/session/observe/knock.ts";
-import { removeStaleSockets } from "../../../src/session/observe/sweep-doors.ts";
+} from "../../../src/session/observe/socket-path.ts";
+import { openSocket } from "../../../src/session/observe/connect-session-socket.ts";
+import { removeStaleSockets } from "../../../src/session/observe/remove-stale-sockets.ts";
 import { tempTree } from "../temp-tree.ts";
 
 const session = createIdFactory(systemClock)<SessionId>("ses");

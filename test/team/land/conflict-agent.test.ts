@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createIdFactory } from "../../../src/platform/index.ts";
 import type { AgentId } from "../../../src/protocol/index.ts";
-import { createConflictAgent } from "../../../src/session/resolve-conflict.ts";
+import { createConflictAgent } from "../../../src/session/teams/conflict-agent.ts";
 import { createFileSessionStore } from "../../../src/store/index.ts";
 import { land } from "../../../src/team/index.ts";
 import { type Answer, type Ask, createScriptedModel, systemClock } from "../../../src/testing.ts";

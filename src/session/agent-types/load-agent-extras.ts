@@ -1,0 +1,32 @@
+import type { Clock } from "../../platform/index.ts";
+import type { AgentDefinition } from "../../protocol/index.ts";
+import { openAgentMemory } from "./agent-memory.ts";
+import { type AgentExtras, createAgentExtras } from "./agent-extras.ts";
+import type { Config } from "../config/load-config.ts";
+import type { SessionMcp } from "../mcp/session-mcp.ts";
+import type { CommandCatalog } from "../slash-commands/command-catalog.ts";
+
+export interface LoadAgentExtrasOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly mcp: SessionMcp | undefined;
+  readonly slash: CommandCatalog;
+  readonly cwd: string;
+  readonly roots: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Gets an agent what its definition says it is to have. Nothing of servers is loaded for one that names none. */
+export async function loadAgentExtras(
+  definition: AgentDefinition,
+  options: LoadAgentExtrasOptions,
+): Promise<AgentExtras> {
+  const { mcpServers, requiredMcpServers = [] } = definition;
+  const memory = await openAgentMemory(definition, options.config);
+  const servers =
+    mcpServers === undefined && requiredMcpServers.length === 0
+      ? undefined
+      : await (await import("../mcp/agent-servers.ts")).openAgentServers(definition, options);
+  return createAgentExtras(definition, { servers, memory, slash: options.slash });
+}

@@ -1,0 +1,31 @@
+import { dirname, isAbsolute, join } from "node:path";
+import { isInside, realPathSync } from "../../platform/index.ts";
+import type { FolderTrust } from "../trust/withheld-settings.ts";
+
+export interface SearchPathContext {
+  readonly cwd: string;
+  readonly projectFolders: readonly string[];
+  readonly userHome: string;
+  readonly trust: FolderTrust;
+}
+
+/**
+ * Where programs are looked for: never relative to wherever one happens to be, and before the folder is trusted not in the
+ * folder itself, which `npx` and the like put first. Whatever holds the user's home is the user's own.
+ */
+export function searchPath(path: string | undefined, place: SearchPathContext): string | undefined {
+  if (path === undefined) return undefined;
+  const home = realPathSync(place.userHome, "/");
+  const projectPaths = [place.cwd, ...place.projectFolders].filter((folder) => !isInside(home, folder));
+  return path
+    .split(":")
+    .filter((entry) => isAbsolute(entry))
+    .filter((entry) => place.trust === "all" || !isProjectFolder(realPathSync(entry), projectPaths, place.cwd))
+    .join(":");
+}
+
+const isProjectFolder = (entry: string, folders: readonly string[], cwd: string) =>
+  folders.some((folder) => isInside(entry, folder)) ||
+  (entry.endsWith(packagePrograms) && isInside(cwd, dirname(dirname(entry))));
+
+const packagePrograms = join("/node_modules", ".bin");

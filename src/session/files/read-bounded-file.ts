@@ -1,0 +1,37 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { hasErrorCode } from "../../platform/index.ts";
+
+export type BoundedFile =
+  | { readonly kind: "absent" }
+  | { readonly kind: "unreadable"; readonly reason: string }
+  | { readonly kind: "read"; readonly bytes: Uint8Array; readonly size: number };
+
+/**
+ * At most `limit` bytes of a file of somebody else's making. A pipe, a device or a folder in its place is told apart and never
+ * waited for. Synchronous on purpose: a start reads a dozen of these, most of them absent.
+ */
+export function readBoundedFile(path: string, limit: number): BoundedFile {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return { kind: "absent" };
+    return { kind: "unreadable", reason: error instanceof Error ? error.message : String(error) };
+  }
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return { kind: "unreadable", reason: "it is not a regular file" };
+    const bytes = new Uint8Array(Math.min(limit, stats.size));
+    let filled = 0;
+    while (filled < bytes.length) {
+      const count = readSync(descriptor, bytes, filled, bytes.length - filled, null);
+      if (count === 0) break;
+      filled += count;
+    }
+    return { kind: "read", bytes: bytes.subarray(0, filled), size: stats.size };
+  } catch (error) {
+    return { kind: "unreadable", reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,25 @@
+import { loadHooks } from "../hooks/load-hooks.ts";
+import { type ConfigInput, loadConfig } from "../config/load-config.ts";
+
+export interface ListedHook {
+  readonly event: string;
+  readonly command: string;
+  readonly source: string;
+  /** A rule that a call has to meet. */
+  readonly condition?: string | undefined;
+  /** Why it can never work. */
+  readonly fault?: string | undefined;
+}
+
+/** Every hook in force, the strongest source first, and what of the folder's own is not. */
+export async function listHooks(
+  input: ConfigInput,
+): Promise<{ readonly hooks: readonly ListedHook[]; readonly withheld: readonly string[]; readonly areOff: boolean }> {
+  const config = await loadConfig(input);
+  const { hooks } = loadHooks(config.hooks);
+  return {
+    hooks: hooks.map(({ event, command, source, condition, fault }) => ({ event, command, source, condition, fault })),
+    withheld: config.untrusted.filter(({ key }) => key.startsWith("hooks")).map(({ source }) => source),
+    areOff: !config.hooksAllowed,
+  };
+}

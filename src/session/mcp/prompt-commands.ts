@@ -1,0 +1,43 @@
+import type { McpPrompt } from "../../tool/mcp/index.ts";
+import type { SlashCommand } from "../slash-commands/slash-commands.ts";
+
+/** The prompts of servers as commands: `/mcp__server__prompt one "two words"`, the arguments in the server's order. */
+export function mcpCommands(
+  prompts: readonly McpPrompt[],
+  outputFile: (name: string) => Promise<string> | undefined,
+): readonly SlashCommand[] {
+  return prompts.map((prompt) => ({
+    name: prompt.name,
+    description: prompt.description || `a prompt of the MCP server ${prompt.server}`,
+    argumentHint: prompt.arguments.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)).join(" "),
+    source: `the MCP server ${prompt.server}`,
+    owner: "user",
+    allowedTools: [],
+    async load(args) {
+      const values = valuesOf(prompt, args);
+      const missing = prompt.arguments.filter(({ name, required }) => required && !(name in values));
+      if (missing.length > 0) return { problem: `it needs ${missing.map(({ name }) => name).join(", ")}` };
+      try {
+        const signal = AbortSignal.timeout(timeoutMs);
+        const save = async (name: string) => (await outputFile(name)) ?? name;
+        return { parts: await prompt.get(values, { signal, outputFile: save }) };
+      } catch (error) {
+        return { problem: error instanceof Error ? error.message : String(error) };
+      }
+    },
+  }));
+}
+
+const timeoutMs = 60_000;
+
+/** The last argument takes what is left. */
+function valuesOf(prompt: McpPrompt, args: string): Record<string, string> {
+  const words = [...args.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
+  const names = prompt.arguments.map(({ name }) => name);
+  const last = names.length - 1;
+  return Object.fromEntries(
+    names
+      .slice(0, words.length)
+      .map((name, index) => [name, index === last ? words.slice(index).join(" ") : (words[index] ?? "")]),
+  );
+}

@@ -1,0 +1,52 @@
+import type { Ack, Command, SessionId } from "../../protocol/index.ts";
+import type { SessionFiles } from "../../store/index.ts";
+import { listSockets } from "./socket-path.ts";
+import { connectSessionSocket, type SocketConnection } from "./connect-session-socket.ts";
+import { stateOfClaim } from "./stream-session-events.ts";
+
+/** Has the process that has a session open carry out a command. Never rejects: the ack says what stands in the way. */
+export async function dispatchOverSocket(
+  command: Command,
+  { home, id, files }: { readonly home: string; readonly id: SessionId; readonly files: SessionFiles },
+): Promise<Ack> {
+  try {
+    for (const target of await listSockets(home)) {
+      const connection = target.session === id ? await connectSessionSocket(home, target) : undefined;
+      if (connection) return await sendCommand(connection, command);
+    }
+    return stateOfClaim(files) === "stored" ? notRunning(id) : notReachable(id);
+  } catch (error) {
+    return { ok: false, code: "failed", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function sendCommand(connection: SocketConnection, command: Command): Promise<Ack> {
+  try {
+    connection.send({ ask: "dispatch", id: 1, command });
+    for (let message = await connection.next(); message !== undefined; message = await connection.next()) {
+      if (message.say === "ack") return message.ack;
+      if (message.say === "bye") return { ok: false, code: message.code, message: message.message };
+    }
+    return connectionLost;
+  } finally {
+    connection.close();
+  }
+}
+
+const notRunning = (id: SessionId): Ack => ({
+  ok: false,
+  code: "not_running",
+  message: `nobody has ${id} open: 'troupe --resume ${id}' goes on with it`,
+});
+
+const notReachable = (id: SessionId): Ack => ({
+  ok: false,
+  code: "not_reachable",
+  message: `the process that has ${id} open does not answer: use its own terminal`,
+});
+
+const connectionLost: Ack = {
+  ok: false,
+  code: "connection_lost",
+  message: "the session's process went away before it answered: look whether it was done, and say it again if not",
+};

@@ -1,0 +1,33 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { hasErrorCode } from "../../platform/index.ts";
+import { socketsFolder, listSockets } from "./socket-path.ts";
+import { openSocket } from "./connect-session-socket.ts";
+
+/** Takes away what processes that were killed have left: doors with nobody behind them, and those that were never finished. */
+export async function removeStaleSockets(home: string): Promise<void> {
+  const folder = socketsFolder(home);
+  for (const target of await listSockets(home)) {
+    if (target.pid === process.pid) continue;
+    const socket = isRunning(target.pid) ? undefined : await openSocket(home, target);
+    socket?.destroy();
+  }
+  for (const name of await readdir(folder)) {
+    if (!/^\.[0-9a-z]{1,8}-[0-9a-f]{6}$/.test(name)) continue;
+    const path = join(folder, name);
+    const { mtimeMs = Infinity } = (await stat(path).catch(() => undefined)) ?? {}; // another has swept it
+    if (Date.now() - mtimeMs > maxBindMs) await rm(path, { force: true });
+  }
+}
+
+const maxBindMs = 60_000;
+
+/** Of a process that is there nothing is asked: it would hear of it. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !hasErrorCode(error, "ESRCH");
+  }
+}

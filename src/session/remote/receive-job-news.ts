@@ -1,0 +1,204 @@
+import {
+  type Conversation,
+  type ReceivingRecorder,
+  type RunOutcome,
+  closeOpenCalls,
+  tokensIn,
+} from "../../agent/index.ts";
+import {
+  type AgentId,
+  type Event,
+  type EventId,
+  LiveEvent,
+  type PermissionAnswer,
+  type RequestId,
+  StoredEvent,
+} from "../../protocol/index.ts";
+import type { JobNews, JobState, SubmittedJob } from "../../store/index.ts";
+import type { SessionResources } from "../agent-runtime/agent-runtime.ts";
+import { createBudgetShare } from "./budget-share.ts";
+import { type ReceivedPosition, receivedEventId } from "./received-event-id.ts";
+
+export interface JobReceiverOptions {
+  readonly agent: AgentId;
+  readonly conversation: Conversation;
+  readonly recorder: ReceivingRecorder;
+  readonly shared: Pick<SessionResources, "ask" | "ledger">;
+  /** What its log holds already, from an earlier life of the session. */
+  readonly known: ReadonlySet<EventId>;
+  /** Nothing more is asked or answered. */
+  readonly over: AbortSignal;
+  /** Something that goes on beside this has failed. */
+  abort(error: unknown): void;
+}
+
+type JobReport = Extract<JobNews, { kind: "report" }>["report"];
+type JobQuestion = Extract<JobReport, { kind: "question" }>["question"];
+type BudgetRequest = Extract<JobReport, { kind: "budget" }>;
+
+/** Puts what is heard of a job into the log of its agent, each thing once, and answers what its worker asks. */
+export interface JobReceiver {
+  /** Gives the end, when it has come. "too often": too many workers have had it. */
+  receive(news: JobNews, job: SubmittedJob): Promise<RunOutcome | "withdrawn" | "too often" | undefined>;
+  state(): JobState | undefined;
+  /** What it has not spent is for others. */
+  end(): void;
+}
+
+export function createJobReceiver(options: JobReceiverOptions): JobReceiver {
+  const { agent, recorder, conversation, shared, over, abort } = options;
+  const known = new Set(options.known);
+  const share = createBudgetShare(shared.ledger);
+  const questions = new Map<RequestId, { readonly question: JobQuestion; isAsked: boolean }>();
+  let state: JobState | undefined;
+  let isCaughtUp = false;
+  /** The last that its worker has asked for without an answer, and all that it was given. */
+  let asked: (BudgetRequest & { isAnswered?: boolean }) | undefined;
+  let given: BudgetRequest["keeps"] | undefined;
+
+  /** False: it was there. */
+  const storeOnce = async (place: ReceivedPosition, event: StoredEvent): Promise<boolean> => {
+    const id = receivedEventId(agent, place);
+    if (known.has(id)) return false;
+    await recorder.recordAs(id, event);
+    known.add(id);
+    return true;
+  };
+
+  const startGeneration = async (next: JobState): ReturnType<JobReceiver["receive"]> => {
+    const before = state;
+    state = next;
+    const { generation, folder } = next;
+    if (generation > (before?.generation ?? 0)) {
+      questions.clear();
+      share.close();
+      asked = given = undefined;
+      if (next.status === "held" && !(await begin(next, before))) return "too often";
+    }
+    if (next.status === "withdrawn") return "withdrawn";
+    if (next.status === "returned") return endOf(next);
+    if (folder !== undefined && folder !== before?.folder)
+      await storeOnce({ generation, number: 0, index: 1 }, { type: "agent.changed", cwd: folder });
+    return undefined;
+  };
+
+  const begin = async ({ generation, worker, commits }: JobState, before: JobState | undefined): Promise<boolean> => {
+    const place = { generation, number: 0, index: 0 };
+    if (known.has(receivedEventId(agent, place))) return true;
+    await closeOpenCalls(conversation, recorder.record);
+    if (generation > maxGenerations) return false;
+    const from = commits ? "from what was committed" : "from the beginning";
+    const [level, message] =
+      generation === 1
+        ? (["info", `${worker} works on it.`] as const)
+        : (["warning", `The worker ${before?.worker ?? "that had it"} was lost; ${worker} goes on ${from}.`] as const);
+    await storeOnce(place, { type: "notice.raised", level, code: "remote", message });
+    return true;
+  };
+
+  const take = async (event: Event, place: ReceivedPosition) => {
+    const stored = StoredEvent.safeParse(event);
+    if (!stored.success) {
+      // What was written bit by bit, and is over, is of interest to nobody.
+      if (isCaughtUp) recorder.live(LiveEvent.parse(event));
+      return;
+    }
+    const isNew = await storeOnce(place, stored.data);
+    if (stored.data.type !== "cost.recorded") return;
+    const amount = { usd: stored.data.costUsd, tokens: tokensIn(stored.data.usage) };
+    if (isNew) share.spend(amount);
+    else share.countEarlier(amount);
+  };
+
+  const answerQuestion = async (question: JobQuestion, job: SubmittedJob) => {
+    let answer: PermissionAnswer | undefined;
+    try {
+      answer = await shared.ask(question, over);
+    } catch (error) {
+      if (over.aborted) return;
+      throw error;
+    }
+    // What is to last lasts here, and not on a machine that is somebody else's.
+    const once: PermissionAnswer =
+      answer?.behavior === "allow"
+        ? { ...answer, scope: answer.scope === "once" ? "once" : "session" }
+        : (answer ?? denied);
+    await job.order({ kind: "answer", requestId: question.requestId, answer: once }, over);
+  };
+
+  const answerAsked = async ({ generation, number, ...wanted }: BudgetRequest, job: SubmittedJob) => {
+    try {
+      const grant = await share.grant(wanted, over);
+      await job.order({ kind: "budget", generation, number, ...grant }, over);
+    } catch (error) {
+      if (!over.aborted) throw error;
+    }
+  };
+
+  /** What an earlier life of the session has answered is known by now, and is not answered again. */
+  const answerAll = (job: SubmittedJob) => {
+    if (!isCaughtUp && given) share.restoreGrant(given);
+    isCaughtUp = true;
+    for (const each of questions.values()) {
+      if (each.isAsked) continue;
+      each.isAsked = true;
+      answerQuestion(each.question, job).catch(abort);
+    }
+    if (asked && !asked.isAnswered) {
+      asked.isAnswered = true;
+      answerAsked(asked, job).catch(abort);
+    }
+  };
+
+  const applyOrder = (order: Extract<JobNews, { kind: "order" }>["order"]) => {
+    if (order.kind === "answer") questions.delete(order.requestId);
+    if (order.kind !== "budget" || order.generation !== state?.generation) return;
+    given = order.most;
+    if (isCaughtUp) share.restoreGrant(given);
+    if (asked?.number === order.number) asked = undefined;
+  };
+
+  return {
+    state: () => state,
+    end: share.close,
+    async receive(news, job) {
+      switch (news.kind) {
+        case "state":
+          return startGeneration(news.state);
+        case "order":
+          applyOrder(news.order);
+          return undefined;
+        case "caught up":
+          answerAll(job);
+          return undefined;
+        case "report": {
+          const { report } = news;
+          const { generation, number } = report;
+          if (report.kind === "question")
+            questions.set(report.question.requestId, { question: report.question, isAsked: false });
+          if (report.kind === "budget") {
+            asked = report;
+            given = report.keeps;
+          }
+          if (report.kind === "events")
+            for (const [index, event] of report.events.entries()) await take(event, { generation, number, index });
+          return undefined;
+        }
+      }
+    },
+  };
+}
+
+function endOf({ outcome }: JobState): RunOutcome {
+  if (!outcome) return { reason: "failed", detail: "it said nothing of how it ended", turns: 0 };
+  const { reason, detail, turns } = outcome;
+  return { reason, turns, ...(detail !== undefined && { detail }) };
+}
+
+const denied: PermissionAnswer = {
+  behavior: "deny",
+  by: "policy",
+  message: "Nobody is there to answer. Go on without it.",
+};
+
+export const maxGenerations = 5;

@@ -1,0 +1,139 @@
+import { resolveAgentModel } from "../../agent/definitions/index.ts";
+import type { AgentReport } from "../../agent/index.ts";
+import {
+  type AgentId,
+  type AgentPath,
+  leadPath,
+  type PermissionMode,
+  type StoredEnvelope,
+  TroupeError,
+} from "../../protocol/index.ts";
+import {
+  type AgentSlot,
+  type SubagentDefaults,
+  type SubagentRuntime,
+  createSubagent,
+  type RuntimeRequest,
+} from "../../team/index.ts";
+import type { AgentDependencies } from "../session-dependencies.ts";
+
+/** One thing that the user, or a program of theirs, has an agent do in a folder, beside whatever the session does. */
+export interface DelegatedWork {
+  /** An agent of this session, which goes on from where it was, or the type of a new one. */
+  readonly who: { readonly agent: AgentId } | { readonly type: string };
+  readonly description: string;
+  readonly prompt: string;
+  /** Where it works, and the only folder that it may change, wherever it was before. */
+  readonly cwd: string;
+  readonly mode: PermissionMode;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DelegatePorts {
+  readonly agents: AgentDependencies;
+  readonly defaults: SubagentDefaults;
+  readonly leadId: AgentId;
+  readonly newId: () => AgentId;
+  readonly slot: (signal: AbortSignal) => Promise<AgentSlot>;
+  runtime(
+    request: RuntimeRequest,
+    logs: ReadonlyMap<AgentId, readonly StoredEnvelope[]> | undefined,
+  ): Promise<SubagentRuntime>;
+  logs(): Promise<ReadonlyMap<AgentId, readonly StoredEnvelope[]>>;
+}
+
+/** Never rejects because the agent went wrong: the report says so. Rejects if there is no such agent or type. */
+export async function runDelegatedTask(work: DelegatedWork, ports: DelegatePorts): Promise<AgentReport> {
+  const { signal = new AbortController().signal } = work;
+  let onEnvelope: RuntimeRequest["onEnvelope"] = () => undefined;
+  const known = "agent" in work.who ? await findKnownAgent(work.who.agent, ports) : undefined;
+  const identity = known ?? createNewAgent("type" in work.who ? work.who.type : "", ports);
+  const request: RuntimeRequest = {
+    ...identity.request,
+    kind: "foreground",
+    mode: work.mode,
+    cwd: work.cwd,
+    env: {},
+    isolated: true,
+    delegated: true,
+    signal,
+    onEnvelope: (envelope) => onEnvelope(envelope),
+  };
+  const slot = await ports.slot(signal);
+  let runtime: SubagentRuntime;
+  try {
+    runtime = await ports.runtime(request, known?.logs);
+    const { path, parent, model, mode: permissionMode, cwd, definition } = request;
+    const spawned = { path, parent, model, permissionMode, cwd, description: work.description };
+    if (known) await runtime.resume();
+    else await runtime.begin({ ...spawned, agentType: definition.name });
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
+  const { onIdle: _, onWake: __, ...defaults } = ports.defaults;
+  const subagent = createSubagent({
+    ...defaults,
+    id: request.agentId,
+    path: request.path,
+    name: undefined,
+    definition: request.definition,
+    description: work.description,
+    parent: request.parent,
+    isFork: request.fork,
+    runtime,
+    reopen: () => Promise.reject(new Error(`${request.path} does one thing, and is not sent on`)),
+    listen: (listener) => {
+      onEnvelope = listener;
+    },
+  });
+  const stop = () => void subagent.interrupt("it was stopped");
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const run = subagent.run([{ type: "text", text: work.prompt }], slot, "user");
+    if (signal.aborted) stop();
+    const report = await run.done;
+    // It is where it was again, for whoever sends it on later.
+    if (known) await runtime.agent.record({ type: "agent.changed", cwd: known.cwd });
+    return report;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await subagent.close();
+  }
+}
+
+type Identity = Pick<RuntimeRequest, "agentId" | "parent" | "path" | "definition" | "fork" | "model">;
+
+async function findKnownAgent(agentId: AgentId, { agents, logs: readLogs }: DelegatePorts) {
+  const logs = await readLogs();
+  const events = (logs.get(agentId) ?? []).map(({ event }) => event);
+  const spawned = events.find((event) => event.type === "agent.spawned");
+  if (!spawned?.parent) throw new TroupeError("agent", `This session has no agent ${agentId}.`);
+  const fork = spawned.agentType === "fork";
+  const { parent, path, model, agentType } = spawned;
+  const definition = agents.definitions.find(({ name }) => name === (fork ? "general-purpose" : agentType));
+  if (!definition) throw new TroupeError("agent", `${path} was of the type ${agentType}, which is not there any more.`);
+  const changed = events.findLast((event) => event.type === "agent.changed" && event.cwd !== undefined);
+  const cwd = (changed?.type === "agent.changed" ? changed.cwd : undefined) ?? spawned.cwd;
+  const request: Identity = { agentId, parent, path, definition, fork, model };
+  return { request, logs, cwd };
+}
+
+function createNewAgent(type: string, { agents, leadId, newId }: DelegatePorts): { request: Identity } {
+  const definition = agents.definitions.find(({ name }) => name === type);
+  if (!definition) {
+    const names = agents.definitions.map(({ name }) => name).join(", ");
+    throw new TroupeError("agent", `There is no agent type ${JSON.stringify(type)}. There are: ${names}.`);
+  }
+  const parentModel = agents.lead().model().ref;
+  const model = resolveAgentModel({
+    override: agents.modelOverride,
+    call: undefined,
+    definition: definition.model,
+    parent: parentModel,
+  });
+  if (!model.ok) throw new TroupeError("agent", model.message);
+  const agentId = newId();
+  const path = `${leadPath}/${type}-${agentId.slice(-6)}` as AgentPath;
+  return { request: { agentId, parent: leadId, path, definition, fork: false, model: model.ref } };
+}

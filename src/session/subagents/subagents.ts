@@ -1,0 +1,263 @@
+import { type Agent, type AgentReport, forkMarker } from "../../agent/index.ts";
+import type { Ack, AgentId, AgentPath, ContentPart, Message, PromptId, StoredEnvelope } from "../../protocol/index.ts";
+import { TroupeError } from "../../protocol/index.ts";
+import {
+  type SubagentRegistry,
+  createAgentTool,
+  type SubagentDefaults,
+  createSubagentRegistry,
+  createIdleCache,
+  createSendMessageTool,
+  createAgentSlots,
+  createCrashReport,
+  type CrashReport,
+  type ParentAgent,
+  resumeSubagent,
+  type AgentSlot,
+  type Isolation,
+  type TeammateStarter,
+} from "../../team/index.ts";
+import type { Tool } from "../../tool/index.ts";
+import { createSubagentRuntimes } from "./subagent-runtimes.ts";
+import { runDelegatedTask, type DelegatedWork } from "./run-delegated-task.ts";
+import { subagentName } from "../agent-runtime/subagent-name.ts";
+import { isolateInWorktree, type IsolationPorts } from "./isolate-in-worktree.ts";
+import { createRemoteAgents } from "../remote/remote-agents.ts";
+import { type AgentRuntime, type SessionResources } from "../agent-runtime/agent-runtime.ts";
+import type { StartedWork } from "../agent-runtime/background-work.ts";
+import type { AgentDependencies } from "../session-dependencies.ts";
+
+/** The sub-agents of a session, tied to its seats, tools, models and worktrees. */
+export interface SessionSubagents {
+  readonly registry: SubagentRegistry;
+  /** Takes a place for one more agent of any kind, or throws why there is none. */
+  acquireSlot(parent: ParentAgent, signal: AbortSignal): Promise<AgentSlot>;
+  /** A place for one that is at work already, without waiting; of this member, if it is one: `name@team`. */
+  acquireSlotNow(member?: string): AgentSlot;
+  isolate(cwd: string, signal: AbortSignal): Promise<Isolation>;
+  /** The tools by which an agent starts others and speaks to them. */
+  toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[];
+  /** Agents that work in the foreground go on in the background. */
+  sendToBackground(): void;
+  /** What is told of an agent that was at work when an earlier life of the session ended. */
+  reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined>;
+  /** Goes on with agents that workers on other machines have been at work on since an earlier life of the session. Before any of its calls is closed. */
+  resumeRemoteAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
+  /** The session ends: what works on other machines goes on there, and is taken up when the session is. */
+  leave(): Promise<void>;
+  /** Tells of agents that the caller was waiting for when an earlier life of the session ended: before their calls are closed. */
+  reportLostAgents(runtime: AgentRuntime, log: readonly StoredEnvelope[]): Promise<void>;
+  /** Agents that this one has started and that are at rest. */
+  idleSubagents(parent: AgentId): readonly { readonly name: string; readonly description: string }[];
+  agentOf(id: AgentId): Agent | undefined;
+  /**
+   * Says something of the user's to the agent of this path: at work, it hears it between two turns; finished, it goes on from
+   * where it was, and the one that has started it is told of its end. Undefined: there is no such agent.
+   */
+  sendPrompt(path: AgentPath, parts: readonly ContentPart[]): Promise<Ack | undefined>;
+  paths(): readonly AgentPath[];
+  /** Has an agent do one thing, beside whatever the session does. */
+  delegate(work: DelegatedWork): Promise<AgentReport>;
+  /** Stops what the agent of this path does, and nothing else. False: there is no such agent. */
+  interrupt(path: AgentPath): Promise<boolean>;
+  interruptAll(reason: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createSessionSubagents(shared: SessionResources, agents: AgentDependencies): SessionSubagents {
+  const { parts } = shared;
+  const { opened, clock, createId } = parts;
+  const limits = parts.spawnLimits ?? createAgentSlots(parts.limits ?? {}, { clock });
+  for (const { event } of [...opened.leadLog.replayed, ...(parts.earlierAgents ?? [])]) limits.countEarlier(event);
+  const idleSlots = createIdleCache();
+  const { watchdog, sideQuestions: asides, remote: work } = agents;
+  const defaults: SubagentDefaults = {
+    clock,
+    watchdog,
+    sideQuestions: asides,
+    onWake: idleSlots.wakes,
+    onIdle: idleSlots.rests,
+  };
+  const closing = new AbortController();
+  const sendToBackground = new Set<() => void>();
+  const isolationAt = (cwd: string): IsolationPorts => ({
+    place: { ...agents.place, cwd, env: parts.childEnv, clock, createId },
+    settings: agents.worktree,
+    hooks: agents.lead().hooks,
+  });
+
+  const runtimes = createSubagentRuntimes(shared, agents, {
+    defaults,
+    isolationAt,
+    toolsOf: (runtime, path) => toolsOf(runtime, path),
+    reportLostWork: (started) => reportLostWork(started),
+    idleSubagents: (parent) => idleSubagents(parent),
+  });
+
+  const subagents: SubagentRegistry = createSubagentRegistry({
+    definitions: agents.definitions,
+    rules: parts.rules,
+    ...runtimes,
+    limits,
+    defaults,
+    createId,
+    forks: agents.forks,
+    coordinator: parts.coordinator !== undefined,
+    earlierNames: (parts.earlierAgents ?? []).flatMap(({ agent, event }) =>
+      event.type === "agent.spawned" ? (subagentName(agent, event) ?? []) : [],
+    ),
+    modelOverride: agents.modelOverride,
+    modeSetting: agents.modeSetting,
+    isolate: (agentId, cwd, signal) => isolateInWorktree(agentId, isolationAt(cwd), signal),
+    openRemoteRuntime: work && ((request) => remotes.runtime(request)),
+  });
+  const remotes = createRemoteAgents(shared, agents, {
+    defaults,
+    placeAt: (cwd) => isolationAt(cwd).place,
+    adopt: (subagent) => subagents.adopt(subagent),
+    acquireSlotNow: limits.acquireSlotNow,
+  });
+
+  function toolsOf(runtime: () => AgentRuntime, path: AgentPath, teammates?: TeammateStarter): readonly Tool[] {
+    const parent = (): ParentAgent => ({
+      id: runtime().id,
+      path,
+      model: runtime().model().ref,
+      mode: runtime().mode(),
+      cwd: runtime().cwd(),
+      roots: runtime().policy.roots,
+      isFork: isForked(runtime().conversation.answered()),
+      turn: runtime().conversation.turn,
+    });
+    return [
+      createAgentTool({
+        subagents,
+        parent,
+        backgroundAfterMs: agents.backgroundAfterMs,
+        forks: agents.forks,
+        coordinator: parts.coordinator !== undefined,
+        teammates,
+        sentToBackground: (signal) =>
+          new Promise((resolve) => {
+            if (!signal.aborted) sendToBackground.add(resolve);
+            const leave = () => {
+              sendToBackground.delete(resolve);
+              resolve();
+            };
+            signal.addEventListener("abort", leave, { once: true });
+          }),
+      }),
+      createSendMessageTool({ subagents }),
+    ];
+  }
+
+  async function reportLostWork(started: StartedWork): Promise<CrashReport | "goes on" | undefined> {
+    if (started.agent === undefined) return undefined;
+    if (remotes.isResumed(started.agent)) return "goes on";
+    const { agent, backgroundId: taskId, description } = started;
+    return createCrashReport(
+      { agent, taskId, description, wantsCheck: asides.reportCheck },
+      (await agents.readLogs()).get(agent) ?? [],
+    );
+  }
+
+  const earlierPaths = (parts.earlierAgents ?? []).flatMap(({ event }) =>
+    event.type === "agent.spawned" && event.parent !== undefined ? [event.path] : [],
+  );
+  const paths = () => [...new Set([...earlierPaths, ...subagents.all().map(({ path }) => path)])];
+
+  const idleSubagents = (parent: AgentId) =>
+    subagents
+      .all()
+      .filter((subagent) => subagent.parent === parent && !subagent.running)
+      .map(({ id, name, description }) => ({ name: name ?? id, description }));
+
+  return {
+    registry: subagents,
+    async acquireSlot(parent, signal) {
+      const admitted = await limits.acquire({ parentDepth: parent.path.split("/").length - 1, signal });
+      if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+      return admitted.slot;
+    },
+    acquireSlotNow: limits.acquireSlotNow,
+    isolate: (cwd, signal) => isolateInWorktree(createId<AgentId>("agt"), isolationAt(cwd), signal),
+    toolsOf,
+    sendToBackground() {
+      for (const resolve of sendToBackground) resolve();
+      sendToBackground.clear();
+    },
+    reportLostWork,
+    resumeRemoteAgents: remotes.resume,
+    leave: remotes.leave,
+    async reportLostAgents(runtime, log) {
+      const open = new Set(runtime.conversation.openCalls().map(({ call }) => call.callId));
+      if (open.size === 0) return;
+      const known = new Set(
+        log.flatMap(({ event }) => (event.type === "background.started" ? (event.agent ?? []) : [])),
+      );
+      for (const [agent, envelopes] of await agents.readLogs()) {
+        const spawned = envelopes.map(({ event }) => event).find((event) => event.type === "agent.spawned");
+        if (spawned?.parent !== runtime.id || known.has(agent) || remotes.isResumed(agent)) continue;
+        if (spawned.callId === undefined || !open.has(spawned.callId)) continue;
+        const { text } = createCrashReport(
+          { agent, description: spawned.description ?? spawned.agentType, wantsCheck: asides.reportCheck },
+          envelopes,
+        );
+        const promptId = agent.replace(/^agt_/, "prm_") as PromptId;
+        await runtime.agent.admitOnce({ promptId, source: "background", parts: [{ type: "text", text }] });
+      }
+    },
+    idleSubagents,
+    agentOf: (id) => runtimes.get(id)?.agent,
+    paths,
+    delegate: (work) =>
+      runDelegatedTask(
+        { ...work, signal: work.signal ? AbortSignal.any([work.signal, closing.signal]) : closing.signal },
+        {
+          agents,
+          defaults,
+          leadId: opened.leadLog.agent,
+          newId: () => createId<AgentId>("agt"),
+          ...runtimes,
+          async slot(signal) {
+            const admitted = await limits.acquire({ parentDepth: 0, signal, isReturning: true });
+            if (!admitted.ok) throw new TroupeError("agent", admitted.message);
+            return admitted.slot;
+          },
+        },
+      ),
+    async sendPrompt(path, content) {
+      const subagent = await subagents.find(path);
+      if (subagent?.path !== path) return undefined;
+      const submitted = (await agents.lead().hooks?.submitted(content)) ?? { parts: content };
+      if ("blocked" in submitted) return { ok: false, code: "blocked_by_hook", message: submitted.blocked };
+      const parent = subagents.all().find(({ id }) => id === subagent.parent);
+      // One that rests itself would have to be woken for the news: the lead gets it.
+      const reportTo = (parent?.running ? runtimes.get(subagent.parent) : undefined) ?? agents.lead();
+      const { description } = subagent;
+      const ports = { subagents, background: reportTo.background.tasks, signal: closing.signal };
+      await resumeSubagent(subagent, { parts: submitted.parts, by: "user", description }, ports);
+      return { ok: true };
+    },
+    async interrupt(path) {
+      const subagent = subagents.all().find((each) => each.path === path);
+      if (subagent?.running) await subagent.interrupt("the user interrupted it");
+      return subagent !== undefined || earlierPaths.includes(path);
+    },
+    async interruptAll(reason) {
+      await Promise.all(subagents.all().flatMap((subagent) => (subagent.running ? [subagent.interrupt(reason)] : [])));
+    },
+    async close() {
+      closing.abort(new DOMException("the session is closed", "AbortError"));
+      await subagents.close();
+    },
+  };
+}
+
+/** By its mark in the conversation: that survives where it came from being lost. */
+function isForked(messages: readonly Message[]): boolean {
+  return messages.some(
+    ({ role, parts }) =>
+      role === "user" && parts.some((part) => part.type === "text" && part.text.startsWith(forkMarker)),
+  );
+}

@@ -1,0 +1,84 @@
+import { createProcessScope, type CreateId } from "../../platform/index.ts";
+import type { AgentDefinition, CallId, ModelClient, PermissionMode, RequestId } from "../../protocol/index.ts";
+import type { Config } from "../config/load-config.ts";
+import { ownExecutable } from "../config/own-executable.ts";
+import type { MemberContext, PermissionAsker } from "../session-dependencies.ts";
+
+export interface AcpTeammateOptions {
+  readonly member?: Omit<MemberContext, "definition"> | undefined;
+  readonly config: Pick<Config, "home" | "cwd">;
+  /** As the user has it: the other program finds its own keys and settings there. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly asker: PermissionAsker;
+  readonly createId: CreateId;
+}
+
+/** The model of a member whom the program of its definition runs, over the Agent Client Protocol; undefined for all others. */
+export async function createAcpTeammate(
+  definition: AgentDefinition,
+  options: AcpTeammateOptions,
+): Promise<(ModelClient & { close(): Promise<void> }) | undefined> {
+  const { member, config } = options;
+  if (definition.backend !== "acp" || !member) return undefined;
+  const { createAcpModel } = await import("../../model/index.ts").then(({ loadAcp }) => loadAcp());
+  const { team, name } = member;
+  const processes = createProcessScope();
+  const env = Object.fromEntries(
+    Object.entries({ ...options.env, TROUPE_HOME: config.home }).flatMap(([key, value]) =>
+      value === undefined ? [] : [[key, value] as const],
+    ),
+  );
+  const [program, ...words] = ownExecutable();
+  const model = createAcpModel({
+    name: definition.name,
+    command: commandOf(definition),
+    cwd: member.folder ?? config.cwd,
+    env,
+    processes,
+    introduction: [definition.prompt, member.conduct, toolNote].filter((text) => text.trim() !== "").join("\n\n"),
+    mcpServers: [
+      {
+        name: "troupe",
+        command: program,
+        args: [...words, "mcp", "serve", "--team", team, "--as", name, "--voice"],
+        env: passedVariables.flatMap((key) => (env[key] ? [{ name: key, value: env[key] }] : [])),
+      },
+    ],
+    ask: (question, signal) => askPermission(question, { ...options, mode: member.modeNow?.() ?? member.mode }, signal),
+  });
+  return {
+    ...model,
+    async close() {
+      await model.close();
+      await processes.close();
+    },
+  };
+}
+
+/** What the voice needs to find the team, wherever teams are kept. */
+const passedVariables = ["TROUPE_HOME", "PATH", "HOME", "TROUPE_BUS", "TROUPE_TEAM_STORE", "CLAUDE_CONFIG_DIR"];
+
+const toolNote =
+  "Mail and tasks of your team are tools of the MCP server troupe (SendMessage, TaskList, TaskUpdate and others). What is sent to you comes by itself, as a message. When you have nothing left to do, say in a few words what you have done, and stop: those words go to team-lead by themselves.";
+
+/** Words as they are: no shell reads them. */
+const commandOf = ({ command = [] }: AgentDefinition): readonly string[] =>
+  typeof command === "string" ? command.trim().split(/\s+/) : command;
+
+async function askPermission(
+  { title, tool, input }: { title: string; tool: string; input: unknown },
+  { mode, asker, createId }: Pick<AcpTeammateOptions, "asker" | "createId"> & { mode: PermissionMode },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (mode === "bypassPermissions" || (mode === "acceptEdits" && tool === "edit")) return true;
+  if (mode === "dontAsk" || typeof asker !== "function") return false;
+  const question = {
+    requestId: createId<RequestId>("ask"),
+    callId: createId<CallId>("call"),
+    tool: `acp:${tool}`,
+    input,
+    question: title,
+    suggestions: [],
+  };
+  return (await asker(question, signal)).behavior === "allow";
+}

@@ -1,0 +1,123 @@
+import { conflictTask, giveUpReason } from "../../agent/index.ts";
+import { isInside } from "../../platform/index.ts";
+import { type AgentId, type PermissionMode, type StoredEnvelope, TroupeError } from "../../protocol/index.ts";
+import type { SessionStore } from "../../store/index.ts";
+import {
+  branchAuthor,
+  type Conflict,
+  conflictHunks,
+  type ResolveConflict,
+  type RepositoryContext,
+} from "../../team/index.ts";
+import type { Session } from "../session.ts";
+import { startSession, type StartOptions } from "../start-session.ts";
+
+export interface ConflictAgentOptions {
+  readonly place: RepositoryContext;
+  readonly store: SessionStore;
+  /** How sessions are started: the folder, the environment, the flags. */
+  readonly start: Pick<StartOptions, "cwd" | "env" | "flags" | "trust" | "model" | "store">;
+  /** The type of agent for a branch whose author is not known, or cannot be had. */
+  readonly type: string;
+  readonly mode: PermissionMode;
+  onProgress?(line: string): void;
+}
+
+/**
+ * Gives a conflict to the agent that wrote the branch, in the session that it belongs to, so that it still knows what it
+ * meant; where it is not known or its session is in use, to a new agent. Whether the conflict is settled is for the landing
+ * to find out: this only says whether the agent thinks so.
+ */
+export function createConflictAgent(options: ConflictAgentOptions): ResolveConflict {
+  const { onProgress = () => undefined } = options;
+  return async (conflict, signal) => {
+    const author = await findAuthor(conflict.branch, options);
+    const { session, isAuthor } = await sessionFor(author, conflict.branch, options);
+    try {
+      const assignee = isAuthor && author ? { agent: author.agentId } : { type: options.type };
+      const name = "agent" in assignee ? `its author ${assignee.agent}` : `a new agent (${assignee.type})`;
+      onProgress(`${conflict.branch}: the conflict goes to ${name}`);
+      const report = await session.delegate({
+        who: assignee,
+        description: `settle the conflict of ${conflict.branch}`,
+        prompt: await promptFor(conflict, { author, isAuthor }),
+        cwd: conflict.path,
+        mode: options.mode,
+        signal,
+      });
+      const failure = report.status === "completed" ? giveUpReason(report.text) : (report.reason ?? report.status);
+      if (failure !== undefined) {
+        onProgress(`${conflict.branch}: not settled by the agent: ${oneLine(failure)}`);
+        return "given up";
+      }
+      onProgress(`${conflict.branch}: the agent says: ${oneLine(report.text)}`);
+      return "resolved";
+    } finally {
+      await session.close();
+    }
+  };
+}
+
+interface Author {
+  readonly agentId: AgentId;
+  readonly sessionId: string;
+  readonly task: string;
+}
+
+/** By the record of its worktree; where that is gone, by what the logs of this folder's sessions say. */
+async function findAuthor(branch: string, { place, store, start }: ConflictAgentOptions): Promise<Author | undefined> {
+  const known = await branchAuthor(place, branch);
+  for (const { sessionId, cwd } of await store.list()) {
+    if (!isInside(cwd, start.cwd) && !isInside(start.cwd, cwd)) continue;
+    const logs = await readOrUndefined(store.readAgents(sessionId));
+    for (const [agentId, log] of logs ?? []) {
+      if (known === undefined ? !didCreateBranch(log, branch) : agentId !== known) continue;
+      return { agentId, sessionId, task: taskOf(log) };
+    }
+  }
+  return undefined;
+}
+
+const didCreateBranch = (log: readonly StoredEnvelope[], branch: string) =>
+  log.some(({ event }) => event.type === "agent.spawned" && event.worktree?.branch === branch);
+
+function taskOf(log: readonly StoredEnvelope[]): string {
+  const said = log.map(({ event }) => event).find((event) => event.type === "prompt.admitted");
+  return said?.parts.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
+}
+
+/** A session that cannot be read has no author that could be asked. */
+async function readOrUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (TroupeError.is(error)) return undefined;
+    throw error;
+  }
+}
+
+async function sessionFor(
+  author: Author | undefined,
+  branch: string,
+  { start, onProgress }: ConflictAgentOptions,
+): Promise<{ session: Session; isAuthor: boolean }> {
+  const begin = (resume?: string) => startSession({ ...start, resume, isBesideTeam: true, asker: "nobody" });
+  if (author) {
+    try {
+      return { session: await begin(author.sessionId), isAuthor: true };
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      onProgress?.(`${branch}: its author ${author.agentId} cannot be asked: ${oneLine(error.message)}`);
+    }
+  }
+  return { session: await begin(), isAuthor: false };
+}
+
+async function promptFor(
+  conflict: Conflict,
+  { author, isAuthor }: { author: Author | undefined; isAuthor: boolean },
+): Promise<string> {
+  return conflictTask({ ...conflict, isAuthor, task: author?.task, hunks: await conflictHunks(conflict) });
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, " ").trim().slice(0, 200);

@@ -1,0 +1,232 @@
+import { join } from "node:path";
+import { escapeTags } from "../../agent/index.ts";
+import { type Clock, type CreateId, createFolderWatcher, makeFolder, projectName } from "../../platform/index.ts";
+import {
+  type BackendType,
+  type Envelope,
+  type LaunchFlags,
+  type Member,
+  type PromptId,
+  TroupeError,
+} from "../../protocol/index.ts";
+import { loadTaskList, type OpenedSession, openTeamStore, shareTeams, type TaskList } from "../../store/index.ts";
+import {
+  type Backend,
+  type SpawnResolver,
+  createInProcessBackend,
+  createRemoteBackend,
+  createTmuxBackend,
+} from "../../team/index.ts";
+import { connectLeadRole } from "./lead-role.ts";
+import type { Config } from "../config/load-config.ts";
+import { createNoticeRecorder, storageNoticeKind } from "./record-notice.ts";
+import { ownExecutable } from "../config/own-executable.ts";
+import { cleanUpWorktree } from "./teammate-worktree.ts";
+import { createTeammateJobs } from "../remote/teammate-jobs.ts";
+import { createTeammateBudget } from "../remote/teammate-budget.ts";
+import { mirrorTeammateLog } from "../remote/mirror-teammate-log.ts";
+import type { RemoteWork } from "../remote/remote-work.ts";
+import type { SessionDependencies } from "../session-dependencies.ts";
+import type { ProcessShared } from "./process-shared.ts";
+import type { StartOptions } from "../start-session.ts";
+
+export interface CreateLeadRoleOptions {
+  readonly ledgerFile?: string | undefined;
+  readonly slotsFile?: string | undefined;
+  /** Undefined: there is no bus to other machines. */
+  readonly remote?: RemoteWork | undefined;
+  /** Rules by which calls are refused. */
+  readonly deny: readonly string[];
+  readonly options: StartOptions;
+  readonly config: Config;
+  readonly shared: ProcessShared;
+  readonly opened: OpenedSession;
+  readonly resolver: SpawnResolver;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+}
+
+/** What a session needs to lead teams: where they are kept, and where their members run. */
+export function createLeadRole({
+  ledgerFile,
+  slotsFile,
+  remote,
+  deny,
+  options,
+  config,
+  shared,
+  opened,
+  resolver,
+  clock,
+  createId,
+}: CreateLeadRoleOptions): SessionDependencies["team"] {
+  const { home, teams: settings, cwd, bus, claudeFolder } = config;
+  const teams = shareTeams(
+    openTeamStore({ home, bus, claudeFolder, clock, createId, onNotice: (text) => reportNotice(text) }),
+  );
+  const launch = {
+    ...launchFlagsOf(options, config),
+    ...(ledgerFile !== undefined && { ledger: ledgerFile }),
+    ...(slotsFile !== undefined && { places: slotsFile }),
+  };
+  const work = bus && claudeFolder === undefined ? remote : undefined;
+  const jobs =
+    work &&
+    createTeammateJobs({
+      work,
+      sessionId: opened.sessionId,
+      place: { home, userHome: config.userHome, env: config.childEnv, clock, createId },
+      types: resolver.types,
+      deny,
+      launch,
+      ledger: shared.ledger,
+      clock,
+      createId,
+    });
+  const backends = new Map<BackendType, Promise<Backend>>();
+  const backend = (type: BackendType): Promise<Backend> => {
+    const known = backends.get(type) ?? make(type);
+    backends.set(type, known);
+    return known;
+  };
+
+  const make = async (type: BackendType): Promise<Backend> => {
+    switch (type) {
+      case "in-process":
+        return createInProcessBackend(runInProcess);
+      case "tmux":
+        return createTmuxBackend({
+          env: { ...options.env, TROUPE_HOME: home, ...(bus && { TROUPE_BUS: bus.servers.join(",") }) },
+          cwd,
+          sessionId: opened.sessionId,
+          placement: settings.tmux ?? "own",
+          program: ownExecutable(),
+          clock,
+        });
+      case "remote":
+        if (!jobs || !work) throw new TroupeError("team", noBus);
+        return createRemoteBackend({
+          ...jobs,
+          leaseMs: work.leaseMs,
+          workerWaitMs: work.workerWaitMs,
+          clock,
+          openTeam: ({ agentId, name }) => teams.open(agentId.slice(name.length + 1)),
+          budget: (ports) => createTeammateBudget(shared.ledger, ports),
+          mirror: (member, { team, spent }) =>
+            mirrorTeammateLog(team, member, {
+              home,
+              clock,
+              createId,
+              publish: (envelope) => show(envelope),
+              spent,
+              onFailure: (error) => reportNotice(`What ${member.name} does cannot be shown any more: ${String(error)}`),
+            }),
+          notice: (text) => raiseNotice(text, "warning"),
+          notify: (text, level) => informLead(text, level),
+        });
+    }
+  };
+
+  const runInProcess = async (member: Member) => {
+    const { runTeammate: startTeammate } = await import("./run-teammate.ts");
+    const team = member.agentId.slice(member.name.length + 1);
+    const onEnvelope = (envelope: Envelope) => show(envelope);
+    const { name, cwd: own } = member;
+    const { env, isObservable } = options;
+    return runTeammate({ team, name, cwd: own, env, isObservable, shared, teams, onEnvelope });
+  };
+
+  const hasLed = opened.leadLog.replayed.some(({ event }) => event.type === "team.joined");
+  // Who asks for something else than a worker has what there is here.
+  const wanted = settings.backend === "remote" ? "auto" : (settings.backend ?? "auto");
+  const isInside = (options.env["TMUX"] ?? "") !== "";
+  /** Panes where they are wanted and can be had; without them the work is done all the same. */
+  const defaultBackend = async () => {
+    if (wanted === "in-process" || (wanted === "auto" && !isInside)) return { type: "in-process" as const };
+    try {
+      await backend("tmux");
+      return { type: "tmux" as const };
+    } catch (error) {
+      if (!TroupeError.is(error)) throw error;
+      return { type: "in-process" as const, notice: `there are no panes for teammates: ${error.message}` };
+    }
+  };
+  /** What members in this process do is shown beside what the lead does. */
+  let show: (envelope: Envelope) => void = () => undefined;
+  const connect = connectLeadRole({
+    store: teams,
+    cwd,
+    settings,
+    isOn: areTeamsOn(options, config) || hasLed,
+    team: options.flags.team,
+    launch,
+    jobs,
+    backend,
+    closeBackends: async () => {
+      for (const made of await Promise.allSettled(backends.values()))
+        if (made.status === "fulfilled") await made.value.close();
+    },
+    cleanUp: (member) => cleanUpWorktree(member, { config, clock, createId }),
+    defaultBackend,
+    resolver,
+    ownTasks: () => ownTasks(join(home, "projects", projectName(cwd), opened.sessionId), { clock, createId }),
+    clock,
+    createId,
+  });
+  let reportNotice: (message: string) => void = () => undefined;
+  let raiseNotice: (message: string, level: "info" | "warning") => Promise<void> = async () => undefined;
+  let informLead: (text: string, level: "info" | "warning") => Promise<void> = async () => undefined;
+  return (ports) => {
+    show = ports.shared.publish;
+    reportNotice = createNoticeRecorder(ports, storageNoticeKind(bus));
+    raiseNotice = (message, level) => ports.agent().record({ type: "notice.raised", level, code: "member", message });
+    informLead = async (message, level) => {
+      await raiseNotice(message, level);
+      const parts = [{ type: "text" as const, text: escapeTags(message) }];
+      await ports.agent().admitOnce({ promptId: createId<PromptId>("prm"), source: "agent", parts, quiet: true });
+    };
+    return connect(ports);
+  };
+}
+
+const noBus = "Teammates on other machines need a team on a bus: start with --bus nats://host:4222.";
+
+async function ownTasks(folder: string, ports: { clock: Clock; createId: CreateId }): Promise<TaskList> {
+  await makeFolder(folder);
+  const watcher = createFolderWatcher();
+  const openTaskList = await loadTaskList();
+  const tasks = openTaskList({ ...ports, path: join(folder, "tasks.jsonl"), watcher });
+  return {
+    ...tasks,
+    async close() {
+      await tasks.close();
+      watcher.close();
+    },
+  };
+}
+
+export const areTeamsOn = ({ flags }: StartOptions, { teams }: Config): boolean =>
+  flags.team !== undefined || teams.enabled === true;
+
+/** What holds for members as well, wherever they run; budgets too if they come from the settings of the lead's folder. */
+export function launchFlagsOf(
+  { flags, trust }: Pick<StartOptions, "flags" | "trust">,
+  { maxBudgetUsd, limits: { maxTokens } }: Config,
+): LaunchFlags {
+  const { settings, agents, appendSystemPrompt, strictMcpConfig, maxTurns } = flags;
+  const { allowedTools, disallowedTools, addDir, mcpConfig } = flags;
+  return {
+    ...(settings !== undefined && { settings }),
+    ...(agents !== undefined && { agents }),
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+    ...(strictMcpConfig !== undefined && { strictMcpConfig }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxBudgetUsd !== undefined && { maxBudgetUsd }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(allowedTools && { allowedTools: [...allowedTools] }),
+    ...(disallowedTools && { disallowedTools: [...disallowedTools] }),
+    ...(addDir && { addDir: [...addDir] }),
+    ...(mcpConfig && { mcpConfig: [...mcpConfig] }),
+    ...(trust === "all" && { trusted: true }),
+  };
+}

@@ -1,0 +1,90 @@
+import { type Ack, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
+import type { TaskList } from "../../store/index.ts";
+import { withAssignmentMail } from "../../team/index.ts";
+import type { TeamCommand } from "../dispatch.ts";
+import type { TeamRegistry } from "./team-registry.ts";
+
+/** Carries out what the user asks of a team or a task list. Rejects with a TroupeError for what cannot be. */
+export async function dispatchTeamCommand(
+  command: TeamCommand,
+  {
+    registry,
+    tasks,
+  }: { readonly registry: TeamRegistry; readonly tasks: (team: string | undefined) => Promise<TaskList> },
+): Promise<Ack> {
+  switch (command.type) {
+    case "mail.send": {
+      const { to, text, summary, urgent } = command;
+      const team = command.team === undefined ? registry.with(to) : registry.get(command.team);
+      const mail = {
+        from: teamUser,
+        text,
+        ...(summary !== undefined && { summary }),
+        ...(urgent !== undefined && { urgent }),
+      };
+      if (to === "*") await team.mailbox.broadcast(mail);
+      else await team.mailbox.send({ ...mail, to });
+      team.expectReport(to);
+      return { ok: true };
+    }
+    case "member.interrupt":
+      await registry.get(command.team).interrupt(command.name);
+      return { ok: true };
+    case "member.stop": {
+      const { now, reason } = command;
+      const answer = await registry.get(command.team).stop(command.name, { now, reason });
+      if (answer.kind === "open")
+        return {
+          ok: false,
+          code: "session_closed",
+          message: `${command.name} had not answered when the session ended`,
+        };
+      if (answer.kind !== "rejected") return { ok: true };
+      return { ok: false, code: "rejected", message: `${command.name} does not want to end: ${answer.reason}` };
+    }
+    case "member.respawn":
+      await registry.get(command.team).respawn(command.name);
+      return { ok: true };
+    case "member.set":
+      await registry.get(command.team).setMode(command.name, command.permissionMode);
+      return { ok: true };
+    case "task.create": {
+      const { subject, description = "", blockedBy } = command;
+      return ackOf(await (await tasks(command.team)).create({ subject, description, blockedBy }, { name: teamUser }));
+    }
+    case "task.update": {
+      const { taskId, status } = command;
+      const { list, owner } = await taskListFor(command, { registry, tasks });
+      const done = await list.update(taskId, { status, owner }, { name: teamUser });
+      if (!done.ok || status !== "completed" || done.item.acceptance.length === 0) return ackOf(done);
+      // A person's word: its checks are not run, and what waits for it goes on.
+      const detail = "the user said so; its checks were not run";
+      return ackOf(await list.settle(taskId, { proof: "claimed", detail, generation: done.item.generation }));
+    }
+  }
+}
+
+/** The list that is meant, and whom a task of it is to be given to: the session's own has nobody but its lead. */
+async function taskListFor(
+  { team: name, owner }: Extract<TeamCommand, { type: "task.update" }>,
+  { registry, tasks }: Parameters<typeof dispatchTeamCommand>[1],
+) {
+  const list = await tasks(name);
+  const team = name === undefined ? registry.find() : registry.get(name);
+  if (team === undefined) return { list, owner: owner === undefined ? undefined : ownTaskOwner(owner) };
+  const members = async () => team.current().members;
+  const { send, expectReport: onTold } = team;
+  return { list: withAssignmentMail(list, { team: team.name, members, send, onMailSent: onTold }), owner };
+}
+
+function ownTaskOwner(name: string): string {
+  if (name === teamUser) return name;
+  if (name === teamLead || name === "lead") return "lead";
+  throw new TroupeError(
+    "team",
+    `There is nobody ${JSON.stringify(name.slice(0, 100))} to give it to: this task list is the session's own, of lead and ${teamUser}.`,
+  );
+}
+
+const ackOf = (answer: Awaited<ReturnType<TaskList["create"]>>): Ack =>
+  answer.ok ? { ok: true } : { ok: false, code: answer.reason, message: answer.message };

@@ -1,0 +1,28 @@
+import type { Agent } from "../../agent/index.ts";
+import type { TaskList } from "../../store/index.ts";
+
+export interface PublishTaskListOptions {
+  /** Undefined: the session's own list. */
+  readonly team: string | undefined;
+  readonly agent: () => Agent;
+  readonly signal: AbortSignal;
+  /** Told what of the list could not be read, again and again. */
+  readonly onProblems?: ((problems: readonly string[]) => void) | undefined;
+}
+
+/** Has whoever looks at the session see a task list, and what becomes of it. What goes wrong ends the agent's work. */
+export function publishTaskList(tasks: TaskList, { team, agent, signal, onProblems }: PublishTaskListOptions): void {
+  const named = team === undefined ? {} : { team };
+  const publish = async () => {
+    const readTasks = () => onProblems?.(tasks.problems());
+    for (const task of await tasks.list()) agent().live({ type: "task.changed", ...named, task });
+    readTasks();
+    for await (const { item } of tasks.follow(signal)) {
+      agent().live({ type: "task.changed", ...named, task: item });
+      readTasks();
+    }
+  };
+  publish().catch((error: unknown) => {
+    if (!signal.aborted) void agent().fail(error);
+  });
+}

@@ -1,0 +1,106 @@
+import { currentProcess } from "../../platform/index.ts";
+import type { Member, MemberStatus, WorkItemId } from "../../protocol/index.ts";
+import type { TaskList } from "../../store/index.ts";
+import {
+  acceptTask,
+  createMemberMessageTool,
+  createTaskTools,
+  type InboxConsumer,
+  type MemberMessagePorts,
+} from "../../team/index.ts";
+import type { Tool } from "../../tool/index.ts";
+import type { TeamPorts } from "./team-role.ts";
+
+/** What the tools of an agent need to work on tasks: its team's, or its session's own. */
+export interface TaskToolPorts {
+  readonly ports: TeamPorts;
+  readonly claims: Map<WorkItemId, number>;
+  me(): string;
+  /** Undefined for the session's own list. */
+  team(): string | undefined;
+  tasks(): Promise<TaskList>;
+  /** Everybody who is or was in the team. */
+  members(): readonly Member[];
+  link(): InboxConsumer | undefined;
+}
+
+export interface MessageToolPorts extends TaskToolPorts {
+  /** As which member of which team this one is spoken to. */
+  linkTo(member: Member): InboxConsumer;
+  isLead(): boolean;
+  statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
+  readonly control: Pick<MemberMessagePorts, "open" | "plansBy" | "requestShutdown" | "answerShutdown" | "answerPlan">;
+}
+
+const checkTimeoutMs = 300_000;
+
+export function taskTools(toolPorts: TaskToolPorts): readonly Tool[] {
+  const { ports } = toolPorts;
+  return createTaskTools({
+    list: toolPorts.tasks,
+    memberName: toolPorts.me,
+    team: toolPorts.team,
+    members: () => toolPorts.members().flatMap(({ name, ended }) => (ended ? [] : [name])),
+    record: (event) => ports.agent().record(event),
+    async assign(task, to) {
+      const { id: taskId, subject, description } = task;
+      const body = { kind: "task_assignment" as const, taskId, subject, description, assignedBy: toolPorts.me() };
+      await toolPorts.link()?.send({ to, body, summary: `task #${taskId}` });
+    },
+    hooks: {
+      taskCreated: async (task, signal) => ports.runtime().hooks?.taskCreated(task, actorOf(toolPorts), signal),
+      taskCompleted: async (task, signal) => ports.runtime().hooks?.taskCompleted(task, actorOf(toolPorts), signal),
+    },
+    accept: (task, signal) => {
+      const runtime = ports.runtime();
+      const { scope, parts } = ports.shared;
+      return acceptTask(task, {
+        cwd: runtime.cwd(),
+        env: parts.childEnv,
+        processes: scope,
+        clock: parts.clock,
+        timeoutMs: checkTimeoutMs,
+        sandbox: runtime.sandbox,
+        signal,
+        refuse: (command) => commandRefusalReason(command, ports),
+      });
+    },
+    capable: (needs) => {
+      const has = new Set(ports.tools().map(({ name }) => name));
+      return needs.filter((tool) => !has.has(tool));
+    },
+    holder: currentProcess(),
+    claims: toolPorts.claims,
+  });
+}
+
+/** A check is run only if the one who completes the task could run it without asking. */
+async function commandRefusalReason(command: string, { tools, runtime }: TeamPorts): Promise<string | undefined> {
+  const bash = tools().find(({ name }) => name === "Bash");
+  if (!bash) return "there is no Bash to run it with";
+  const decision = await runtime().policy.decide(bash, { command });
+  return decision.behavior === "allow" ? undefined : (decision.reason ?? "it is not allowed without asking");
+}
+
+export function messageTool(toolPorts: MessageToolPorts): Tool {
+  return createMemberMessageTool({
+    ...toolPorts.control,
+    subagents: toolPorts.ports.subagents?.registry,
+    self: () => toolPorts.ports.runtime().id,
+    memberName: toolPorts.me,
+    isLead: toolPorts.isLead,
+    members: toolPorts.members,
+    statusOf: toolPorts.statusOf,
+    receipt: (to, id) => toolPorts.linkTo(to).receipt(id, to.name),
+    async send(to, { text, summary, urgent }) {
+      return toolPorts.linkTo(to).send({
+        to: to.name,
+        text,
+        ...(summary !== undefined && { summary }),
+        ...(urgent !== undefined && { urgent }),
+      });
+    },
+  });
+}
+
+const actorOf = (toolPorts: TaskToolPorts) => ({ name: toolPorts.me(), team: toolPorts.team() });

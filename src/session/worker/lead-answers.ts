@@ -1,0 +1,55 @@
+import type { PermissionQuestion } from "../../agent/index.ts";
+import type { PermissionAnswer, RequestId } from "../../protocol/index.ts";
+import type { HeldJob, JobOrder } from "../../store/index.ts";
+import type { BudgetAnswer, createJobLedger } from "./job-ledger.ts";
+import type { JobReporter } from "./job-reporter.ts";
+
+/** Questions for permission go to whoever wants the job. */
+export function createPermissionAnswers({ lost }: HeldJob, reporter: () => JobReporter) {
+  const open = new Map<RequestId, (answer: PermissionAnswer) => void>();
+  return {
+    ask: async (question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> => {
+      const until = AbortSignal.any([signal, lost]);
+      until.throwIfAborted();
+      const answered = new Promise<PermissionAnswer>((resolve, reject) => {
+        open.set(question.requestId, resolve);
+        until.addEventListener("abort", () => reject(until.reason as Error), { once: true });
+      });
+      try {
+        await reporter().question(question);
+        return await answered;
+      } finally {
+        answered.catch(() => undefined);
+        open.delete(question.requestId);
+      }
+    },
+    answered: (requestId: RequestId, answer: PermissionAnswer) => open.get(requestId)?.(answer),
+  };
+}
+
+/** So do questions for money and tokens. What another worker of the same job has asked for is not ours. */
+export function createBudgetAnswers({ lost, state }: HeldJob, reporter: () => Pick<JobReporter, "budget">) {
+  const open = new Map<number, (answer: BudgetAnswer) => void>();
+  /** The answer can be there before it is known here under which number it was asked. */
+  const earlyAnswers = new Map<number, BudgetAnswer>();
+  const ask: Parameters<typeof createJobLedger>[0] = async (wanted) => {
+    lost.throwIfAborted();
+    const number = await reporter().budget(wanted);
+    const known = earlyAnswers.get(number);
+    if (known) return known;
+    return new Promise<BudgetAnswer>((resolve, reject) => {
+      open.set(number, resolve);
+      lost.addEventListener("abort", () => reject(lost.reason as Error), { once: true });
+    });
+  };
+  return {
+    ask,
+    answered(order: Extract<JobOrder, { kind: "budget" }>) {
+      if (order.generation !== state.generation) return;
+      const resolve = open.get(order.number);
+      open.delete(order.number);
+      if (resolve) resolve(order);
+      else earlyAnswers.set(order.number, order);
+    },
+  };
+}
