@@ -10,4 +10,4 @@ export { createModel, defaultModel, type ProviderEnv } from "./create-model.ts";
 export { createGateRegistry } from "./gate.ts";
 export { familyAliases, knownModels } from "./known-models.ts";
 export { costOf } from "./prices.ts";
-export { recordModels } from "./record-to.ts";
+export { recordModels } from "./record-models.ts";

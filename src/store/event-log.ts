@@ -9,9 +9,9 @@ import {
   type StoredEvent,
   TroupeError,
 } from "../protocol/index.ts";
-import { logContainsEvent } from "./log-holds.ts";
+import { logContainsEvent } from "./log-contains-event.ts";
 import { readEventLog } from "./read-event-log.ts";
-import { truncateTornTail } from "./set-aside-tail.ts";
+import { truncateTornTail } from "./truncate-torn-tail.ts";
 
 /** One agent's stored events, in order. Whoever holds the session's claim is its only writer. */
 export interface EventLog {

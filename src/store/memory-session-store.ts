@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { makeFolder, projectName, safeName } from "../platform/index.ts";
 import { type AgentId, type SessionId, type StoredEnvelope, TroupeError } from "../protocol/index.ts";
 import { createMemoryLog, type EventLog } from "./event-log.ts";
-import { logNotFound, sessionNotFound } from "./not-found.ts";
+import { logNotFound, sessionNotFound } from "./session-not-found.ts";
 import { realFolder } from "./real-folder.ts";
 import type { OpenedSession, SessionStore, SessionStoreOptions, SessionSummary } from "./session-store.ts";
 import { isTeammateSession, summarizeEnvelopes } from "./summarize-session.ts";
-import { writeToFreeName } from "./write-beside.ts";
+import { writeToFreeName } from "./write-to-free-name.ts";
 
 /** Sessions that are gone when the process is. Only outputs need a folder: a temporary one, until the session closes. */
 export function createMemorySessionStore(options: SessionStoreOptions): SessionStore {

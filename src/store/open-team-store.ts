@@ -1,7 +1,7 @@
 import { openClaudeTeamStore } from "./claude-files/load-claude-team-store.ts";
 import { openNatsTeamStore } from "./nats/load-nats-team-store.ts";
 import type { NatsTeamStoreOptions } from "./nats/nats-team-store.ts";
-import { createFileTeamStore } from "./team/load-team-store.ts";
+import { createFileTeamStore } from "./team/load-file-team-store.ts";
 import type { TeamStore } from "./team/team-store.ts";
 
 export type TeamStoreOptions = Pick<NatsTeamStoreOptions, "home" | "clock" | "createId" | "onNotice"> & {

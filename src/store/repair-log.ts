@@ -3,7 +3,7 @@ import { type Clock, type CreateId, encodeLine, writeFileAtomic } from "../platf
 import { type EventId, protocolVersion, type StoredEnvelope } from "../protocol/index.ts";
 import { lineNumbersAt } from "./line-number.ts";
 import { examineEventLog } from "./read-event-log.ts";
-import { timeForFileName, writeToFreeName } from "./write-beside.ts";
+import { timeForFileName, writeToFreeName } from "./write-to-free-name.ts";
 
 export interface RepairReport {
   readonly path: string;

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { claimHolder, hasErrorCode, type ProcessIdentity, storageError } from "../platform/index.ts";
 import { SessionId, TroupeError } from "../protocol/index.ts";
-import { hasBegun } from "./opened-session.ts";
+import { hasBegun } from "./open-session-files.ts";
 import { projectsFolder, type SessionFiles, sessionFiles } from "./session-files.ts";
 import type { SessionSummary } from "./session-store.ts";
 import { summarizeSession } from "./summarize-session.ts";

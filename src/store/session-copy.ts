@@ -1,11 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { makeFolder, openLineFile, projectName, storageError } from "../platform/index.ts";
 import type { AgentId, SessionId, StoredEnvelope } from "../protocol/index.ts";
-import { createOwnership } from "./opened-session.ts";
+import { createOwnership } from "./open-session-files.ts";
 import { readEventLog } from "./read-event-log.ts";
 import { agentLogFile, sessionFiles } from "./session-files.ts";
 import type { SessionStoreOptions } from "./session-store.ts";
-import { truncateTornTail } from "./set-aside-tail.ts";
+import { truncateTornTail } from "./truncate-torn-tail.ts";
 
 /** A session that happens on another machine, written here as it is told: everybody reads it like any other. */
 export interface SessionCopy {

@@ -9,9 +9,9 @@ import type {
   Surroundings,
   ToolDisplay,
 } from "../protocol/index.ts";
-import type { BackgroundJobs } from "./background-tasks.ts";
-import type { CommandSandbox } from "./command-sandbox.ts";
-import type { FileTracker } from "./file-tracker.ts";
+import type { BackgroundJobs } from "./background-jobs.ts";
+import type { CommandSandbox } from "./sandbox/command-sandbox.ts";
+import type { FileTracker } from "./files/file-tracker.ts";
 
 /**
  * A tool: one file, one object. `read` tools run side by side, `write` and `run` tools one after another in the order the

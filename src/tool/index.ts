@@ -1,14 +1,14 @@
-export { authorize, resolveSubject } from "./authorize.ts";
+export { authorize, resolveSubject } from "./permissions/authorize.ts";
 export {
   type BackgroundEvent,
   type BackgroundJobs,
   type BackgroundWork,
   createBackgroundJobs,
-} from "./background-tasks.ts";
-export { boundOutcome, type BoundOptions } from "./bound-outcome.ts";
+} from "./background-jobs.ts";
+export { boundOutcome, type BoundOptions } from "./output/bound-outcome.ts";
 export { builtinTools } from "./builtin/builtin-tools.ts";
-export { type CommandSandbox, createCommandSandbox, judgeSandbox } from "./command-sandbox.ts";
-export { cleanText } from "./clean-text.ts";
+export { type CommandSandbox, createCommandSandbox, judgeSandbox } from "./sandbox/command-sandbox.ts";
+export { cleanText } from "./output/clean-text.ts";
 export {
   defineTool,
   failedResult,
@@ -20,14 +20,14 @@ export {
   type ToolContext,
   type ToolResult,
 } from "./define-tool.ts";
-export { createFileTracker } from "./file-tracker.ts";
-export { limitTool } from "./limit-tool.ts";
-export { parseCallSyntax } from "./judged-call.ts";
-export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./rules.ts";
+export { createFileTracker } from "./files/file-tracker.ts";
+export { limitTool } from "./permissions/limit-tool.ts";
+export { parseCallSyntax } from "./permissions/parse-call-syntax.ts";
+export { noRules, parseRule, parseRules, type Rule, type RuleSet, splitRules } from "./permissions/permission-rules.ts";
 export { executeTool, parseInput } from "./run-tool.ts";
-export { placeInSandbox } from "./sandboxed-shell.ts";
+export { placeInSandbox } from "./sandbox/place-in-sandbox.ts";
 export { selectTools } from "./select-tools.ts";
 export { shellEnvironment } from "./shell-environment.ts";
-export { overlappingRules } from "./shadows.ts";
+export { overlappingRules } from "./permissions/overlapping-rules.ts";
 export { toolSpecs } from "./tool-specs.ts";
-export { protectedReason } from "./protected-paths.ts";
+export { protectedReason } from "./permissions/protected-paths.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readLines } from "../../src/platform/read-lines.ts";
+import { readLines } from "../../src/platform/files/read-lines.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { needStrace } from "../platform/need-program.ts";
 import { type Disk, diskAfter, keyOf, type Luck, putDown } from "../platform/power-cut.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { identifyProcess, systemClock } from "../../src/platform/index.ts";
-import { createPresence } from "../../src/store/team/presence.ts";
+import { createPresence } from "../../src/store/team/presence/file-presence.ts";
 import { alpha, filesOf, inState, leading, mate, membersOf } from "../promises/teammates.ts";
 
 test("a teammate that another process has taken over stops, and says nothing over what that one says", async () => {

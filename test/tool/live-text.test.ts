@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLiveText } from "../../src/tool/live-text.ts";
+import { createLiveText } from "../../src/tool/output/live-text.ts";
 import { lead, teamSession } from "../team/team-session.ts";
 
 const key = "correct-horse-battery";

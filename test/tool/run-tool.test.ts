@@ -12,7 +12,7 @@ import {
   type ToolContext,
   toolSpecs,
 } from "../../src/tool/index.ts";
-import { wholeCharacters } from "../../src/tool/clean-text.ts";
+import { wholeCharacters } from "../../src/tool/output/clean-text.ts";
 
 const context = (signal = new AbortController().signal) => ({ signal }) as ToolContext;
 const Input = z.strictObject({ name: z.string(), list: z.array(z.object({ count: z.number() })).optional() });

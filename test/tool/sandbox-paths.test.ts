@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { protectedReason } from "../../src/tool/protected-paths.ts";
-import { guardedPaths, hiddenPaths } from "../../src/tool/sandbox-paths.ts";
+import { protectedReason } from "../../src/tool/permissions/protected-paths.ts";
+import { guardedPaths, hiddenPaths } from "../../src/tool/sandbox/sandbox-paths.ts";
 import { temporaryFolder } from "../platform/temporary-folder.ts";
 
 const root = () => realpathSync(temporaryFolder());

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { utimesSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { globPattern } from "../../src/tool/glob-pattern.ts";
+import { globPattern } from "../../src/tool/permissions/glob-pattern.ts";
 import { openToolBench, type ToolBench } from "./tool-bench.ts";
 
 let bench: ToolBench;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { unifiedDiff } from "../../src/tool/unified-diff.ts";
+import { unifiedDiff } from "../../src/tool/files/unified-diff.ts";
 
 /** Applies a patch the plain way: what is not in a hunk stays. */
 function apply(before: string, patch: string): string {

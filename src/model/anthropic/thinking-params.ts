@@ -1,7 +1,7 @@
 import type * as Wire from "@anthropic-ai/sdk/resources/messages/messages";
 import type { ModelRequest } from "../../protocol/index.ts";
 import type { ModelFacts } from "../catalog.ts";
-import { effortFor } from "../effort.ts";
+import { effortFor } from "../thinking-effort.ts";
 
 /**
  * Newer models take an effort and refuse a budget; older ones take a budget, which must leave room for the answer.

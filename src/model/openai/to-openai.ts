@@ -2,7 +2,7 @@ import type * as Wire from "openai/resources/chat/completions";
 import type { AssistantMessage, ContentPart, ModelRequest, UserMessage } from "../../protocol/index.ts";
 import type { ModelFacts } from "../catalog.ts";
 import { createConversationWriter } from "../conversation-writer.ts";
-import { effortFor } from "../effort.ts";
+import { effortFor } from "../thinking-effort.ts";
 import { jsonBody } from "../json-request.ts";
 import { asInputObject } from "../tool-input.ts";
 

@@ -4,7 +4,7 @@ import { fillTemplate, quote, TemplateError } from "./fill-template.ts";
 import { matches } from "./matches.ts";
 import { type Reply, replyFrom } from "./reply.ts";
 import { Answer, type AnswerFunction, type Fault, type Script } from "./script.ts";
-import { createAnswerSlots, type AnswerSlot } from "./slots.ts";
+import { createAnswerSlots, type AnswerSlot } from "./answer-slots.ts";
 
 /** What a script does with one request. `source` names the rule or step, for people. */
 export type Move =

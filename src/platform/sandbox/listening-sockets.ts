@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { hasErrorCode } from "../storage-error.ts";
+import { hasErrorCode } from "../files/storage-error.ts";
 
 /**
  * The paths of the unix sockets that somebody on this machine listens on: a read-only disk does not keep a process from

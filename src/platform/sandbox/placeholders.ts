@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from "node:fs";
-import { hasErrorCode } from "../storage-error.ts";
+import { hasErrorCode } from "../files/storage-error.ts";
 
 /**
  * Empty folders that hold the place of protected paths that do not exist, so that something can be mounted there and a

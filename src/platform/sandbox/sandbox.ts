@@ -1,4 +1,4 @@
-import type { ProcessRequest } from "../start-process.ts";
+import type { ProcessRequest } from "../process/start-process.ts";
 
 /** A place where commands can do no harm outside of what they were given. */
 export interface Sandbox {

@@ -2,10 +2,10 @@ import { type FolderWatcher, hasErrorCode, storageError } from "../../platform/i
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Mail, type MailId, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
-import type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "../team/inbox-port.ts";
-import { formatMessage, isWhole, parseMessage } from "./message.ts";
+import type { HeldMail, Inbox, InboxReader, InboxReading, MailBodies } from "../team/inbox/inbox.ts";
+import { formatMessage, isWhole, parseMessage } from "./claude-message.ts";
 import type { SharedJson } from "./shared-json.ts";
-import type { BodyContext } from "./typed-body.ts";
+import type { BodyContext } from "./message-body.ts";
 
 export interface ClaudeInboxOptions {
   readonly member: string;

@@ -1,6 +1,6 @@
 import { currentProcess, isAlive } from "../../platform/index.ts";
 import { type Mail, type Member, type MemberStatus, teamLead } from "../../protocol/index.ts";
-import type { MemberPresence, Presence } from "../team/presence-port.ts";
+import type { MemberPresence, Presence } from "../team/presence/presence.ts";
 import { type ConfigFile, fromConfigMember } from "./config-file.ts";
 
 /** Presence where some members are run by other programs: of those, only what their mail and their config say is known. */

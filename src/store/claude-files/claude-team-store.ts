@@ -11,11 +11,11 @@ import {
   writeFileAtomic,
 } from "../../platform/index.ts";
 import { type Team, teamLead, TroupeError } from "../../protocol/index.ts";
-import { skeletonOf } from "../team/look-alike.ts";
-import { checkName, uniqueName } from "../team/names.ts";
-import { newTeamSnapshot } from "../team/team-record.ts";
+import { skeletonOf } from "../team/record/confusable-names.ts";
+import { checkName, uniqueName } from "../team/record/team-names.ts";
+import { newTeamSnapshot } from "../team/record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "../team/team-store.ts";
-import { stillActiveError, unknownTeamError } from "../team/team-words.ts";
+import { stillActiveError, unknownTeamError } from "../team/team-errors.ts";
 import { checkedName, openClaudeTeam } from "./claude-team.ts";
 import { leadProcess, newConfig, parseConfig } from "./config-file.ts";
 import type { OwnTeam } from "./config-journal.ts";

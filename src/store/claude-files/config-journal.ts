@@ -9,11 +9,11 @@ import {
   writeFileAtomic,
 } from "../../platform/index.ts";
 import { type Member, Team, teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
-import { createChangeFeed } from "../team/change-feed.ts";
-import type { Journal } from "../team/journal.ts";
-import { skeletonOf } from "../team/look-alike.ts";
-import type { TeamEntry } from "../team/team-entry.ts";
-import { type RefusedTeam, teamFold, type TeamState } from "../team/team-fold.ts";
+import { createChangeFeed } from "../team/journal/change-feed.ts";
+import type { Journal } from "../team/journal/journal.ts";
+import { skeletonOf } from "../team/record/confusable-names.ts";
+import type { TeamEntry } from "../team/record/team-entry.ts";
+import { type RefusedTeam, teamFold, type TeamState } from "../team/record/team-fold.ts";
 import {
   type ConfigFile,
   type ConfigMember,

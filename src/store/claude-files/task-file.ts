@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ProcessIdentity } from "../../platform/index.ts";
 import { AcceptanceCheck, type WorkItem, WorkItemStatus } from "../../protocol/index.ts";
-import type { TaskChange } from "../team/task-list-port.ts";
+import type { TaskChange } from "../team/tasks/task-list.ts";
 
 /** What a task is to us beyond what their file has a field for: under one key of its metadata, which is free. */
 const Ours = z.object({

@@ -10,14 +10,14 @@ import {
   writeFileAtomic,
 } from "../../platform/index.ts";
 import { isOpenTask, TroupeError, type WorkItem, type WorkItemId } from "../../protocol/index.ts";
-import { createChangeFeed } from "../team/change-feed.ts";
-import type { Journal } from "../team/journal.ts";
-import type { RefusedTask } from "../team/judge-task.ts";
-import { runtimeName } from "../team/names.ts";
-import type { TaskEntry } from "../team/task-entry.ts";
-import type { TaskChange } from "../team/task-list-port.ts";
-import { taskFold } from "../team/task-list.ts";
-import { emptyTasks, openBlockers, putItem, type TaskState } from "../team/task-state.ts";
+import { createChangeFeed } from "../team/journal/change-feed.ts";
+import type { Journal } from "../team/journal/journal.ts";
+import type { RefusedTask } from "../team/tasks/validate-task-entry.ts";
+import { runtimeName } from "../team/record/team-names.ts";
+import type { TaskEntry } from "../team/tasks/task-entry.ts";
+import type { TaskChange } from "../team/tasks/task-list.ts";
+import { taskFold } from "../team/tasks/journal-task-list.ts";
+import { emptyTasks, openBlockers, putItem, type TaskState } from "../team/tasks/task-list-state.ts";
 import type { SharedJson } from "./shared-json.ts";
 import { formatTask, parseTask, type ReadTask } from "./task-file.ts";
 

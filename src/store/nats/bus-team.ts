@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import type { Clock, CreateId } from "../../platform/index.ts";
-import { createTaskList, taskFold } from "../team/task-list.ts";
-import { teamFold } from "../team/team-fold.ts";
+import { createTaskList, taskFold } from "../team/tasks/journal-task-list.ts";
+import { teamFold } from "../team/record/team-fold.ts";
 import type { StoredTeam } from "../team/team-store.ts";
-import type { Bus } from "./bus.ts";
-import { openBusBodies } from "./bus-bodies.ts";
-import { openBusEvents, subjectOfLane } from "./bus-events.ts";
-import { openBusInbox } from "./bus-inbox.ts";
-import { openBusJournal } from "./bus-journal.ts";
-import { createBusPresence } from "./bus-presence.ts";
-import { createBusRecord } from "./bus-record.ts";
-import { storeLaunchLocally } from "./local-launch.ts";
-import { openOutbox } from "./outbox.ts";
-import { openPresenceMessages } from "./signs.ts";
-import { bucketName, teamSubjects } from "./subjects.ts";
+import type { Bus } from "./connection/bus.ts";
+import { openBusBodies } from "./inbox/bus-mail-bodies.ts";
+import { openBusEvents, subjectOfLane } from "./bus-team-events.ts";
+import { openBusInbox } from "./inbox/bus-inbox.ts";
+import { openBusJournal } from "./journal/bus-journal.ts";
+import { createBusPresence } from "./presence/bus-presence.ts";
+import { createBusRecord } from "./record/bus-team-record.ts";
+import { storeLaunchLocally } from "./record/store-launch-locally.ts";
+import { openOutbox } from "./outbox/outbox.ts";
+import { openPresenceMessages } from "./presence/presence-messages.ts";
+import { bucketName, teamSubjects } from "./team-subjects.ts";
 
 export interface BusTeamOptions {
   readonly bus: Bus;

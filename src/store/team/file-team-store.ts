@@ -13,17 +13,17 @@ import {
   syncFolder,
 } from "../../platform/index.ts";
 import { teamLead, teamUser, TroupeError } from "../../protocol/index.ts";
-import { createJournalFile } from "./compact-journal.ts";
-import { skeletonOf } from "./look-alike.ts";
-import { openMailFiles } from "./mail-files.ts";
-import { memberKey } from "./member-key.ts";
-import { checkName, uniqueName } from "./names.ts";
-import { createPresence } from "./presence.ts";
-import { openTaskList, taskFold } from "./task-list.ts";
+import { createJournalFile } from "./journal/compact-journal.ts";
+import { skeletonOf } from "./record/confusable-names.ts";
+import { openMailFiles } from "./inbox/mail-files.ts";
+import { memberKey } from "./record/member-key.ts";
+import { checkName, uniqueName } from "./record/team-names.ts";
+import { createPresence } from "./presence/file-presence.ts";
+import { openTaskList, taskFold } from "./tasks/journal-task-list.ts";
 import { filesIn, type TeamFiles, teamFiles, teamsFolder } from "./team-files.ts";
-import { createTeamRecord, openTeamRecord } from "./team-record.ts";
+import { createTeamRecord, openTeamRecord } from "./record/journal-team-record.ts";
 import type { NewTeam, StoredTeam, TeamStore, TeamSummary } from "./team-store.ts";
-import { stillActiveError, unknownTeamError } from "./team-words.ts";
+import { stillActiveError, unknownTeamError } from "./team-errors.ts";
 
 export interface FileTeamStoreOptions {
   /** The checked state folder. */

@@ -1,9 +1,9 @@
 import type { Team } from "../../protocol/index.ts";
-import type { Inbox, MailBodies } from "./inbox-port.ts";
-import type { Presence } from "./presence-port.ts";
-import type { TaskList } from "./task-list-port.ts";
-import type { TeamEvents } from "./team-events-port.ts";
-import type { TeamRecord } from "./team-record-port.ts";
+import type { Inbox, MailBodies } from "./inbox/inbox.ts";
+import type { Presence } from "./presence/presence.ts";
+import type { TaskList } from "./tasks/task-list.ts";
+import type { TeamEvents } from "./team-events.ts";
+import type { TeamRecord } from "./record/team-record.ts";
 
 /** The teams of one home. */
 export interface TeamStore {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { publish } from "../nats/ask-bus.ts";
-import { parseMessage } from "../nats/journal-message.ts";
+import { publish } from "../nats/connection/bus-request.ts";
+import { parseMessage } from "../nats/journal/journal-message.ts";
 import { followJob } from "./job-feed.ts";
-import { startHeartbeat, listenForHeartbeat } from "./job-beat.ts";
+import { startHeartbeat, listenForHeartbeat } from "./job-heartbeat.ts";
 import { readRevision, type JobRevision, writeRevision } from "./job-journal.ts";
 import { JobOrder, type JobState } from "./job.ts";
 import type { WorkPorts } from "./nats-work-bus.ts";
-import type { ClaimedJob } from "./take-jobs.ts";
+import type { ClaimedJob } from "./claim-jobs.ts";
 import type { HeldJob, JobRunner } from "./work-bus.ts";
 import { holderBeatSubject, jobStream, jobSubjects, leadBeatSubject, liveSubject } from "./work-subjects.ts";
 

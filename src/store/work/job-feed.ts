@@ -1,7 +1,7 @@
 import type { JsMsg } from "@nats-io/jetstream";
 import type { Clock } from "../../platform/index.ts";
-import type { Bus } from "../nats/bus.ts";
-import { openFeed } from "../nats/stream-feed.ts";
+import type { Bus } from "../nats/connection/bus.ts";
+import { openFeed } from "../nats/journal/stream-feed.ts";
 import { jobStream } from "./work-subjects.ts";
 
 /** Everything on some subjects of jobs, from the beginning, until `signal` aborts. After a loss it may come again. */

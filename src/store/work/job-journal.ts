@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { publish, requestWithRetry, type RetryLimits } from "../nats/ask-bus.ts";
-import type { Bus } from "../nats/bus.ts";
+import { publish, requestWithRetry, type RetryLimits } from "../nats/connection/bus-request.ts";
+import type { Bus } from "../nats/connection/bus.ts";
 import { JobSpec, JobState } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 

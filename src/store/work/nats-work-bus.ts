@@ -1,11 +1,11 @@
 import { AckPolicy, RetentionPolicy } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import type { Clock } from "../../platform/index.ts";
-import { requestWithRetry, type RetryLimits } from "../nats/ask-bus.ts";
-import { type Bus, type BusAddress, connectBus } from "../nats/bus.ts";
-import { listWorkers } from "./call-roll.ts";
+import { requestWithRetry, type RetryLimits } from "../nats/connection/bus-request.ts";
+import { type Bus, type BusAddress, connectBus } from "../nats/connection/bus.ts";
+import { listWorkers } from "./list-workers.ts";
 import { findJob, submitJob } from "./submitted-job.ts";
-import { claimJobs } from "./take-jobs.ts";
+import { claimJobs } from "./claim-jobs.ts";
 import type { WorkBus } from "./work-bus.ts";
 import { openWorkFiles } from "./work-files.ts";
 import { jobStream, queueStream, queueSubject } from "./work-subjects.ts";

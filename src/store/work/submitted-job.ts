@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { Envelope, TroupeError } from "../../protocol/index.ts";
-import { requestWithRetry, publish } from "../nats/ask-bus.ts";
-import { parseMessage } from "../nats/journal-message.ts";
-import { startHeartbeat, listenForHeartbeat } from "./job-beat.ts";
+import { requestWithRetry, publish } from "../nats/connection/bus-request.ts";
+import { parseMessage } from "../nats/journal/journal-message.ts";
+import { startHeartbeat, listenForHeartbeat } from "./job-heartbeat.ts";
 import { followJob } from "./job-feed.ts";
 import { readSpec, readRevision, writeRevision } from "./job-journal.ts";
 import { JobOrder, JobReport, type JobSpec, JobState } from "./job.ts";

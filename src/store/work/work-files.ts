@@ -5,8 +5,8 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { Objm, type ObjectStore } from "@nats-io/obj";
 import { nanos } from "@nats-io/transport-node";
 import { TroupeError } from "../../protocol/index.ts";
-import { requestWithRetry, type RetryLimits } from "../nats/ask-bus.ts";
-import type { Bus } from "../nats/bus.ts";
+import { requestWithRetry, type RetryLimits } from "../nats/connection/bus-request.ts";
+import type { Bus } from "../nats/connection/bus.ts";
 import type { WorkFiles } from "./work-bus.ts";
 import { workBucket } from "./work-subjects.ts";
 

@@ -1,7 +1,7 @@
 import { errors } from "@nats-io/transport-node";
-import type { Bus } from "../nats/bus.ts";
-import { isTransient, isStreamMissing } from "../nats/bus-errors.ts";
-import { listWorkers } from "./call-roll.ts";
+import type { Bus } from "../nats/connection/bus.ts";
+import { isTransient, isStreamMissing } from "../nats/connection/bus-errors.ts";
+import { listWorkers } from "./list-workers.ts";
 import { JobSpec, JobState, type WorkerInfo } from "./job.ts";
 import { jobStream, jobSubjects } from "./work-subjects.ts";
 

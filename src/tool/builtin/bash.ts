@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { findExecutable, isInside, type ProcessScope, realPathSync } from "../../platform/index.ts";
 import type { ToolDisplay } from "../../protocol/index.ts";
-import type { BackgroundEnd } from "../background-tasks.ts";
+import type { BackgroundEnd } from "../background-jobs.ts";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
-import { createLiveText } from "../live-text.ts";
-import { placeInSandbox, sandboxNote, type PlacedCommand } from "../sandboxed-shell.ts";
+import { createLiveText } from "../output/live-text.ts";
+import { placeInSandbox, sandboxNote, type PlacedCommand } from "../sandbox/place-in-sandbox.ts";
 import { shellEnvironment } from "../shell-environment.ts";
-import { spoolOutput } from "../spool-output.ts";
+import { spoolOutput } from "../output/spool-output.ts";
 
 const BashInput = z.strictObject({
   command: z

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { readEditSurroundings } from "../change-surroundings.ts";
+import { readEditSurroundings } from "../files/read-edit-surroundings.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
-import { diffDisplay } from "../diff-display.ts";
-import { findOccurrences, explainNotFound } from "../find-occurrences.ts";
-import { replaceFile } from "../replace-file.ts";
-import { PathInput, resolvePath } from "../resolve-path.ts";
-import { isUnchanged, openForChange } from "../seen-file.ts";
-import { encodeTextFile } from "../text-file.ts";
+import { diffDisplay } from "../files/diff-display.ts";
+import { findOccurrences, explainNotFound } from "../files/find-occurrences.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { isUnchanged, openForChange } from "../files/open-for-change.ts";
+import { encodeTextFile } from "../files/text-file.ts";
 
 const EditInput = z.strictObject({
   file_path: PathInput.describe("The file to change: absolute, or relative to the working directory"),

@@ -2,10 +2,10 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { defineTool, failedResult, textResult, type ToolContext } from "../define-tool.ts";
-import { globPattern, staticPrefix } from "../glob-pattern.ts";
-import { PathInput, resolvePath } from "../resolve-path.ts";
-import { noRipgrep } from "../ripgrep.ts";
-import { searchVerifiedPath } from "../search-exact.ts";
+import { globPattern, staticPrefix } from "../permissions/glob-pattern.ts";
+import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { noRipgrep } from "../files/ripgrep.ts";
+import { searchVerifiedPath } from "../files/search-verified-path.ts";
 
 const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("The pattern, such as src/**/*.ts"),

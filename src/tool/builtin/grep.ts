@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
-import { PathInput, resolvePath } from "../resolve-path.ts";
-import { noRipgrep } from "../ripgrep.ts";
-import { searchVerifiedPath } from "../search-exact.ts";
+import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { noRipgrep } from "../files/ripgrep.ts";
+import { searchVerifiedPath } from "../files/search-verified-path.ts";
 
 const around = z.number().int().min(0).max(1000).optional();
 

@@ -2,11 +2,11 @@ import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import * as z from "zod";
 import { defineTool, failedResult, textResult, type ToolContext, type ToolResult } from "../define-tool.ts";
-import { openRegularFile, readWhole, wholeFileLimit } from "../read-file.ts";
-import { renderNotebook } from "../render-notebook.ts";
-import { PathInput, pathToOpen, resolvePath } from "../resolve-path.ts";
-import { looksBinary } from "../text-file.ts";
-import { type LineRange, rangeOfHandle, rangeOfText, renderRange } from "../line-range.ts";
+import { openRegularFile, readWhole, wholeFileLimit } from "../files/open-regular-file.ts";
+import { renderNotebook } from "../files/render-notebook.ts";
+import { PathInput, pathToOpen, resolvePath } from "../files/resolve-path.ts";
+import { looksBinary } from "../files/text-file.ts";
+import { type LineRange, rangeOfHandle, rangeOfText, renderRange } from "../files/line-range.ts";
 
 const ReadInput = z.strictObject({
   file_path: PathInput.describe("The file to read: absolute, or relative to the working directory"),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { BackgroundJob, BackgroundJobs } from "../background-tasks.ts";
+import type { BackgroundJob, BackgroundJobs } from "../background-jobs.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 
 const TaskOutputInput = z.strictObject({

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult, type ToolResult } from "../define-tool.ts";
 import { fetchPage, type FetchedPage, upgraded } from "../fetch-page.ts";
-import { looksBinary } from "../text-file.ts";
+import { looksBinary } from "../files/text-file.ts";
 
 const WebFetchInput = z.strictObject({
   url: z

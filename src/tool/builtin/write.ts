@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
-import { diffDisplay } from "../diff-display.ts";
-import { replaceFile } from "../replace-file.ts";
-import { PathInput, resolvePath } from "../resolve-path.ts";
-import { isUnchanged, openForChange } from "../seen-file.ts";
+import { diffDisplay } from "../files/diff-display.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { PathInput, resolvePath } from "../files/resolve-path.ts";
+import { isUnchanged, openForChange } from "../files/open-for-change.ts";
 
 const WriteInput = z.strictObject({
   file_path: PathInput.describe("The file to write: absolute, or relative to the working directory"),

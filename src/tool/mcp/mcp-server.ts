@@ -1,7 +1,7 @@
 import type { ElicitRequest, ElicitResult } from "@modelcontextprotocol/client";
 import type { Clock } from "../../platform/index.ts";
 import { type Connection, type ConnectionPorts, connect, type Offer } from "./connect.ts";
-import { watchConnection } from "./keep-watch.ts";
+import { watchConnection } from "./watch-connection.ts";
 import { createServerCalls, reasonOf, type ServerRequest } from "./server-calls.ts";
 import type { McpServerConfig } from "./server-config.ts";
 

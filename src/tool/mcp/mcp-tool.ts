@@ -1,6 +1,6 @@
 import type { Progress, Tool as ServerTool } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { cleanText, wholeCharacters } from "../clean-text.ts";
+import { cleanText, wholeCharacters } from "../output/clean-text.ts";
 import { defineTool, failedResult, type Tool } from "../define-tool.ts";
 import type { McpServer } from "./mcp-server.ts";
 import { toolContent } from "./tool-content.ts";

@@ -1,11 +1,11 @@
-import { type Rule, ruleName } from "../rules.ts";
+import { type Rule, ruleName } from "../permissions/permission-rules.ts";
 import { matchCommand } from "./command-pattern.ts";
-import { unwrapCommand } from "./peel.ts";
+import { unwrapCommand } from "./unwrap-command.ts";
 import { inertPrograms, isInterpreter, wrappers } from "./programs.ts";
-import { unsafePath } from "./path-doubt.ts";
+import { unsafePath } from "./unsafe-path.ts";
 import { notReadOnlyReason } from "./read-only.ts";
 import { readShellLine, type ShellCommand, type ShellLine, type ShellRedirect } from "./shell-line.ts";
-import { foldersOf, pathsOf, type ShellContext } from "./shell-place.ts";
+import { foldersOf, pathsOf, type ShellContext } from "./shell-context.ts";
 import type { ShellWord } from "./shell-word.ts";
 import { unsafeSedReason } from "./text-programs.ts";
 import { unsafeOption } from "./unsafe-options.ts";

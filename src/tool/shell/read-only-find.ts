@@ -1,4 +1,4 @@
-import { type ReadContext, unsafePath } from "./path-doubt.ts";
+import { type ReadContext, unsafePath } from "./unsafe-path.ts";
 import { literalWord, type ShellWord } from "./shell-word.ts";
 
 const tests = new Set(

@@ -1,4 +1,4 @@
-import { unsafePath, type ReadContext } from "./path-doubt.ts";
+import { unsafePath, type ReadContext } from "./unsafe-path.ts";
 import { readOnlyFind } from "./read-only-find.ts";
 import { readOnlyGit, readOnlyGitPairs } from "./read-only-git.ts";
 import { type ReadOnly, readOnlyPrograms, versioned } from "./read-only-programs.ts";

@@ -1,4 +1,4 @@
-import { parseRule, type Rule } from "../rules.ts";
+import { parseRule, type Rule } from "../permissions/permission-rules.ts";
 import type { AllowedLine } from "./allow-line.ts";
 import { isInterpreter, wrappers } from "./programs.ts";
 import type { ShellLine } from "./shell-line.ts";

@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { loadSandbox, runProcess, type Sandbox } from "../../../src/platform/index.ts";
-import { guardedPaths, hiddenPaths } from "../../../src/tool/sandbox-paths.ts";
+import { guardedPaths, hiddenPaths } from "../../../src/tool/sandbox/sandbox-paths.ts";
 
 /** A working folder, a home, a state folder and a place outside, none of them in /tmp, and the sandbox over them. */
 export interface SandboxBench {

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { nkeys } from "@nats-io/transport-node";
 import { expect, it, onTestFinished } from "vitest";
-import { type BusAddress, connectBus } from "../../../src/store/nats/bus.ts";
+import { type BusAddress, connectBus } from "../../../src/store/nats/connection/bus.ts";
 import { textMail, textsOf } from "../team/sample-mail.ts";
 import { busStore, closedAfter, until } from "./bus-stores.ts";
 import { makeAuthority } from "./certificates.ts";

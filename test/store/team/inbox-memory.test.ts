@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, systemClock } from "../../../src/platform/index.ts";
 import { openMailFiles, teamFiles } from "../../../src/store/index.ts";
-import { createInboxFold } from "../../../src/store/team/inbox-fold.ts";
+import { createInboxFold } from "../../../src/store/team/inbox/inbox-fold.ts";
 import { heldBytes } from "../../platform/held-bytes.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";
 import { createId, textMail, textsOf } from "./sample-mail.ts";

@@ -4,8 +4,8 @@ import { join, relative, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 import { safeName } from "../../../src/platform/index.ts";
 import { checkName } from "../../../src/store/index.ts";
-import { skeletonOf } from "../../../src/store/team/look-alike.ts";
-import { uniqueName } from "../../../src/store/team/names.ts";
+import { skeletonOf } from "../../../src/store/team/record/confusable-names.ts";
+import { uniqueName } from "../../../src/store/team/record/team-names.ts";
 
 /** Names that a model, a person or somebody with bad intentions may ask for (D1). */
 const refused: readonly string[] = [

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { currentProcess, systemClock } from "../../../src/platform/index.ts";
-import { createPresence } from "../../../src/store/team/presence.ts";
+import { createPresence } from "../../../src/store/team/presence/file-presence.ts";
 import { createTestClock } from "../../../src/testing.ts";
 import { buildProgram } from "../../platform/build-program.ts";
 import { temporaryFolder } from "../../platform/temporary-folder.ts";

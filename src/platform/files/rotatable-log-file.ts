@@ -1,0 +1,238 @@
+import { closeSync, constants, fdatasync, fstatSync, openSync, type Stats, lstatSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { TroupeError } from "../../protocol/index.ts";
+import { jsonOf, sealLine } from "./line-codec.ts";
+import { storageError } from "./storage-error.ts";
+import { syncFolder } from "./sync-folder.ts";
+import { createFsyncBatcher, type FsyncBatcher } from "./fsync-batcher.ts";
+
+/**
+ * One of any number of writers of a line file that its reader may rename at any moment. A record counts once it is in the
+ * file that the path still leads to after the write; otherwise it is written again, into the file that is there now, so a
+ * reader drops what it knows already. Opened by the first append, closed when nothing was appended for a while.
+ */
+export interface RotatableLogFile {
+  readonly path: string;
+  /**
+   * In one write, and in the order of the calls. `process`: survives the death of any process. `soon`: and a power cut,
+   * after at most a second. `disk`: a power cut at once; those who wait together share one sync. Rejects with `storage`
+   * if it may not; after a failed sync the record may be read all the same.
+   */
+  append(record: unknown, durability: Durability): Promise<void>;
+  /** The same, of a record that is JSON already. */
+  appendJson(json: string, durability: Durability): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Durability = "process" | "soon" | "disk";
+
+export interface RotatableLogFileOptions {
+  /** Called when the file cannot be made because its folder is not there. Throws if it cannot be made either. */
+  readonly makeFolder?: () => void;
+  /** Told at once of what went wrong after an append had resolved; the next append, or `close`, rejects with it too. */
+  readonly onFailure?: (message: string) => void;
+}
+
+export function openRotatableLogFile(path: string, options: RotatableLogFileOptions = {}): RotatableLogFile {
+  let handle: Handle | undefined;
+  let backgroundFailure: unknown;
+  let isClosed = false;
+  /** The folder itself may not yet be on disk in the one above it, whoever made it. */
+  let isFolderMade = options.makeFolder !== undefined;
+  /** Files that were moved away from under this writer and are still being synced and closed. */
+  const leaving = new Set<Promise<void>>();
+
+  const append = async (record: unknown, durability: Durability): Promise<void> =>
+    appendJson(toJson(path, record), durability);
+
+  // Everything up to the write is synchronous, so that records lie in the order of the calls. And it is one function, and no
+  // async one: every mail goes through it, and a young process spends more on compiling what leads here than on running it.
+  const appendJson = (json: string, durability: Durability): Promise<void> => {
+    if (isClosed) return Promise.reject(new Error(`${path} is closed`));
+    let doing = "write to";
+    try {
+      if (backgroundFailure !== undefined) reportBackgroundFailure();
+      const line = sealLine(json);
+      const length = Buffer.byteLength(line);
+      for (;;) {
+        const target = (handle ??= openHandle());
+        doing = "write to";
+        if (writeSync(target.fd, line) < length) writeAgain(target.fd, { line, length });
+        doing = "look for";
+        const there = lstatSync(path, orUndefined);
+        if (
+          there?.ino === target.ino &&
+          there.dev === target.dev &&
+          (hasExactNumber(there) || isAtPath(path, target.fd))
+        ) {
+          if (durability === "disk") return target.syncs.sync();
+          if (durability === "soon") target.isDirty = true;
+          if (target.timer === undefined) tick(target);
+          return done;
+        }
+        leave(target);
+      }
+    } catch (error) {
+      return Promise.reject(TroupeError.is(error) ? error : storageError(doing, path, error));
+    }
+  };
+
+  const makeFolder =
+    options.makeFolder &&
+    (() => {
+      options.makeFolder?.();
+      isFolderMade = true;
+    });
+
+  const openHandle = (): Handle => {
+    const fd = openForAppend(path, makeFolder);
+    const { dev, ino } = identify(path, fd);
+    const target: Handle = { fd, dev, ino, isDirty: false, syncs: createFsyncBatcher(() => syncOnce(target)) };
+    return target;
+  };
+
+  const syncOnce = async (target: Handle) => {
+    if (target.failure !== undefined) throw target.failure;
+    target.isDirty = false;
+    try {
+      await promisify(fdatasync)(target.fd);
+      // Once, whoever made the file: that one may have been killed before it could do this.
+      if (!target.isFolderSynced) await syncFolder(dirname(path));
+      target.isFolderSynced = true;
+      if (isFolderMade) await syncFolder(dirname(dirname(path)));
+      isFolderMade = false;
+    } catch (error) {
+      // The kernel takes pages for clean after a failed sync: the same descriptor, asked again, would tell a lie.
+      target.failure = storageError("sync", path, error);
+      leave(target);
+      throw target.failure;
+    }
+  };
+
+  /** Syncs what `soon` was promised for; with nothing to sync any more, gives the descriptor back. */
+  const tick = (target: Handle) => {
+    target.timer ??= setTimeout(() => {
+      target.timer = undefined;
+      if (!target.isDirty) return leave(target);
+      target.syncs.sync().then(() => tick(target), failedInBackground);
+    }, syncSoonMs).unref();
+  };
+
+  const leave = (target: Handle) => {
+    if (handle === target) handle = undefined;
+    if (target.isRetired) return;
+    target.isRetired = true;
+    const left = retire(target)
+      .catch(failedInBackground)
+      .finally(() => leaving.delete(left));
+    leaving.add(left);
+  };
+
+  /** A descriptor is closed only when no sync uses it: by then the number may be another file's. */
+  const retire = async (target: Handle) => {
+    clearTimeout(target.timer);
+    try {
+      if (target.isDirty && target.failure === undefined) await target.syncs.sync();
+    } finally {
+      await target.syncs.idle();
+      release(target);
+    }
+  };
+
+  const release = ({ fd }: Handle) => {
+    try {
+      closeSync(fd);
+    } catch (error) {
+      throw storageError("close", path, error);
+    }
+  };
+
+  const failedInBackground = (error: unknown) => {
+    if (backgroundFailure === undefined) options.onFailure?.(error instanceof Error ? error.message : String(error));
+    backgroundFailure ??= error;
+  };
+
+  const reportBackgroundFailure = () => {
+    if (backgroundFailure === undefined) return;
+    const failure = backgroundFailure;
+    backgroundFailure = undefined;
+    throw failure;
+  };
+
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    if (handle !== undefined) leave(handle);
+    await Promise.all(leaving);
+    reportBackgroundFailure();
+  };
+
+  return { path, append, appendJson, close };
+}
+
+interface Handle {
+  readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
+  readonly syncs: FsyncBatcher;
+  /** Holds something that `soon` was promised for. */
+  isDirty: boolean;
+  isFolderSynced?: boolean;
+  isRetired?: boolean;
+  timer?: NodeJS.Timeout | undefined;
+  failure?: unknown;
+}
+
+const syncSoonMs = 500;
+
+const done = Promise.resolve();
+
+function toJson(path: string, record: unknown): string {
+  try {
+    return jsonOf(record);
+  } catch (error) {
+    throw storageError("write to", path, error);
+  }
+}
+
+/** Going on where it stopped could land behind another writer's record. The torn piece is skipped by readers. */
+function writeAgain(fd: number, { line, length }: { line: string; length: number }): void {
+  const written = writeSync(fd, line);
+  if (written === length) return;
+  const short = new Error(`only ${written} of ${length} bytes were written`);
+  throw Object.assign(short, { code: "ENOSPC" });
+}
+
+function identify(path: string, fd: number): Stats {
+  try {
+    return fstatSync(fd);
+  } catch (error) {
+    closeSync(fd);
+    throw storageError("open", path, error);
+  }
+}
+
+const orUndefined = { throwIfNoEntry: false } as const;
+
+/** Some file systems number files beyond what a double tells apart. */
+const hasExactNumber = ({ ino }: Stats) => ino <= Number.MAX_SAFE_INTEGER;
+
+const isAtPath = (path: string, fd: number) =>
+  lstatSync(path, { bigint: true, throwIfNoEntry: false })?.ino === fstatSync(fd, { bigint: true }).ino;
+
+function openForAppend(path: string, makeFolder: (() => void) | undefined): number {
+  const flags = constants.O_APPEND | constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    const isFolderMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isFolderMissing || makeFolder === undefined) throw storageError("open", path, error);
+  }
+  makeFolder();
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    throw storageError("open", path, error);
+  }
+}

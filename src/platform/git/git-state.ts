@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type GitOptions, runGit } from "./run-git.ts";
+import { realPathSync } from "../files/real-path.ts";
+
+/** What an agent is told about the repository it works in. Text from the repository: data, never orders. */
+export interface GitState {
+  /** Undefined on a detached head. */
+  readonly branch: string | undefined;
+  /** `git status --short`, at most 40 lines; empty when nothing has changed. */
+  readonly status: readonly string[];
+  /** How many more lines the status has. */
+  readonly moreChanges: number;
+  /** The last five: short hash and subject. */
+  readonly commits: readonly string[];
+}
+
+/** Undefined outside a repository, without git, and when git needs longer than two seconds. */
+export async function gitState(
+  cwd: string,
+  env: GitOptions["env"] = {},
+  signal?: AbortSignal,
+): Promise<GitState | undefined> {
+  if (!isBelowRepository(realPathSync(cwd))) return undefined;
+  const base = { cwd, env, timeoutMs: 2000, limitBytes: 256 * 1024, ...(signal && { signal }) };
+  const settings = await disabledFilterSettings(base);
+  if (settings === undefined) return undefined;
+  const [status, log] = await Promise.all([
+    runGit(["status", "--porcelain", "--branch", "--ignore-submodules=all"], { ...base, settings }),
+    runGit(["log", "-5", "--format=%h %s", "--no-show-signature"], { ...base, settings }),
+  ]);
+  if (!status.ok) return undefined;
+  const [head, ...changes] = lines(status.stdout);
+  return {
+    branch: branchName(head ?? ""),
+    status: changes.slice(0, 40),
+    moreChanges: Math.max(0, changes.length - 40),
+    commits: log.ok ? lines(log.stdout) : [],
+  };
+}
+
+/** What git itself looks for first. Where there is none, three processes need not be started to hear it from them. */
+function isBelowRepository(folder: string): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
+  const parent = dirname(folder);
+  return parent !== folder && isBelowRepository(parent);
+}
+
+/** Content filters are commands that the repository's config names, and `git status` would run them. */
+async function disabledFilterSettings(base: GitOptions): Promise<Record<string, string> | undefined> {
+  const found = await runGit(["config", "-z", "--name-only", "--get-regexp", "^filter\\."], base);
+  // 1: there are none. Outside a repository that is so too; the next command tells.
+  if (!found.ok && found.exitCode !== 1) return undefined;
+  const off: Record<string, string> = {};
+  for (const key of found.stdout.split("\0").filter(Boolean)) {
+    const name = key.slice(0, key.lastIndexOf("."));
+    for (const part of ["clean", "smudge", "process"]) off[`${name}.${part}`] = "";
+    off[`${name}.required`] = "false";
+  }
+  return off;
+}
+
+/** `## main...origin/main [ahead 1]`, `## No commits yet on main`, `## HEAD (no branch)`. */
+function branchName(line: string): string | undefined {
+  const text = line.replace(/^## (No commits yet on )?/, "");
+  if (text.startsWith("HEAD (no branch)")) return undefined;
+  return text.split("...")[0];
+}
+
+const lines = (text: string) =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.slice(0, 200));

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import type { Mail, MailId } from "../../protocol/index.ts";
+import { type BodyContext, formatBody, parseBody } from "./message-body.ts";
+import { idFromUuid, uuidFromId } from "./uuid-from-id.ts";
+
+/** One message of an inbox, as far as we use it; what else is in it stays when the file is rewritten. */
+const Message = z.looseObject({
+  from: z.string().min(1),
+  text: z.string(),
+  summary: z.string().optional().catch(undefined),
+  timestamp: z.iso.datetime().optional().catch(undefined),
+  color: z.string().optional().catch(undefined),
+  msg_id: z.string().min(1).optional().catch(undefined),
+});
+
+/** Undefined if it is no message at all. */
+export function parseMessage(raw: unknown, to: string, context: BodyContext): Mail | undefined {
+  const parsed = Message.safeParse(raw);
+  if (!parsed.success) return undefined;
+  const { from, text, summary, timestamp, color, msg_id } = parsed.data;
+  const body = parseBody(text, context) ?? { kind: "text", text };
+  return {
+    id: idFromUuid<MailId>("mail", msg_id ?? JSON.stringify([from, to, timestamp, text])),
+    from,
+    to,
+    timestamp: timestamp ?? new Date(context.now()).toISOString(),
+    ...(color !== undefined && { color }),
+    ...(summary !== undefined && { summary }),
+    wakes: body.kind !== "idle_notification",
+    body,
+  };
+}
+
+/** Undefined if there is no form for it. */
+export function formatMessage(mail: Mail, context: BodyContext): Readonly<Record<string, unknown>> | undefined {
+  const text = formatBody(mail, context);
+  if (text === undefined) return undefined;
+  const { from, summary, timestamp, color, id } = mail;
+  return {
+    from,
+    text,
+    ...(summary !== undefined && { summary }),
+    timestamp,
+    ...(color !== undefined && { color }),
+    msgV: 1,
+    msg_id: uuidFromId(id),
+    type: "message",
+    read: false,
+  };
+}
+
+/** Whether nothing of the mail but its signature would be missing for who reads the message. */
+export function isWhole(mail: Mail, message: unknown, context: BodyContext): boolean {
+  const { signature: _, ...sent } = mail;
+  const read = parseMessage(JSON.parse(JSON.stringify(message)), mail.to, context);
+  return read !== undefined && JSON.stringify(sorted(read)) === JSON.stringify(sorted(sent));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, each]) => [key, sorted(each)]));
+}

@@ -1,0 +1,128 @@
+import type { JsMsg } from "@nats-io/jetstream";
+import * as z from "zod";
+import type { Clock } from "../../platform/index.ts";
+import { StoredEnvelope } from "../../protocol/index.ts";
+import type { AgentNews, TeamEvents } from "../team/team-events.ts";
+import { requestWithRetry } from "./connection/bus-request.ts";
+import type { Bus } from "./connection/bus.ts";
+import { parseMessage } from "./journal/journal-message.ts";
+import type { Outbox } from "./outbox/outbox.ts";
+import { openFeed } from "./journal/stream-feed.ts";
+import type { TeamSubjects } from "./team-subjects.ts";
+
+export interface BusEventsOptions {
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly subjects: TeamSubjects;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly closed: AbortSignal;
+}
+
+/** A lane of the outbox that is no member's: names have no colon. */
+const lane = (agent: string): string => `events:${agent}`;
+
+/** Where what lies in a lane of the outbox goes. */
+export const subjectOfLane = (to: string, subjects: TeamSubjects): string =>
+  to.startsWith("events:") ? subjects.events(to.slice("events:".length)) : subjects.inbox(to);
+
+export function openBusEvents(options: BusEventsOptions): TeamEvents {
+  const { bus, stream, subjects, outbox, clock, waitMs } = options;
+  return {
+    append: async (agent, envelopes) => {
+      await Promise.all(envelopes.map((envelope) => outbox.leave(lane(agent), envelope)));
+    },
+    read: (agent) => readAll(options, agent),
+    follow: (agent, signal) => follow(options, agent, AbortSignal.any([signal, options.closed])),
+    forget: async (agent) => {
+      const filter = subjects.events(agent);
+      await requestWithRetry(bus, () => bus.jsm.streams.purge(stream, { filter }), { clock, waitMs, stream });
+    },
+  };
+}
+
+const Batch = z.object({ records: z.array(z.unknown()) });
+
+async function* follow(options: BusEventsOptions, agent: string, signal: AbortSignal): AsyncGenerator<AgentNews> {
+  if (signal.aborted) return;
+  const inOrder = createOrder();
+  let waiting: AgentNews[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const feed = openFeed({
+    ...options,
+    filter: options.subjects.events(agent),
+    onMessage: (message) => {
+      waiting.push(...envelopesIn(message).flatMap(inOrder));
+      wake?.();
+    },
+    onCut: () => undefined,
+    onFailure: (error) => {
+      failure = { error };
+      wake?.();
+    },
+  });
+  const onAbort = () => wake?.();
+  signal.addEventListener("abort", onAbort);
+  try {
+    for (;;) {
+      if (signal.aborted) return;
+      const news = waiting;
+      waiting = [];
+      if (news.length > 0) yield* news;
+      else if (failure !== undefined) throw failure.error;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    await feed.close();
+  }
+}
+
+async function readAll(options: BusEventsOptions, agent: string): Promise<readonly StoredEnvelope[]> {
+  const inOrder = createOrder();
+  const found: StoredEnvelope[] = [];
+  const feed = openFeed({
+    ...options,
+    filter: options.subjects.events(agent),
+    onMessage: (message) => {
+      for (const news of envelopesIn(message).flatMap(inOrder)) if ("envelope" in news) found.push(news.envelope);
+    },
+    onCut: () => undefined,
+    onFailure: () => undefined, // `sync` rejects with it
+  });
+  try {
+    await feed.sync();
+    return found;
+  } finally {
+    await feed.close();
+  }
+}
+
+function envelopesIn(message: JsMsg): StoredEnvelope[] {
+  const batch = Batch.safeParse(parseMessage(message));
+  const records = batch.success ? batch.data.records : [];
+  // What is of no known form leaves a gap in the numbers, and that is told.
+  return records.flatMap((record) => {
+    const envelope = StoredEnvelope.safeParse(record);
+    return envelope.success ? [envelope.data] : [];
+  });
+}
+
+/** Each agent of a session numbers its events from one: what comes again is passed over, what is left out is told. */
+function createOrder(): (envelope: StoredEnvelope) => AgentNews[] {
+  const last = new Map<string, number>();
+  return (envelope) => {
+    const { seq, session, agent } = envelope;
+    const key = `${session} ${agent}`;
+    const before = last.get(key);
+    if (before !== undefined && seq <= before) return [];
+    last.set(key, seq);
+    const missing = before === undefined ? 0 : seq - before - 1;
+    return missing > 0 ? [{ missing, session }, { envelope }] : [{ envelope }];
+  };
+}

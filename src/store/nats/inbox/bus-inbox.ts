@@ -1,0 +1,107 @@
+import type { Clock, CreateId } from "../../../platform/index.ts";
+import { type Mail, TroupeError } from "../../../protocol/index.ts";
+import { heldMail } from "../../team/inbox/inbox-fold.ts";
+import type { Inbox, InboxReader } from "../../team/inbox/inbox.ts";
+import type { Bus } from "../connection/bus.ts";
+import { openBusInboxReader } from "./bus-inbox-reader.ts";
+import { followArrivals } from "./follow-arrivals.ts";
+import { type InboxView, openInboxView } from "./bus-inbox-view.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import type { PresenceMessages } from "../presence/presence-messages.ts";
+import type { TeamSubjects } from "../team-subjects.ts";
+
+export interface BusInboxOptions {
+  readonly member: string;
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly subjects: TeamSubjects;
+  readonly presenceMessages: PresenceMessages;
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  readonly waitMs: number;
+  /** With more than this in it, and most of it read, an inbox is compacted. */
+  readonly limitBytes: number;
+  /** So many that were read are left, for who looks at it. */
+  readonly keepRead: number;
+  /** Where what cannot be read is put. */
+  readonly folder: string;
+  /** Makes sure that the bodies of these are on this machine. Never rejects. */
+  readonly fetchBodies: (mails: readonly Mail[]) => Promise<readonly string[]>;
+  /** Aborts when the store closes. */
+  readonly closed: AbortSignal;
+}
+
+/** An inbox as one subject of a stream. Nothing is read before somebody looks. */
+export function openBusInbox(options: BusInboxOptions): Inbox & { close(): Promise<void> } {
+  const { member, bus, outbox, closed } = options;
+  const subject = options.subjects.inbox(member);
+  const readers = new Set<InboxReader>();
+  let opened: InboxView | undefined;
+  const view = () => (opened ??= openInboxView({ ...options, subject }));
+
+  const send = async (mail: Mail): Promise<void> => {
+    const record = { mail };
+    const bytes = Buffer.byteLength(JSON.stringify(record));
+    if (bytes > bus.maxPayload() - headroom) throw tooLarge(bytes, bus);
+    await outbox.send(member, record);
+  };
+
+  const synced = async (): Promise<InboxView> => {
+    await view().sync();
+    return view();
+  };
+
+  const openReader = async (): Promise<InboxReader> => {
+    const reader = await openBusInboxReader({ ...options, subject, view: view() });
+    const close = async () => {
+      readers.delete(kept);
+      await reader.close();
+    };
+    const kept = { ...reader, close };
+    readers.add(kept);
+    return kept;
+  };
+
+  async function* watch(signal: AbortSignal) {
+    const either = AbortSignal.any([signal, closed]);
+    if (either.aborted) return;
+    const { fold } = await synced();
+    yield* followArrivals(view(), { first: () => fold.entries.values(), keepsRead: true, signal: either });
+  }
+
+  return {
+    member,
+    send,
+    peek: async () => {
+      const { fold, problems } = await synced();
+      const { compactedThrough } = fold;
+      const mail = [...fold.entries.values()].flatMap(heldMail);
+      await options.fetchBodies(mail.map((held) => held.mail));
+      return { mail, problems, ...(compactedThrough !== undefined && { compactedThrough }) };
+    },
+    peekUnread: async () => {
+      const { fold, problems } = await synced();
+      const mail = fold.unread().flatMap(heldMail);
+      await options.fetchBodies(mail.map((held) => held.mail));
+      return { mail, problems };
+    },
+    watch,
+    openReader,
+    close: async () => {
+      await Promise.all([...readers].map((reader) => reader.close()));
+      await opened?.close();
+    },
+  };
+}
+
+function tooLarge(bytes: number, bus: Bus): TroupeError {
+  const most = Math.floor((bus.maxPayload() - headroom) / 1000);
+  return new TroupeError(
+    "mail",
+    `The message has ${Math.ceil(bytes / 1000)} kB, and the bus at ${bus.where} takes ${most} kB at most. Write it to a file and send that.`,
+  );
+}
+
+/** For what is around a record. */
+const headroom = 4096;

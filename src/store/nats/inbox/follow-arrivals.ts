@@ -1,0 +1,48 @@
+import type { InboxEntry } from "../../team/inbox/inbox-fold.ts";
+import type { HeldMail } from "../../team/inbox/inbox.ts";
+import type { InboxView } from "./bus-inbox-view.ts";
+
+/** What `first` gives, then all that comes, each once, as it stands when it is handed out. */
+export async function* followArrivals(
+  view: InboxView,
+  {
+    first,
+    keepsRead,
+    signal,
+  }: { readonly first: () => Iterable<InboxEntry>; readonly keepsRead: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<readonly HeldMail[]> {
+  let waiting: InboxEntry[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let wake: (() => void) | undefined;
+  const onAbort = () => wake?.();
+  const stop = view.onArrival((arrived, failed) => {
+    waiting.push(...arrived);
+    failure = failed;
+    wake?.();
+  });
+  signal.addEventListener("abort", onAbort);
+  try {
+    waiting = [...first()];
+    for (;;) {
+      if (signal.aborted) return;
+      const batch = waiting.flatMap((entry) => currentState(view, entry, keepsRead));
+      waiting = [];
+      if (batch.length > 0) yield batch;
+      else if (failure !== undefined) throw failure.error;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stop();
+  }
+}
+
+/** Its fold may have been begun anew since it came. */
+function currentState(view: InboxView, entry: InboxEntry, keepsRead: boolean): HeldMail[] {
+  const now = view.fold.entries.get(entry.id);
+  const { mail, state } = now ?? { mail: entry.mail, state: "read" as const };
+  return mail === undefined || (state === "read" && !keepsRead) ? [] : [{ mail, state }];
+}

@@ -1,0 +1,316 @@
+import { setMaxListeners } from "node:events";
+import type { Clock, CreateId } from "../../../platform/index.ts";
+import { TroupeError } from "../../../protocol/index.ts";
+import { publish } from "../connection/bus-request.ts";
+import type { Bus } from "../connection/bus.ts";
+import { noAnswerError } from "../connection/bus-errors.ts";
+import { openLeftOutboxes, openOutboxFile, type OutboxFile, type Outgoing } from "./outbox-file.ts";
+
+/**
+ * What goes into inboxes: on this machine's disk first, then to the stream, in the order of the calls for each receiver,
+ * again and again until the stream has it. What a dead process has left goes out before anything new.
+ */
+export interface Outbox {
+  /** Resolves with its sequence number when the stream has it; rejects with `storage` if that takes too long, and goes on. */
+  send(to: string, record: unknown): Promise<number>;
+  /** The same, but while the bus is away it is enough that it is on this disk. */
+  leave(to: string, record: unknown): Promise<void>;
+  /** What is not acknowledged yet. */
+  waiting(): number;
+  /** What people should know, since the last call. */
+  takeNotices(): readonly string[];
+  close(): Promise<void>;
+}
+
+export interface OutboxOptions {
+  readonly folder: string;
+  readonly bus: Bus;
+  readonly stream: string;
+  readonly subjectOf: (to: string) => string;
+  readonly clock: Clock;
+  readonly createId: CreateId;
+  readonly waitMs: number;
+}
+
+export function openOutbox(options: OutboxOptions): Outbox {
+  const { bus, stream, clock, waitMs } = options;
+  const closed = new AbortController();
+  // As many wait for it as there are members that are written to at once.
+  setMaxListeners(0, closed.signal);
+  const notices: string[] = [];
+  const lanes = new Map<string, Lane>();
+  const left: Lane[] = [];
+  let retained: Sent[] = [];
+  let own: Promise<OutboxFile> | undefined;
+  let isFailed: TroupeError | undefined;
+
+  /** Taken up at once: mail of the dead must not wait for somebody who writes. */
+  const taking = openLeftOutboxes(options.folder, options).then((files) => {
+    for (const file of files) {
+      const lanesOfFile = new Map<string, Lane>();
+      for (const each of file.left) laneOf(lanesOfFile, each.to, file).queue.push(pendingFromFile(each));
+      left.push(...lanesOfFile.values());
+      const done = Promise.allSettled([...lanesOfFile.values()].map(pump));
+      closing.push(done.then(() => file.close()));
+    }
+  });
+  const closing: Promise<unknown>[] = [];
+  taking.catch((error: unknown) => notices.push(`What was left to send could not be taken up: ${wordsOf(error)}`));
+
+  const laneOf = (among: Map<string, Lane>, to: string, file: OutboxFile): Lane => {
+    const known = among.get(to);
+    if (known !== undefined) return known;
+    const lane: Lane = { to, file, queue: [], pumping: undefined };
+    among.set(to, lane);
+    return lane;
+  };
+
+  /** What it holds already goes out first. */
+  const openOwn = async (): Promise<OutboxFile> => {
+    await taking.catch(() => undefined);
+    const file = await openOutboxFile(options.folder, options);
+    for (const each of file.left) laneOf(lanes, each.to, file).queue.push(pendingFromFile(each));
+    for (const lane of lanes.values()) pump(lane).catch(() => undefined);
+    return file;
+  };
+
+  const put = async (to: string, record: unknown): Promise<Pending> => {
+    if (closed.signal.aborted) throw new Error("the outbox is closed");
+    if (isFailed !== undefined) throw isFailed;
+    own ??= openOwn().catch((error: unknown) => {
+      // The next one tries again.
+      own = undefined;
+      throw error;
+    });
+    const file = await own;
+    const lane = laneOf(lanes, to, file);
+    const each = pending({ to, n: file.lastOf(to) + 1, record });
+    const stored = file.put([{ to, n: each.n, record }]);
+    lane.queue.push(each);
+    try {
+      await stored;
+    } finally {
+      each.isOnDisk = true;
+    }
+    pump(lane).catch(() => undefined);
+    return each;
+  };
+
+  const pump = (lane: Lane): Promise<void> => (lane.pumping ??= Promise.resolve().then(() => run(lane)));
+
+  const run = async (lane: Lane) => {
+    try {
+      if (!left.includes(lane)) {
+        await taking.catch(() => undefined);
+        for (const before of left) if (before.to === lane.to) await before.pumping?.catch(() => undefined);
+      }
+      while (lane.queue.length > 0 && !closed.signal.aborted) {
+        const batch = nextBatch(lane.queue, bus.maxPayload() / 2);
+        // What is not on the disk yet is sent by whoever puts it there.
+        if (batch.length === 0) return;
+        await sendOrReport(lane, batch);
+      }
+    } finally {
+      // In the same step as the last look: whoever has something after it starts anew.
+      lane.pumping = undefined;
+    }
+  };
+
+  const sendOrReport = async (lane: Lane, batch: readonly Pending[]) => {
+    try {
+      await sendBatch(lane, batch);
+    } catch (error) {
+      // Not told that it is stored: who sent it may send it again, and what comes after it is not held up.
+      for (const each of batch) each.fail(error);
+      if (closed.signal.aborted || isTeamGone(error)) {
+        isFailed = TroupeError.is(error) ? error : undefined;
+        for (const each of lane.queue.splice(0)) each.fail(error);
+        return;
+      }
+      takeOut(lane, batch);
+      reportRefused(lane, batch, error);
+      await lane.file.acknowledged(lane.to, batch.at(-1)?.n ?? 0);
+    }
+  };
+
+  const sendBatch = async (lane: Lane, batch: readonly Pending[]) => {
+    const first = batch[0]?.n ?? 0;
+    const lastOne = batch.at(-1)?.n ?? 0;
+    const payload = `{"o":${JSON.stringify(lane.file.id)},"n":${first},"records":[${batch.map(({ json }) => json).join(",")}]}`;
+    const id = `${lane.file.id}.${options.subjectOf(lane.to)}.${first}-${lastOne}${batch[0]?.again ?? ""}`;
+    const subject = options.subjectOf(lane.to);
+    const patience = { clock, waitMs: Number.POSITIVE_INFINITY, signal: closed.signal };
+    const ack = await publish(bus, { stream, subject, payload, id }, patience);
+    if (ack === "conflict") throw new Error("a message without a place was refused for its place");
+    takeOut(lane, batch);
+    retain(lane, batch, { sequence: ack.seq, id });
+    for (const each of batch) each.done(ack.seq);
+    await lane.file.acknowledged(lane.to, lastOne);
+  };
+
+  /** Others may have been put before it meanwhile. */
+  const takeOut = (lane: Lane, batch: readonly Pending[]) => {
+    const [first] = batch;
+    if (first) lane.queue.splice(lane.queue.indexOf(first), batch.length);
+  };
+
+  /** Whoever has sent these was told that they go out: people hear that they do not. */
+  const reportRefused = (lane: Lane, batch: readonly Pending[], error: unknown) => {
+    const count = batch.filter(({ isPromised }) => isPromised).length;
+    if (count === 0) return;
+    const what = count === 1 ? "A message" : `${count} messages`;
+    notices.push(`${what} to ${lane.to} that waited on this disk will not arrive: ${wordsOf(error)}`);
+  };
+
+  /** For a while: a server that loses its power may forget what it has acknowledged. */
+  const retain = (lane: Lane, batch: readonly Pending[], stored: Pick<Sent, "sequence" | "id">) => {
+    const at = clock.monotonic();
+    for (const each of batch) retained.push({ lane, each, at, ...stored });
+    if (retained.length > maxRetained) retained = retained.slice(-maxRetained / 2);
+    while (retained[0] !== undefined && at - retained[0].at > retainMs) retained.shift();
+  };
+
+  /** A loss takes the end: what comes before one that is there, is there. What was compacted away is sent in vain. */
+  const lostOf = async (sent: readonly Sent[]): Promise<Sent[]> => {
+    for (let index = sent.length - 1; index >= 0; index--) {
+      const { sequence, id } = sent[index] as Sent;
+      if (index < sent.length - 1 && sent[index + 1]?.sequence === sequence) continue;
+      const there = await bus.jsm.streams.getMessage(stream, { seq: sequence });
+      if (there?.header.get("Nats-Msg-Id") === id) return sent.slice(index + 1);
+    }
+    return [...sent];
+  };
+
+  const checkStream = async () => {
+    const lost = await lostOf(retained);
+    if (lost.length === 0) return;
+    retained = retained.filter((each) => !lost.includes(each));
+    notices.push(`The bus has lost ${lost.length} messages that it had acknowledged; they are sent again from here.`);
+    for (const { lane, each } of lost.reverse())
+      lane.queue.unshift({ ...pendingFromFile(each), again: `.${clock.now()}` });
+    for (const lane of new Set(lost.map((one) => one.lane))) pump(lane).catch(() => undefined);
+  };
+  const stopListening = bus.onReconnect(() => {
+    checkStream().catch((error: unknown) =>
+      notices.push(`The bus was not checked after its return: ${wordsOf(error)}`),
+    );
+  });
+
+  const send: Outbox["send"] = async (to, record) => {
+    const each = await put(to, record);
+    const late = new AbortController();
+    try {
+      const tooLate = clock.sleep(waitMs, late.signal).then(() => {
+        each.isPromised = true;
+        throw noAnswerError(
+          bus,
+          "the message is on this disk and goes out when the bus is back; it need not be sent again",
+          waitMs,
+        );
+      });
+      tooLate.catch(() => undefined);
+      return await Promise.race([each.stored, tooLate]);
+    } finally {
+      late.abort(new Error("answered"));
+    }
+  };
+
+  const leave: Outbox["leave"] = async (to, record) => {
+    const each = await put(to, record);
+    let stop = () => undefined as void;
+    const away = new Promise<void>((resolve) => {
+      stop = bus.onDisconnect(resolve);
+      if (!bus.isConnected()) resolve();
+    });
+    const isAway = away.then(() => {
+      each.isPromised = true;
+    });
+    await Promise.race([each.stored, isAway]).finally(stop);
+  };
+
+  return {
+    send,
+    leave,
+    waiting: () => [...lanes.values(), ...left].reduce((sum, { queue }) => sum + queue.length, 0),
+    takeNotices: () => notices.splice(0),
+    close: async () => {
+      closed.abort(closedBeforeSentError());
+      stopListening();
+      await taking.catch(() => undefined);
+      for (const { pumping } of [...lanes.values(), ...left]) await pumping?.catch(() => undefined);
+      for (const lane of [...lanes.values(), ...left])
+        for (const each of lane.queue.splice(0)) each.fail(closedBeforeSentError());
+      await Promise.all(closing);
+      await (await own)?.close();
+    },
+  };
+}
+
+interface Lane {
+  readonly to: string;
+  readonly file: OutboxFile;
+  readonly queue: Pending[];
+  pumping: Promise<void> | undefined;
+}
+
+interface Pending extends Outgoing {
+  readonly json: string;
+  readonly stored: Promise<number>;
+  readonly done: (sequence: number) => void;
+  readonly fail: (error: unknown) => void;
+  /** A process that dies knows its number afterwards, and gives it to no other. */
+  isOnDisk: boolean;
+  /** Nobody waits for it any more, and it was said to go out. */
+  isPromised: boolean;
+  /** Sent after the stream had lost it: the broker must not take it for the first one. */
+  readonly again?: string;
+}
+
+interface Sent {
+  readonly lane: Lane;
+  readonly each: Pending;
+  readonly sequence: number;
+  /** Of the message that it was sent in. */
+  readonly id: string;
+  readonly at: number;
+}
+
+function pending({ to, n, record }: Outgoing): Pending {
+  let done: (sequence: number) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const stored = new Promise<number>((resolve, reject) => {
+    done = resolve;
+    fail = reject;
+  });
+  stored.catch(() => undefined);
+  return { to, n, record, json: JSON.stringify(record), stored, done, fail, isOnDisk: false, isPromised: false };
+}
+
+const pendingFromFile = (each: Outgoing): Pending => ({ ...pending(each), isOnDisk: true, isPromised: true });
+
+/** What waits goes together: one message, one answer, and the order cannot change in between. */
+function nextBatch(queue: readonly Pending[], maxBytes: number): Pending[] {
+  const batch: Pending[] = [];
+  let bytes = 0;
+  for (const each of queue) {
+    if (!each.isOnDisk) break;
+    bytes += each.json.length * 2;
+    if (batch.length > 0 && (bytes > maxBytes || batch.length >= maxInBatch || each.again !== batch[0]?.again)) break;
+    // Numbers follow on each other within a message.
+    if (batch.length > 0 && each.n !== (batch.at(-1)?.n ?? 0) + 1) break;
+    batch.push(each);
+  }
+  return batch;
+}
+
+const isTeamGone = (error: unknown) => TroupeError.is(error) && error.message.includes("not on the bus any more");
+const closedBeforeSentError = () =>
+  new TroupeError(
+    "storage",
+    "The team was closed before the bus had the message; it goes out when the team is opened here again.",
+  );
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const maxInBatch = 200;
+const maxRetained = 1000;
+const retainMs = 180_000;

@@ -1,0 +1,259 @@
+import { renameSync } from "node:fs";
+import { basename } from "node:path";
+import { setImmediate as nextRound } from "node:timers/promises";
+import {
+  type Claim,
+  type Clock,
+  claim,
+  type CreateId,
+  type FolderWatcher,
+  type RotatableLogFile,
+  storageError,
+} from "../../../platform/index.ts";
+import type { MailId } from "../../../protocol/index.ts";
+import { compactSegments } from "./compact-inbox.ts";
+import { type CurrentScan, openCurrentFile } from "./current-inbox-file.ts";
+import { createInboxFold, heldMail, type InboxEntry } from "./inbox-fold.ts";
+import { createReadMarks } from "./read-marks.ts";
+import type { HeldMail, InboxReader } from "./inbox.ts";
+import { listSegments, readSegments, segmentPath } from "./inbox-segments.ts";
+import type { DamagedLine } from "./scan-inbox.ts";
+import { quarantinePrefix } from "./quarantined-mail.ts";
+import { timeForFileName, writeToFreeName } from "../../write-to-free-name.ts";
+
+export interface InboxReaderOptions {
+  readonly member: string;
+  readonly path: string;
+  readonly file: RotatableLogFile;
+  readonly watcher: FolderWatcher;
+  readonly clock: Pick<Clock, "now">;
+  readonly createId: CreateId;
+  /** A file beyond this size is moved away once most of it is read. */
+  readonly rotateBytes: number;
+}
+
+/** The one who marks what was read, and keeps the files small. Its folder is there. */
+export async function openInboxReader(options: InboxReaderOptions): Promise<InboxReader> {
+  const { path, member, clock, createId } = options;
+  const held = await claim(path.replace(/jsonl$/, "reader.jsonl"), { what: `The inbox of ${member}`, clock, createId });
+  try {
+    return createReader(options, held);
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
+}
+
+function createReader(options: InboxReaderOptions, held: Claim): InboxReader {
+  const { path, file, watcher, clock } = options;
+  const marks = createReadMarks(path);
+  const fold = createInboxFold({ keepsRead: false, marks });
+  const followers = new Set<Follower>();
+  const moved = new Set<number>();
+  const notices: string[] = [];
+  let chores: Promise<void> = Promise.resolve();
+  let settingAside: Promise<void> | undefined;
+  let isClosed = false;
+  /** Something damaged is nowhere but in the files: they must stay. */
+  let isDamageUnsaved = false;
+
+  const segments = listSegments(path);
+  const number = (segments.at(-1)?.number ?? 0) + 1;
+  const old = readSegments(segments, fold);
+  const current = openCurrentFile(path, { fold, number, wasMovedByUs: (which) => moved.has(which) });
+
+  const start = () => {
+    notices.push(...old.trouble);
+    quarantine(old.damaged);
+    const { hasTail } = scan();
+    if (!hasTail) return;
+    const failure = current.endLastLine();
+    if (failure === undefined) scan();
+    else notices.push(`The end of an inbox could not be put right: ${failure.message}`);
+  };
+
+  const scan = (): CurrentScan => {
+    const found = current.scan();
+    marks.forget();
+    notices.push(...found.trouble);
+    quarantine(found.damaged);
+    markAgain(fold.takeRepeated());
+    for (const follower of followers) follower.deliver(found.arrived);
+    return found;
+  };
+
+  /** A sender that was stopped in the middle has sent it twice: once the file with the first is gone, its mark is too. */
+  const markAgain = (ids: readonly MailId[]) => {
+    if (ids.length === 0) return;
+    // Written before this returns, so before anything is compacted.
+    const written = file.append({ mark: "read", ids }, "soon").catch(reportTo);
+    inTurn(() => written);
+  };
+
+  const unread = async (): Promise<readonly HeldMail[]> => {
+    if (isClosed) throw closedError(options.member);
+    scan();
+    await settingAside;
+    return fold.unread().flatMap(heldMail);
+  };
+
+  const mark = async (ids: readonly MailId[], state: "delivered" | "read"): Promise<void> => {
+    if (isClosed) throw closedError(options.member);
+    // What is not known may just have come; it is looked for only then.
+    const changed = behind(ids, state) ?? (scan(), behind(ids, state, { skipsUnknown: true }) ?? []);
+    if (changed.length === 0) return;
+    await file.append({ mark: state, ids: changed.map(({ id }) => id) }, "soon");
+    fold.mark(changed, state);
+    if (state === "read" && isTooLarge()) moveAway();
+  };
+
+  /** Of these the ones that have not come so far; undefined if one is not known. */
+  const behind = (ids: readonly MailId[], state: "delivered" | "read", { skipsUnknown = false } = {}) => {
+    const changed: InboxEntry[] = [];
+    for (const id of ids) {
+      const entry = fold.entries.get(id);
+      if (entry === undefined && !skipsUnknown) return undefined;
+      if (entry !== undefined && entry.state !== "read" && entry.state !== state) changed.push(entry);
+    }
+    return changed;
+  };
+
+  const isTooLarge = () => {
+    const { held: all, unread: open } = fold.countsOf(current.number);
+    // One that was moved already is still `current` until the next scan: its name must not be used twice.
+    return current.size >= options.rotateBytes && open * 2 <= all && !moved.has(current.number);
+  };
+
+  /** A large file that is mostly read makes room for a new one. Neither senders nor whoever marked wait for the rest. */
+  const moveAway = () => {
+    const { number: which } = current;
+    try {
+      renameSync(path, segmentPath(path, which));
+    } catch (error) {
+      notices.push(storageError("move away", path, error).message);
+      return;
+    }
+    moved.add(which);
+    inTurn(async () => {
+      await nextRound();
+      scan();
+      if (!isDamageUnsaved) await compactSegments({ path, fold, file, newest: which });
+    });
+  };
+
+  const quarantine = (damaged: readonly DamagedLine[]) => {
+    if (damaged.length === 0) return;
+    inTurn(async () => {
+      const wasUnsaved = isDamageUnsaved;
+      isDamageUnsaved = true;
+      const data = Buffer.concat(damaged.flatMap(({ bytes }) => [bytes, Buffer.from("\n")]));
+      const copy = await writeToFreeName(`${quarantinePrefix(path)}${timeForFileName(clock)}`, { data });
+      isDamageUnsaved = wasUnsaved;
+      const first = damaged[0]?.reason ?? "";
+      const what = damaged.length === 1 ? "a line" : `${damaged.length} lines`;
+      notices.push(`${path}: ${what} could not be read (${first}); what they held is in ${basename(copy)}.`);
+      const record = { aside: damaged.map(({ digest }) => digest) };
+      await file.append(record, "soon");
+      fold.apply(record, current.number);
+    });
+    settingAside = chores;
+  };
+
+  /** What is done beside the reading, and never in its way: a failure is told, and nothing is lost by it. */
+  const inTurn = (work: () => Promise<void>) => {
+    chores = chores.then(work).catch(reportTo);
+  };
+
+  const reportTo = (error: unknown) => {
+    notices.push(`The inbox of ${options.member} could not be put in order: ${messageOf(error)}`);
+  };
+
+  async function* follow(signal: AbortSignal): AsyncIterable<readonly HeldMail[]> {
+    if (isClosed) return;
+    const follower = createFollower();
+    const onHint = () => {
+      try {
+        scan();
+      } catch (error) {
+        follower.fail(error);
+      }
+    };
+    const onAbort = () => follower.wake();
+    const stop = watcher.follow(path, onHint);
+    const release = watcher.hold();
+    signal.addEventListener("abort", onAbort);
+    try {
+      scan();
+      follower.deliver(fold.unread());
+      followers.add(follower);
+      for (;;) {
+        if (signal.aborted || isClosed) return;
+        const batch = follower.take();
+        if (batch.length > 0) yield batch;
+        else await follower.woken();
+      }
+    } finally {
+      followers.delete(follower);
+      signal.removeEventListener("abort", onAbort);
+      release();
+      stop();
+    }
+  }
+
+  const close = async () => {
+    if (isClosed) return;
+    isClosed = true;
+    for (const follower of followers) follower.wake();
+    await chores;
+    try {
+      current.close();
+    } finally {
+      await held.release();
+    }
+  };
+
+  start();
+  return { unread, follow, mark, takeNotices: () => notices.splice(0), close };
+}
+
+interface Follower {
+  deliver(arrived: readonly InboxEntry[]): void;
+  fail(error: unknown): void;
+  wake(): void;
+  /** Throws what it failed with. */
+  take(): readonly HeldMail[];
+  woken(): Promise<void>;
+}
+
+function createFollower(): Follower {
+  let waiting: InboxEntry[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  let resolve: (() => void) | undefined;
+  const wake = () => {
+    resolve?.();
+    resolve = undefined;
+  };
+  return {
+    wake,
+    deliver(arrived) {
+      for (const entry of arrived) waiting.push(entry);
+      if (arrived.length > 0) wake();
+    },
+    fail(error) {
+      failure = { error };
+      wake();
+    },
+    take() {
+      if (failure !== undefined) throw failure.error;
+      // What was marked as read by now is somebody's already.
+      const batch = waiting.flatMap(heldMail);
+      waiting = [];
+      return batch;
+    },
+    woken: () => new Promise((done) => (resolve = done)),
+  };
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const closedError = (member: string) => new Error(`the reader of the inbox of ${member} is closed`);

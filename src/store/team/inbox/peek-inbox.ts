@@ -1,0 +1,160 @@
+import { constants, fstatSync, openSync, type Stats, lstatSync } from "node:fs";
+import { basename } from "node:path";
+import { type FolderWatcher, hasErrorCode, storageError } from "../../../platform/index.ts";
+import type { Mail } from "../../../protocol/index.ts";
+import { createInboxFold, heldMail, type InboxEntry, type InboxFold, type InboxFoldOptions } from "./inbox-fold.ts";
+import { createReadMarks } from "./read-marks.ts";
+import type { HeldMail, InboxReading } from "./inbox.ts";
+import { closeFile, type InboxScan, scanInbox, unreadable } from "./scan-inbox.ts";
+import { listSegments } from "./inbox-segments.ts";
+
+/** Everything an inbox holds, for who is not its reader: changes nothing, and puts up with a reader who moves files. */
+export function peekInbox(path: string): InboxReading {
+  const { fold, problems } = readWhole(path, { keepsRead: true });
+  const mail = [...fold.entries.values()].flatMap(heldMail);
+  const { compactedThrough } = fold;
+  return { mail, problems, ...(compactedThrough !== undefined && { compactedThrough }) };
+}
+
+/** What is not read, for who asks again and again. Holds nothing of what is. */
+export function createUnreadPeek(path: string): () => Pick<InboxReading, "mail" | "problems"> {
+  const marks = createReadMarks(path);
+  let whole: WholeInbox | undefined;
+  return () => {
+    whole = whole === undefined ? readWhole(path, { keepsRead: false, marks }) : readMore(path, whole).whole;
+    marks.forget();
+    return { mail: whole.fold.unread().flatMap(heldMail), problems: whole.problems };
+  };
+}
+
+/** All that is there, then all that comes. Reads only what is new, and everything again after the reader moved the file. */
+export async function* watchInbox(
+  path: string,
+  { watcher, signal }: { readonly watcher: FolderWatcher; readonly signal: AbortSignal },
+): AsyncIterable<readonly HeldMail[]> {
+  let wake: (() => void) | undefined;
+  let isHinted = false;
+  const hint = () => {
+    isHinted = true;
+    wake?.();
+  };
+  const stop = watcher.follow(path, hint);
+  signal.addEventListener("abort", hint);
+  const release = watcher.hold();
+  try {
+    let whole = readWhole(path, { keepsRead: true });
+    yield [...whole.fold.entries.values()].flatMap(heldMail);
+    for (;;) {
+      if (!isHinted) await new Promise<void>((resolve) => (wake = resolve));
+      if (signal.aborted) return;
+      isHinted = false;
+      const more = readMore(path, whole);
+      whole = more.whole;
+      if (more.arrived.length > 0) yield more.arrived.flatMap(heldMail);
+    }
+  } finally {
+    release();
+    stop();
+    signal.removeEventListener("abort", hint);
+  }
+}
+
+interface WholeInbox {
+  readonly keeps: InboxFoldOptions;
+  readonly fold: InboxFold;
+  readonly problems: readonly string[];
+  /** Of the file at the path; undefined if there is none. */
+  readonly current: { readonly ino: number; readonly dev: number; readonly nextOffset: number } | undefined;
+}
+
+/** Once more if the reader has moved the file meanwhile: what was in it might have been read nowhere. */
+function readWhole(path: string, keeps: InboxFoldOptions): WholeInbox {
+  for (;;) {
+    const fd = openOptional(path);
+    try {
+      const fold = createInboxFold(keeps);
+      const problems: string[] = [];
+      const own = fd === undefined ? undefined : fstatSync(fd);
+      for (const segment of listSegments(path)) readSegment(segment, { own, fold, problems });
+      const scan = fd === undefined ? undefined : scanInbox(fd, { from: 0, segment: Number.MAX_SAFE_INTEGER, fold });
+      if (scan !== undefined) problems.push(...problemsOf(path, scan));
+      if (!isSameFile(own, statOf(path))) continue;
+      const current = own && scan && { ino: own.ino, dev: own.dev, nextOffset: scan.nextOffset };
+      return { keeps, fold, problems, current };
+    } catch (error) {
+      throw unreadable(path, error);
+    } finally {
+      if (fd !== undefined) closeFile(path, fd);
+    }
+  }
+}
+
+function readSegment(
+  segment: { readonly path: string; readonly number: number },
+  { own, fold, problems }: { own: Stats | undefined; fold: InboxFold; problems: string[] },
+): void {
+  const fd = openOptional(segment.path);
+  // All of it was read, and its reader has removed it just now.
+  if (fd === undefined) return;
+  try {
+    // The file that was at the inbox's own path a moment ago: it is read there.
+    if (own !== undefined && isSameFile(own, fstatSync(fd))) return;
+    problems.push(...problemsOf(segment.path, scanInbox(fd, { from: 0, segment: segment.number, fold })));
+  } finally {
+    closeFile(segment.path, fd);
+  }
+}
+
+function readMore(path: string, before: WholeInbox): { whole: WholeInbox; arrived: readonly InboxEntry[] } {
+  const there = statOf(path);
+  const { current, fold } = before;
+  if (current === undefined || there === undefined || !isSameFile(current, there)) return readAgain(path, before);
+  if (there.size === current.nextOffset) return { whole: before, arrived: [] };
+  const fd = openOptional(path);
+  try {
+    if (fd === undefined || !isSameFile(current, fstatSync(fd))) return readAgain(path, before);
+    const scan = scanInbox(fd, { from: current.nextOffset, segment: Number.MAX_SAFE_INTEGER, fold });
+    const problems = [...before.problems, ...problemsOf(path, scan)];
+    return {
+      whole: { ...before, problems, current: { ...current, nextOffset: scan.nextOffset } },
+      arrived: scan.arrived,
+    };
+  } catch (error) {
+    throw unreadable(path, error);
+  } finally {
+    if (fd !== undefined) closeFile(path, fd);
+  }
+}
+
+function readAgain(path: string, before: WholeInbox): { whole: WholeInbox; arrived: readonly InboxEntry[] } {
+  const whole = readWhole(path, before.keeps);
+  const isNew = ([id]: readonly [Mail["id"], InboxEntry]) => !before.fold.entries.has(id);
+  return { whole, arrived: [...whole.fold.entries].filter(isNew).map(([, entry]) => entry) };
+}
+
+function openOptional(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined;
+    throw storageError("read", path, error);
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw storageError("read", path, error);
+  }
+}
+
+const isSameFile = (a: Identity | undefined, b: Identity | undefined) => a?.ino === b?.ino && a?.dev === b?.dev;
+
+interface Identity {
+  readonly ino: number;
+  readonly dev: number;
+}
+
+const problemsOf = (path: string, { damaged }: InboxScan) =>
+  damaged.map(({ offset, reason }) => `${basename(path)}, byte ${offset}: ${reason}`);

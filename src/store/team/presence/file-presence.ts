@@ -1,0 +1,168 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type Clock,
+  currentProcess,
+  hasErrorCode,
+  isAlive,
+  type ProcessIdentity,
+  safeName,
+  storageError,
+} from "../../../platform/index.ts";
+import { type MemberState, TroupeError } from "../../../protocol/index.ts";
+import { createPresenceFile, type OwnPresenceFile, type PresenceFile, readPresence } from "./member-presence-file.ts";
+import type { MemberPresence, OwnPresence, Presence } from "./presence.ts";
+import { alreadyRunningError, statusOfMember, takenOverError, goneReason } from "./presence-status.ts";
+
+export interface PresenceOptions {
+  readonly folder: string;
+  readonly clock: Pick<Clock, "now">;
+  /** Milliseconds since the machine was started, the same for every process on it. */
+  readonly uptime?: () => number;
+  readonly owner?: ProcessIdentity;
+  /** How long a word counts without being renewed. */
+  readonly leaseMs?: number;
+  readonly beatMs?: number;
+}
+
+/** One small file for each member, rewritten by its owner alone. */
+export function createPresence(options: PresenceOptions): Presence & { close(): Promise<void> } {
+  const { folder, clock, uptime = systemUptime, leaseMs = 10_000, beatMs = 2_000 } = options;
+  const here = options.owner ?? currentProcess();
+  const ownMembers = new Map<string, OwnMember>();
+  let timer: NodeJS.Timeout | undefined;
+  const pathOf = (name: string) => join(folder, `${safeName(name)}.json`);
+
+  const announce = async (name: string, state: MemberState, detail?: string): Promise<OwnPresence> => {
+    const before = readPresence(pathOf(name));
+    if (before !== undefined && before !== "damaged" && !sameProcess(before.owner, here)) {
+      if (judge(before).alive === "alive") throw alreadyRunningError(name, before.owner.pid);
+    }
+    const earlier = ownMembers.get(name);
+    const own: OwnMember = { name, state, detail, since: now(), beat: uptime(), lost: new AbortController() };
+    makeOwnFolder(folder);
+    writeNewFile(own);
+    ownMembers.set(name, own);
+    if (earlier) markLost(earlier);
+    timer ??= setInterval(beat, beatMs).unref();
+    return {
+      lost: own.lost.signal,
+      set: async (nextState, nextDetail) => {
+        if (own.lost.signal.aborted) throw takenOverError(name);
+        if (own.state === nextState && own.detail === nextDetail) return;
+        const since = own.state === nextState ? own.since : now();
+        Object.assign(own, { state: nextState, detail: nextDetail, since });
+        renew(own);
+        if (own.lost.signal.aborted) throw takenOverError(name);
+      },
+      close: async () => stop(own),
+    };
+  };
+
+  const now = () => new Date(clock.now()).toISOString();
+
+  const wordsOf = ({ name, state, detail, since, beat: at }: OwnMember): PresenceFile => ({
+    name,
+    state,
+    ...(detail !== undefined && { detail }),
+    since,
+    owner: here,
+    beat: at,
+  });
+
+  /** In a new file, in place of what was there. */
+  const writeNewFile = (own: OwnMember) => {
+    const file = createPresenceFile(pathOf(own.name), wordsOf(own));
+    own.file?.close();
+    own.file = file;
+  };
+
+  /** Whoever was stopped past its lease must not speak over who has taken its place. */
+  const renew = (own: OwnMember) => {
+    own.beat = uptime();
+    if (own.file?.isThere()) return own.file.write(wordsOf(own));
+    const there = readPresence(pathOf(own.name));
+    const isOurs = there === undefined || there === "damaged" || sameProcess(there.owner, here);
+    if (!isOurs) return markLost(own);
+    writeNewFile(own);
+    // The last word of one who speaks no more: nobody would close its file.
+    if (ownMembers.get(own.name) !== own) stop(own);
+  };
+
+  const markLost = (own: OwnMember) => {
+    stop(own);
+    own.lost.abort();
+  };
+
+  const beat = () => {
+    for (const own of ownMembers.values()) {
+      try {
+        renew(own);
+      } catch (error) {
+        // A lease that cannot be renewed runs out, and whoever looks sees that; the next beat tries again.
+        if (!TroupeError.is(error)) throw error;
+      }
+    }
+  };
+
+  const stop = (own: OwnMember) => {
+    own.file?.close();
+    own.file = undefined;
+    if (ownMembers.get(own.name) === own) ownMembers.delete(own.name);
+    if (ownMembers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const look = (name: string): MemberPresence | undefined => {
+    const own = ownMembers.get(name);
+    if (own) return judge(wordsOf(own));
+    const there = readPresence(pathOf(name));
+    if (there === undefined) return undefined;
+    if (there !== "damaged" && there.name === name) return judge(there);
+    const detail = `what it said of itself cannot be read (${pathOf(name)})`;
+    return { name, state: "starting", detail, since: now(), alive: "unknown", expired: false, pid: 0 };
+  };
+
+  const judge = ({ name, state, detail, since, owner, beat: at }: PresenceFile): MemberPresence => {
+    // Whoever asks is there: no need to ask the system, which takes its time, for each of many members of one process.
+    const process = sameProcess(owner, here) ? "alive" : isAlive(owner, here);
+    // Times since the start of another machine, or of this one before it was started again, say nothing here.
+    const expired = owner.bootId === here.bootId && uptime() - at > leaseMs;
+    const alive = process === "dead" || state === "ended" ? "dead" : expired ? "unknown" : process;
+    return { name, state, ...(detail !== undefined && { detail }), since, alive, expired, pid: owner.pid };
+  };
+
+  return {
+    announce,
+    look: async (name) => look(name),
+    statusOf: async (members) => members.map((member) => statusOfMember(member, { there: look(member.name), leaseMs })),
+    goneReason: async (name) => goneReason(name, { there: look(name), leaseMs }),
+    close: async () => {
+      for (const own of ownMembers.values()) stop(own);
+    },
+  };
+}
+
+interface OwnMember {
+  readonly name: string;
+  readonly lost: AbortController;
+  file?: OwnPresenceFile | undefined;
+  state: MemberState;
+  detail: string | undefined;
+  since: string;
+  beat: number;
+}
+
+const systemUptime = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+
+const sameProcess = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
+  a.pid === b.pid && a.startedAt === b.startedAt && a.bootId === b.bootId && a.host === b.host;
+
+function makeOwnFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!hasErrorCode(error, "EEXIST")) throw storageError("make the folder", folder, error);
+  }
+}

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { ProcessIdentity } from "../../../platform/index.ts";
+import { AcceptanceCheck, WorkItemId, WorkItemStatus } from "../../../protocol/index.ts";
+
+const metadata = z.record(z.string(), z.unknown());
+const written = { by: z.string(), at: z.string() };
+/** Of the tools that the task needs, those the claimer has; without, it is a person. */
+const claimer = { can: z.array(z.string()).optional(), holder: ProcessIdentity.optional() };
+
+/** What is asked of a task list, as it is stored; whether it counts is decided where it stands. */
+export const TaskEntry = z.discriminatedUnion("do", [
+  z.object({
+    do: z.literal("create"),
+    ...written,
+    subject: z.string(),
+    description: z.string(),
+    activeForm: z.string().optional(),
+    owner: z.string().optional(),
+    blocks: z.array(WorkItemId),
+    blockedBy: z.array(WorkItemId),
+    needs: z.array(z.string()),
+    acceptance: z.array(AcceptanceCheck),
+    metadata,
+  }),
+  z.object({
+    do: z.literal("change"),
+    ...written,
+    ...claimer,
+    id: WorkItemId,
+    generation: z.number().int().nonnegative().optional(),
+    patch: z.object({
+      subject: z.string().optional(),
+      description: z.string().optional(),
+      activeForm: z.string().optional(),
+      status: WorkItemStatus.optional(),
+      owner: z.string().nullable().optional(),
+      addBlocks: z.array(WorkItemId).optional(),
+      addBlockedBy: z.array(WorkItemId).optional(),
+      metadata: metadata.optional(),
+    }),
+  }),
+  z.object({ do: z.literal("claim"), ...written, ...claimer, id: WorkItemId }),
+  z.object({
+    do: z.literal("release"),
+    ...written,
+    id: WorkItemId,
+    generation: z.number().int().nonnegative().optional(),
+    /** Whose it must be: said by those who give back what another left. */
+    of: z.string().optional(),
+    why: z.string().optional(),
+  }),
+  z.object({
+    do: z.literal("settle"),
+    ...written,
+    id: WorkItemId,
+    generation: z.number().int().nonnegative(),
+    proof: z.enum(["claimed", "verified", "refuted"]),
+    detail: z.string(),
+  }),
+]);
+export type TaskEntry = z.infer<typeof TaskEntry>;
+export type TaskEntryOf<D extends TaskEntry["do"]> = Extract<TaskEntry, { do: D }>;

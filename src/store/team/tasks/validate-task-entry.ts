@@ -1,0 +1,174 @@
+import { isOpenTask, teamLead, teamUser, type WorkItem, type WorkItemId } from "../../../protocol/index.ts";
+import type { TaskEntry, TaskEntryOf } from "./task-entry.ts";
+import type { TaskRefusal } from "./task-list.ts";
+import { blocksInTheEnd, openBlockers, type TaskState } from "./task-list-state.ts";
+
+export interface RefusedTask {
+  readonly reason: TaskRefusal;
+  readonly message: string;
+  readonly item?: WorkItem;
+}
+
+/** Why an entry counts for nothing where it stands; undefined if it counts. Pure. */
+export function validateTaskEntry(state: TaskState, entry: TaskEntry): RefusedTask | undefined {
+  if (entry.do === "create")
+    return validateEdges(state, state.nextId, { blocks: entry.blocks, blockedBy: entry.blockedBy });
+  const item = state.items.get(entry.id);
+  if (item === undefined) return missing(state, entry.id);
+  switch (entry.do) {
+    case "claim":
+      return validateClaim(state, item, entry);
+    case "change":
+      return validateChange(state, item, entry);
+    case "release":
+      return validateRelease(item, entry);
+    case "settle":
+      return validateSettle(item, entry);
+  }
+}
+
+/** Their word counts for the tasks of others too. */
+const isChief = (name: string): boolean => name === teamLead || name === teamUser;
+
+function validateClaim(
+  state: TaskState,
+  item: WorkItem,
+  claim: { readonly by: string; readonly can?: readonly string[] | undefined },
+): RefusedTask | undefined {
+  const { id, owner, status } = item;
+  if (status === "in_progress" && owner === claim.by) return undefined;
+  if (status === "completed") return over(item);
+  if (owner !== undefined && owner !== claim.by) {
+    const word = status === "in_progress" ? "already claimed by" : "assigned to";
+    return { reason: "taken", message: `Task ${id} is ${word} ${owner}. Take another one.`, item };
+  }
+  const blockers = openBlockers(state, item);
+  if (blockers.length > 0) return blocked(item, blockers);
+  const lacking = claim.can === undefined ? [] : item.needs.filter((tool) => !claim.can?.includes(tool));
+  if (lacking.length > 0) {
+    const message = `Task ${id} needs tools that ${claim.by} does not have: ${lacking.join(", ")}. Leave it to somebody who has them.`;
+    return { reason: "unfit", message, item };
+  }
+  const [busyWith] = state.active.get(claim.by) ?? [];
+  if (busyWith === undefined) return undefined;
+  const message = `${claim.by} has task ${busyWith} in progress. Complete it or give it back, then claim task ${id}.`;
+  return { reason: "busy", message, item };
+}
+
+function validateChange(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
+  const { patch } = entry;
+  const refused = validateHold(item, entry);
+  if (refused !== undefined) return refused;
+  if (patch.status !== undefined || patch.owner !== undefined) {
+    const notYours = validateOwner(item, entry.by);
+    if (notYours !== undefined) return notYours;
+  }
+  if (patch.status === "in_progress") {
+    const unbegun = validateStart(state, item, entry);
+    if (unbegun !== undefined) return unbegun;
+  }
+  if (patch.status === "completed" && !isChief(entry.by)) {
+    const blockers = openBlockers(state, item);
+    if (blockers.length > 0) return blocked(item, blockers);
+  }
+  return validateEdges(state, item.id, { blocks: patch.addBlocks ?? [], blockedBy: patch.addBlockedBy ?? [] });
+}
+
+/** Who puts it in progress for itself claims it; for somebody else only a chief does, whose word is enough. */
+function validateStart(state: TaskState, item: WorkItem, entry: TaskEntryOf<"change">): RefusedTask | undefined {
+  const { by, patch } = entry;
+  if (item.status === "in_progress" && (patch.owner === undefined || patch.owner === item.owner)) return undefined;
+  const blockers = openBlockers(state, item);
+  if (blockers.length > 0) return blocked(item, blockers);
+  if (patch.owner === null) {
+    return { reason: "taken", message: `Task ${item.id} cannot be in progress and nobody's.`, item };
+  }
+  const ownerText = patch.owner ?? (isChief(by) ? item.owner : undefined) ?? by;
+  if (ownerText !== by && isChief(by)) return undefined;
+  if (ownerText !== by) {
+    const message = `Task ${item.id} can be given to ${ownerText}, who begins it: only ${teamLead} and ${teamUser} put it in progress for somebody else. Leave out the status.`;
+    return { reason: "taken", message, item };
+  }
+  // What is begun anew, or taken from somebody by a chief, is claimed as if nobody had it.
+  const { owner, ...rest } = item;
+  const asked = { ...rest, status: "pending" as const, ...(owner !== undefined && !isChief(by) && { owner }) };
+  const refused = validateClaim(state, asked, entry);
+  return refused && { ...refused, item };
+}
+
+function validateRelease(item: WorkItem, entry: TaskEntryOf<"release">): RefusedTask | undefined {
+  const refused = validateHold(item, { by: entry.of ?? entry.by, generation: entry.generation });
+  if (refused !== undefined) return refused;
+  if (item.status === "completed" && (entry.of === undefined || !isOpenTask(item))) return over(item);
+  return entry.of === undefined ? validateOwner(item, entry.by) : undefined;
+}
+
+function validateSettle(item: WorkItem, entry: TaskEntryOf<"settle">): RefusedTask | undefined {
+  if (item.status === "completed" && item.generation === entry.generation && item.proof === "claimed") return undefined;
+  const message = `Task ${item.id} has changed since its checks were started: they say nothing about it now.`;
+  return { reason: "stale", message, item };
+}
+
+/** A write that names its claim counts only while that claim holds. */
+function validateHold(
+  item: WorkItem,
+  { by: name, generation }: { readonly by: string; readonly generation?: number | undefined },
+): RefusedTask | undefined {
+  if (generation === undefined || (item.owner === name && item.generation === generation)) return undefined;
+  const now =
+    item.owner === undefined
+      ? "it was given back and is nobody's"
+      : item.owner === name
+        ? "it was given back and claimed anew"
+        : `it was given back and is ${item.owner}'s`;
+  const message = `Task ${item.id} is no longer ${name}'s by that claim: ${now}. Stop working on it, and look at the list.`;
+  return { reason: "stale", message, item };
+}
+
+function validateOwner(item: WorkItem, name: string): RefusedTask | undefined {
+  if (item.owner === undefined || item.owner === name || isChief(name)) return undefined;
+  const message = `Task ${item.id} is ${item.owner}'s (${item.status}). Ask ${item.owner} or ${teamLead} to change that.`;
+  return { reason: "taken", message, item };
+}
+
+function validateEdges(
+  state: TaskState,
+  id: WorkItemId,
+  { blocks, blockedBy }: { readonly blocks: readonly WorkItemId[]; readonly blockedBy: readonly WorkItemId[] },
+): RefusedTask | undefined {
+  for (const other of [...blocks, ...blockedBy]) {
+    if (other === id) return dependency(`Task ${id} cannot block itself.`);
+    if (!state.items.has(other)) return dependency(`${missing(state, other).message} Nothing can depend on it.`);
+  }
+  for (const blocker of blockedBy) {
+    for (const end of [id, ...blocks]) {
+      if (blocksInTheEnd(state, end, blocker)) return cycle(blocker, end);
+    }
+  }
+  for (const end of blocks) if (blocksInTheEnd(state, end, id)) return cycle(id, end);
+  return undefined;
+}
+
+const dependency = (message: string): RefusedTask => ({ reason: "dependency", message });
+
+const cycle = (blocker: WorkItemId, end: WorkItemId): RefusedTask =>
+  dependency(
+    `Task ${end} already blocks task ${blocker}, by itself or through others: the other way round too, neither could ever start.`,
+  );
+
+const blocked = (item: WorkItem, blockers: readonly WorkItemId[]): RefusedTask => ({
+  reason: "blocked",
+  message: `Task ${item.id} is blocked by ${blockers.length === 1 ? "task" : "tasks"} ${blockers.join(", ")}.`,
+  item,
+});
+
+const over = (item: WorkItem): RefusedTask => ({
+  reason: "over",
+  message: `Task ${item.id} is completed${item.owner === undefined ? "" : ` by ${item.owner}`}.`,
+  item,
+});
+
+const missing = (state: TaskState, id: WorkItemId): RefusedTask => ({
+  reason: "missing",
+  message: id < state.nextId ? `Task ${id} was deleted.` : `There is no task ${id}.`,
+});

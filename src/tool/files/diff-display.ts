@@ -1,0 +1,19 @@
+import type { ToolDisplay } from "../../protocol/index.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+const maxLines = 400;
+const maxCharacters = 40_000;
+
+/** What a change of a file looks like to people; a very long one is cut, for it is stored with the call. */
+export function diffDisplay(path: string, before: string, after: string): ToolDisplay {
+  const lines = unifiedDiff(before, after).split("\n");
+  const kept: string[] = [];
+  let characters = 0;
+  for (const line of lines.slice(0, maxLines)) {
+    characters += line.length;
+    if (characters > maxCharacters) break;
+    kept.push(line);
+  }
+  if (kept.length < lines.length) kept.push(`… ${lines.length - kept.length} more lines`);
+  return { kind: "diff", path, patch: kept.join("\n") };
+}

@@ -1,0 +1,54 @@
+import type { ToolContext } from "../define-tool.ts";
+import { digestOf, openRegularFile, readWhole, wholeFileLimit } from "./open-regular-file.ts";
+import { pathToOpen } from "./resolve-path.ts";
+import { decodeTextFile, looksBinary, type TextFile } from "./text-file.ts";
+
+/** A file that may be changed: there is none yet, or the agent has read it and it is still the same. */
+export type FileToChange =
+  | { readonly kind: "absent"; readonly realPath: string }
+  | { readonly kind: "text"; readonly realPath: string; readonly file: TextFile; readonly bytes: Buffer }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** `verb` is what was to be done, for the words of a refusal. */
+export async function openForChange(
+  path: string,
+  verb: "edit" | "write",
+  context: Pick<ToolContext, "files" | "judgedPath">,
+): Promise<FileToChange> {
+  const real = pathToOpen(path, context);
+  const opened = await openRegularFile(real, path);
+  if (!opened.ok) {
+    return opened.missing ? { kind: "absent", realPath: real } : { kind: "refused", message: opened.message };
+  }
+  const { handle, stat } = opened;
+  try {
+    const seen = context.files.seen(real);
+    if (stat.size > wholeFileLimit)
+      return refuse(`${path} is larger than ${wholeFileLimit} bytes. Change it with a program in Bash, such as sed.`);
+    if (!seen) return refuse(`${path} has not been read yet. Read it first, then ${verb} it.`);
+    const { bytes, version } = await readWhole(handle);
+    if (version.digest !== seen.digest) {
+      return refuse(`${path} has changed on disk since it was read. Read it again, then ${verb} it.`);
+    }
+    const file = looksBinary(bytes) ? undefined : decodeTextFile(bytes);
+    if (!file) return refuse(`${path} is not UTF-8 text. Change it with a program in Bash.`);
+    return { kind: "text", realPath: real, file, bytes };
+  } finally {
+    await handle.close();
+  }
+}
+
+const refuse = (message: string) => ({ kind: "refused", message }) as const;
+
+/** Called right before the file is replaced: what somebody else has written meanwhile must not be lost. */
+export async function isUnchanged(realPath: string, bytes: Buffer | undefined): Promise<boolean> {
+  const opened = await openRegularFile(realPath);
+  if (!opened.ok) return opened.missing && bytes === undefined;
+  try {
+    if (bytes === undefined) return false;
+    const now = await readWhole(opened.handle);
+    return now.version.digest === digestOf(bytes);
+  } finally {
+    await opened.handle.close();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Surroundings } from "../../protocol/index.ts";
+import type { ToolContext } from "../define-tool.ts";
+import { findOccurrences } from "./find-occurrences.ts";
+import { resolvePath } from "./resolve-path.ts";
+import { openForChange } from "./open-for-change.ts";
+
+export type EditContext = Pick<ToolContext, "cwd" | "env" | "files" | "judgedPath">;
+
+/** What stands around a piece of a file that is to be replaced; undefined where it would not be replaced anyway. */
+export async function readEditSurroundings(
+  { path, wanted }: { readonly path: string; readonly wanted: string },
+  context: EditContext,
+): Promise<Surroundings | undefined> {
+  const target = await openForChange(resolvePath(path, context), "edit", context);
+  if (target.kind !== "text") return undefined;
+  const { text, crlf } = target.file;
+  const old = crlf ? wanted.replaceAll("\r\n", "\n") : wanted;
+  const [line, ...others] = findOccurrences(text, old);
+  if (line === undefined) return undefined;
+  const at = text.indexOf(old);
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  const behind = at + old.length;
+  // A piece that ends with its line has nothing of the next one behind it.
+  const isWhole = old.endsWith("\n");
+  const end = isWhole ? behind : lineEnd(text, behind);
+  const before = text.slice(0, Math.max(0, start - 1)).split("\n");
+  const after = text.slice(isWhole ? end : end + 1).split("\n");
+  return {
+    line,
+    prefix: cut(text.slice(start, at)),
+    suffix: cut(text.slice(behind, end)),
+    before: start === 0 ? [] : before.slice(-shownLines).map(cut),
+    after: behind >= text.length || end >= text.length ? [] : after.slice(0, shownLines).map(cut),
+    others: others.length,
+  };
+}
+
+const lineEnd = (text: string, from: number): number => {
+  const at = text.indexOf("\n", from);
+  return at < 0 ? text.length : at;
+};
+
+const shownLines = 3;
+const shownCharacters = 500;
+
+const cut = (text: string): string => (text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters)}…`);

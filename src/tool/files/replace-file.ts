@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { constants } from "node:fs";
+import { lstat, open, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { openWithoutFollowingLinks, openFolderWithoutFollowingLinks, type OpenFolder } from "../../platform/index.ts";
+import { digestOf } from "./open-regular-file.ts";
+import type { FileVersion } from "./file-tracker.ts";
+
+/**
+ * Puts `bytes` in place of the file at `path` (real: links followed), all or nothing, keeping its mode. Readers see the
+ * old or the new, never half. A file with several names, or of another owner, is written in place instead: a new file
+ * would part it from its other names or its owner. Everything happens inside the one folder that `path` names: what is
+ * swapped for a link meanwhile is not followed.
+ */
+export async function replaceFile(path: string, bytes: Uint8Array): Promise<FileVersion> {
+  const folder = await openFolderWithoutFollowingLinks(dirname(path), { make: true });
+  try {
+    const old = await statIfThere(folder.entry(basename(path)));
+    if (old && !old.isFile()) throw new Error(`${path} is not a regular file`);
+    const inPlace = old && (old.nlink > 1 || old.uid !== process.getuid?.());
+    const mtimeMs = inPlace
+      ? await writeInPlace(path, bytes)
+      : await writeAside({ folder, name: basename(path), mode: old?.mode }, bytes);
+    return { mtimeMs, digest: digestOf(bytes) };
+  } finally {
+    await folder.close();
+  }
+}
+
+async function writeAside(
+  { folder, name, mode }: { folder: OpenFolder; name: string; mode: number | undefined },
+  bytes: Uint8Array,
+): Promise<number> {
+  const aside = folder.entry(`.${name.slice(0, 100)}.${randomUUID().slice(0, 8)}.tmp`);
+  await folder.confirm();
+  const handle = await open(aside, "wx", 0o666);
+  let mtimeMs: number;
+  try {
+    try {
+      await handle.writeFile(bytes);
+      if (mode !== undefined) await handle.chmod(mode & 0o7777);
+      ({ mtimeMs } = await handle.stat());
+    } finally {
+      await handle.close();
+    }
+    await folder.confirm();
+    await rename(aside, folder.entry(name));
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
+  return mtimeMs;
+}
+
+async function writeInPlace(path: string, bytes: Uint8Array): Promise<number> {
+  const handle = await openWithoutFollowingLinks(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  try {
+    await handle.writeFile(bytes);
+    await handle.truncate(bytes.length);
+    return (await handle.stat()).mtimeMs;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function statIfThere(path: string) {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

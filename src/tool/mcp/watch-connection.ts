@@ -1,0 +1,44 @@
+import type { Clock } from "../../platform/index.ts";
+import type { Connection } from "./connect.ts";
+import { isProcessStopped } from "./is-process-stopped.ts";
+
+export interface ConnectionWatch {
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly everyMs: number;
+  /** Calls that have not been answered. */
+  readonly pending: () => number;
+}
+
+/**
+ * Asks a server that is a program, from time to time, whether it is there. One that is silent and has nothing to do is dropped;
+ * one that is silent over a call may only be busy, and is dropped if its process is stopped.
+ */
+export async function watchConnection({ connection, clock, signal, everyMs, pending }: ConnectionWatch): Promise<void> {
+  const { pid } = connection;
+  if (pid === undefined) return;
+  try {
+    for (;;) {
+      await clock.sleep(everyMs, signal);
+      const idle = pending() === 0;
+      if (await answersPing(connection, everyMs, signal)) continue;
+      if (signal.aborted) return;
+      if (isProcessStopped(pid)) return await connection.drop("its process is stopped and answers nothing");
+      if (idle && pending() === 0) return await connection.drop(`it has not answered for ${everyMs} ms`);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function answersPing({ client }: Connection, timeout: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.ping({ timeout, signal });
+    return true;
+  } catch (error) {
+    // A server that knows no ping has answered all the same.
+    const { ProtocolError } = await import("@modelcontextprotocol/client");
+    return ProtocolError.isInstance(error);
+  }
+}

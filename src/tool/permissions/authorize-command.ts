@@ -1,0 +1,200 @@
+import { isInside } from "../../platform/index.ts";
+import type { PermissionDecision } from "../../protocol/index.ts";
+import type { AuthorizeRequest } from "./authorize.ts";
+import { askDecision, forbiddenDenial, planDenial, protectedDenial } from "./permission-decisions.ts";
+import type { PermissionSubject } from "../define-tool.ts";
+import { basesOf, pathTest } from "./match-rule.ts";
+import { protectedReason } from "./protected-paths.ts";
+import { type Rule, type RuleSet, ruleName } from "./permission-rules.ts";
+import { allowLine, type AllowedLine } from "../shell/allow-line.ts";
+import { matchCommand } from "../shell/command-pattern.ts";
+import { baseName, possibleCommands, type PossibleCommand } from "../shell/possible-commands.ts";
+import { readShellLine, type ShellLine, visibleText } from "../shell/shell-line.ts";
+import { foldersOf, pathsOf, type ShellContext } from "../shell/shell-context.ts";
+import type { ShellWord } from "../shell/shell-word.ts";
+import { normalizeCommand } from "../shell/normalize-command.ts";
+import { suggestRules } from "../shell/suggest-rules.ts";
+import { writtenWords } from "../shell/written-paths.ts";
+
+type CommandRequest = AuthorizeRequest & { readonly subject: Extract<PermissionSubject, { kind: "command" }> };
+
+/** More than this is no command line that anybody would read before saying yes. */
+const limits = { commands: 64, characters: 16_384 };
+
+/**
+ * The verdict on a command line. Deny rules see every command in it, however deep, before anything else is looked at. It is allowed
+ * when each of its commands is, by itself: by a rule, or because it only looks at files of the working folders.
+ */
+export function authorizeCommand(request: CommandRequest): PermissionDecision {
+  const { rules, mode, tool, subject } = request;
+  const text = subject.command.trim();
+  const line = readShellLine(subject.command);
+  const { possible, unknown } = possibleCommands(line);
+  const search = { request, text, readings: possible.flatMap(({ words }) => forms(words)) };
+  const denied = findRule(rules.deny, search);
+  if (denied) return { behavior: "deny", rule: ruleName("deny", denied), reason: forbiddenDenial(denied) };
+  const place = shellContextOf(request);
+  const folders = foldersOf(line, place);
+  const commandPaths = { request, possible, place, folders: folders ?? [place.cwd] };
+  const forbiddenPath = pathDenial(commandPaths);
+  if (forbiddenPath) return forbiddenPath;
+
+  const lookOnly = () => allowLine({ line, place, folders, rules: [] });
+  if (mode === "plan") return lookOnly().ok ? { behavior: "allow", rule: "read-only command" } : planDenial(tool.name);
+  if (mode === "bypassPermissions") return { behavior: "allow", rule: "mode bypassPermissions" };
+  const guarded = protectedWrite(commandPaths);
+  if (guarded !== undefined) return protectedDenial(guarded);
+
+  const question = { ...request, title: visibleText(request.title) };
+  const asked = findRule(rules.ask, search);
+  if (asked) return askDecision(question, { rule: ruleName("ask", asked), suggestions: [] });
+  const exact = rules.allow.find((rule) => namesTool(rule, tool.name) && rule.command?.text === text);
+  if (exact) return { behavior: "allow", rule: ruleName("allow", exact) };
+
+  const doubt = evasionReason(line, unknown, { rules, tool: tool.name });
+  const all = rules.allow.find((rule) => namesTool(rule, tool.name) && isWhole(rule));
+  if (all && doubt === undefined) return { behavior: "allow", rule: ruleName("allow", all) };
+  if (request.sandboxed && doubt === undefined) return { behavior: "allow", rule: "sandbox" };
+
+  if (line.commands.length > limits.commands || subject.command.length > limits.characters) return tooLongReason(line);
+  const own = rules.allow.filter((rule) => namesTool(rule, tool.name) && !isWhole(rule));
+  const allowed = allowLine({ line, place, folders, rules: own });
+  if (allowed.ok) return { behavior: "allow", rule: allowed.by.join(", ") || "read-only command" };
+  return askDecision(question, {
+    rule: `mode ${mode}`,
+    reason: allowed.why,
+    suggestions: suggestions({ text, line, place, folders, rules: own, refused: allowed }),
+  });
+}
+
+const namesTool = (rule: Rule, tool: string) => rule.tool === tool || rule.tool === "*";
+const isWhole = (rule: Rule) => rule.specifier === undefined || rule.command?.everything === true;
+
+interface Search {
+  readonly request: CommandRequest;
+  readonly text: string;
+  /** The words of every command that might be run. */
+  readonly readings: readonly (readonly (string | undefined)[])[];
+}
+
+/** The first rule that speaks of the whole text or of any command in it. A rule of one word speaks of that program with any words. */
+function findRule(list: readonly Rule[], { request, text, readings }: Search): Rule | undefined {
+  return list.find((rule) => {
+    if (!namesTool(rule, request.tool.name)) return false;
+    const { command } = rule;
+    if (isWhole(rule) || command === undefined) return rule.specifier === undefined || command?.everything === true;
+    if (command.text === text) return true;
+    const wide = command.words?.length === 1 ? { ...command, open: true } : command;
+    return readings.some((values) => matchCommand(wide, values) !== undefined);
+  });
+}
+
+/** A command's words with its name as it stands, without its folder, and without options before a subcommand. */
+function forms(words: readonly ShellWord[]): (string | undefined)[][] {
+  if (words.length === 0) return [];
+  const values = words.map(({ kind, value, text }) =>
+    kind === "literal" || /^\$".*"$/s.test(text) ? value : undefined,
+  );
+  const named = [baseName(values[0]), ...values.slice(1)];
+  const plain = normalizeCommand(named);
+  return [values, named, ...(plain === undefined ? [] : [plain])];
+}
+
+function shellContextOf(request: CommandRequest): ShellContext {
+  const { cwd, roots, home, scratchpad, mode, realPath = (path: string) => path } = request;
+  if (scratchpad === undefined) return { cwd, roots, home, realPath };
+  const mayWrite = (path: string) =>
+    mode !== "plan" && path !== scratchpad && isInside(path, scratchpad) && !isMentioned(path, request);
+  return { cwd, roots: [...roots, scratchpad], mayWrite, home, realPath };
+}
+
+/** Whether a rule forbids or asks about writing to a file with the tools for it: then output does not go there without asking. */
+function isMentioned(path: string, request: CommandRequest): boolean {
+  const { home, realPath, rules } = request;
+  return [...rules.deny, ...rules.ask].some((rule) => {
+    if (rule.tool !== "Edit" && rule.tool !== "Write") return false;
+    if (rule.specifier === undefined) return true;
+    return basesOf(request).some((base) => pathTest(rule, { base, home, realPath, wide: true })(path));
+  });
+}
+
+interface CommandPaths {
+  readonly request: CommandRequest;
+  readonly possible: readonly PossibleCommand[];
+  readonly place: ShellContext;
+  readonly folders: readonly string[];
+}
+
+/** Deny rules for files hold for commands too, as far as their words tell which files they touch. */
+function pathDenial(commandPaths: CommandPaths): PermissionDecision | undefined {
+  const { request, place } = commandPaths;
+  const bounds = { home: place.home, realPath: place.realPath, wide: true };
+  const speaking = (tool: "Read" | "Edit") =>
+    request.rules.deny
+      .filter((rule) => rule.tool === tool && rule.specifier !== undefined)
+      .flatMap((rule) => basesOf(request).map((base) => ({ rule, test: pathTest(rule, { ...bounds, base }) })));
+  const [read, edit] = [speaking("Read"), speaking("Edit")];
+  if (read.length + edit.length === 0) return undefined;
+  const hit = (tests: typeof read, words: readonly ShellWord[]) =>
+    tests.length === 0 ? undefined : firstHit(tests, pathsIn(words, commandPaths));
+  for (const { words, redirects } of commandPaths.possible) {
+    const mentioned = /^(echo|printf)$/.test(words[0]?.value ?? "") ? [] : words.slice(1);
+    const touched = redirects.flatMap(({ target }) => target ?? []);
+    const rule = hit(edit, writtenWords(words, redirects)) ?? hit(read, [...mentioned, ...touched]);
+    if (rule) return { behavior: "deny", rule: ruleName("deny", rule), reason: forbiddenDenial(rule) };
+  }
+  return undefined;
+}
+
+type PathRule = { readonly rule: Rule; readonly test: (path: string) => boolean };
+
+const firstHit = (tests: readonly PathRule[], paths: readonly string[]) =>
+  tests.find(({ test }) => paths.some(test))?.rule;
+
+const pathsIn = (words: readonly ShellWord[], { folders, place }: CommandPaths) =>
+  words.flatMap((word) => pathsOf(word, folders, place) ?? []);
+
+/** Why a command would write where no agent may, or undefined. */
+function protectedWrite(commandPaths: CommandPaths): string | undefined {
+  for (const { words, redirects } of commandPaths.possible) {
+    for (const path of pathsIn(writtenWords(words, redirects), commandPaths)) {
+      const reason = protectedReason(path, { ...commandPaths.request, own: commandPaths.request.scratchpad });
+      if (reason !== undefined) return reason;
+    }
+  }
+  return undefined;
+}
+
+/** Why a rule that forbids certain commands could be got round here: then nothing that allows all of them is enough. */
+function evasionReason(
+  line: ShellLine,
+  unknown: string | undefined,
+  { rules, tool }: { rules: RuleSet; tool: string },
+): string | undefined {
+  const unread = line.unsafeReasons.find((doubt) => /cannot be parsed|does not show/.test(doubt));
+  const guarded = [...rules.deny, ...rules.ask].some((rule) => namesTool(rule, tool) && !isWhole(rule));
+  return unread ?? (guarded ? unknown : undefined);
+}
+
+function tooLongReason({ commands }: ShellLine): PermissionDecision {
+  const reason = `A command line of ${commands.length} commands, or of more than ${limits.characters} characters, is not judged: at most ${limits.commands} commands are. Write files with Write, and run less at once.`;
+  return { behavior: "deny", rule: "size of the command line", reason };
+}
+
+interface Refused {
+  readonly text: string;
+  readonly line: ShellLine;
+  readonly place: ShellContext;
+  readonly folders: readonly string[] | undefined;
+  readonly rules: readonly Rule[];
+  readonly refused: Extract<AllowedLine, { ok: false }>;
+}
+
+/** Rules that, once said, allow this line; none when there are no narrow ones. */
+function suggestions({ text, line, place, folders, rules, refused }: Refused): readonly string[] {
+  const suggested = suggestRules(text, line, refused);
+  if (suggested.length === 0) return [];
+  const exact = suggested.some((rule) => rule.command?.text === text);
+  const enough = exact || allowLine({ line, place, folders, rules: [...rules, ...suggested] }).ok;
+  return enough ? suggested.map((rule) => rule.text) : [];
+}
