@@ -32,7 +32,7 @@ export const library = defineConfig({
 /** What starts the program. Not a module of the newer kind: Node needs a few milliseconds more to begin with one. */
 export const launcher = defineConfig({
   ...common,
-  input: { troupe: "src/cli/launch.ts" },
+  input: { troupe: "src/cli/launch/launch.ts" },
   output: { dir: "dist", format: "cjs", minify, entryFileNames: "[name].cjs" },
 });
 
@@ -49,7 +49,7 @@ const programOutput = {
 };
 const programOptions = {
   ...common,
-  input: { program: "src/cli/main.ts" },
+  input: { program: "src/cli/launch/main.ts" },
   plugins: [{ name: "import-through-launcher", transform: { filter: { id: /\/src\// }, handler: throughLauncher } }],
 };
 export const program = defineConfig({ ...programOptions, output: programOutput });

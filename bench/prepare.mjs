@@ -15,7 +15,7 @@ const insides = {
   tool: "src/tool/index.ts",
   agent: "src/agent/index.ts",
   view: "src/view/index.ts",
-  transcript: "src/view/forget-transcript.ts",
+  transcript: "src/view/transcript/forget-transcript.ts",
   hub: "src/session/event-hub.ts",
   observe: "src/session/observe/session-directory.ts",
   mailbox: "src/team/mailbox/index.ts",

@@ -38,7 +38,7 @@ function neededByEveryRun(output) {
     for (const next of chunk.imports) reached(next, seen);
     return seen;
   };
-  const run = output.find((chunk) => chunk.facadeModuleId?.endsWith("/src/cli/run.ts"));
+  const run = output.find((chunk) => chunk.facadeModuleId?.endsWith("/src/cli/run/run-print.ts"));
   const before = reached("program.cjs");
   const chosen = [...reached(run.fileName)].filter((chunk) => !before.has(chunk));
   return new Set(chosen.flatMap((chunk) => chunk.moduleIds));

@@ -1,22 +1,22 @@
 import { Argument, Command as Program, CommanderError, Option } from "commander";
 import { nearestName, version } from "../platform/index.ts";
 import { permissionModes, TroupeError } from "../protocol/index.ts";
-import type { AgentsFlags } from "./agents.ts";
+import type { AgentsFlags } from "./commands/agents.ts";
 import { exitCodes } from "./exit-codes.ts";
-import type { ExportFlags } from "./sessions.ts";
-import type { LandFlags } from "./land.ts";
-import type { RuleFlags } from "./permissions.ts";
-import type { CostFlags } from "./cost.ts";
-import type { RunFlags } from "./run-flags.ts";
-import { addMcpCommands } from "./add-mcp-commands.ts";
-import { addRunOptions, addSessionOptions } from "./run-options.ts";
+import type { ExportFlags } from "./commands/sessions.ts";
+import type { LandFlags } from "./commands/land.ts";
+import type { RuleFlags } from "./commands/permissions.ts";
+import type { CostFlags } from "./commands/cost.ts";
+import type { RunFlags } from "./run/run-flags.ts";
+import { addMcpCommands } from "./commands/add-mcp-commands.ts";
+import { addRunOptions, addSessionOptions } from "./run/run-options.ts";
 import { collect, portNumber, positiveNumber, subcommand } from "./subcommand.ts";
-import { registerTeamCommands } from "./team/commands.ts";
-import type { TeammateFlags } from "./teammate.ts";
-import type { TrustFlags } from "./trust.ts";
-import { setBusEnv } from "./use-bus.ts";
-import type { WebFlags } from "./web.ts";
-import { addWorkerCommand } from "./add-worker-command.ts";
+import { registerTeamCommands } from "./team/register-team-commands.ts";
+import type { TeammateFlags } from "./teammate/run-teammate-command.ts";
+import type { TrustFlags } from "./commands/trust.ts";
+import { setBusEnv } from "./run/bus-option.ts";
+import type { WebFlags } from "./commands/web.ts";
+import { addWorkerCommand } from "./commands/add-worker-command.ts";
 
 /** Reads the command line and loads only what the command needs. Gives back the exit code. */
 export async function runProgram(argv: readonly string[]): Promise<number> {
@@ -66,7 +66,7 @@ function buildRun(exit: (code: number) => void): Program {
     .showSuggestionAfterError(true);
   addRunOptions(program).action(async (words: string[], flags: RunFlags) => {
     if (!flags.print) refuseTypo(words, program);
-    const { runPrint: run } = await import("./run.ts");
+    const { runPrint: run } = await import("./run/run-print.ts");
     exit(await run(words.join(" "), flags));
   });
   return program;
@@ -96,13 +96,13 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--all", "of every project")
     .option("--json", "as JSON lines")
     .action(async (flags: { all?: boolean; json?: boolean }) => {
-      const { listSessions } = await import("./sessions.ts");
+      const { listSessions } = await import("./commands/sessions.ts");
       await listSessions(flags);
     });
   subcommand(sessions, "show", "a session's transcript")
     .argument("<id>")
     .action(async (id: string) => {
-      const { showSession } = await import("./sessions.ts");
+      const { showSession } = await import("./commands/sessions.ts");
       await showSession(id);
     });
   subcommand(sessions, "export", "a session as Markdown, as a page that stands by itself, or its events as JSON lines")
@@ -111,13 +111,13 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--html", "the same as --format html")
     .option("-o, --output <file>", "write to a file instead of standard output")
     .action(async (id: string, flags: ExportFlags) => {
-      const { exportSession } = await import("./sessions.ts");
+      const { exportSession } = await import("./commands/sessions.ts");
       await exportSession(id, flags);
     });
   subcommand(sessions, "repair", "take damaged records out of a session's log; the damaged file is kept beside it")
     .argument("<id>")
     .action(async (id: string) => {
-      const { repairSession } = await import("./sessions.ts");
+      const { repairSession } = await import("./commands/sessions.ts");
       await repairSession(id);
     });
 
@@ -127,20 +127,20 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--days <n>", "only what was spent in the last so many days", positiveNumber)
     .option("--json", "as JSON")
     .action(async (id: string | undefined, flags: CostFlags) => {
-      const { cost } = await import("./cost.ts");
+      const { cost } = await import("./commands/cost.ts");
       exit(await cost(id, flags));
     });
   subcommand(program, "schema", "the JSON schema of events (what stream-json prints) and commands (what it reads)")
     .argument("[which]", "events, commands or settings; without it all of them")
     .action(async (which: string | undefined) => {
-      const { printSchema } = await import("./schema.ts");
+      const { printSchema } = await import("./commands/schema.ts");
       await printSchema(which);
     });
   subcommand(program, "skills", "the skills and slash commands of this folder")
     .addArgument(new Argument("[list]", "the only thing it does").choices(["list"]))
     .option("--json", "as JSON")
     .action(async (_list: string | undefined, flags: { json?: boolean }) => {
-      const { listSkills } = await import("./skills.ts");
+      const { listSkills } = await import("./commands/skills.ts");
       await listSkills(flags);
     });
   const permissions = subcommand(program, "permissions", "the rules in force, and what they would say");
@@ -151,7 +151,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .configureOutput({ writeErr: () => undefined })
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {
-      const { listPermissions } = await import("./permissions.ts");
+      const { listPermissions } = await import("./commands/permissions.ts");
       await listPermissions(flags);
     });
   subcommand(permissions, "test", "what would become of a call, such as 'Bash(git push)'")
@@ -163,7 +163,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--deny <rule>", "the same", collect)
     .addOption(new Option("--mode <mode>", "in this permission mode").choices(permissionModes))
     .action(async (calls: string[], flags: RuleFlags) => {
-      const { testPermissions } = await import("./permissions.ts");
+      const { testPermissions } = await import("./commands/permissions.ts");
       await testPermissions(calls, flags);
     });
   const bus = subcommand(program, "bus", "the NATS bus that teams on more than one machine share");
@@ -171,14 +171,14 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--bus <url>", "this one; by default that of the settings", setBusEnv)
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {
-      const { busStatus } = await import("./bus.ts");
+      const { busStatus } = await import("./commands/bus.ts");
       exit(await busStatus(flags));
     });
   addWorkerCommand(program, subcommand, exit);
   subcommand(program, "doctor", "what this machine has, what is missing, and what to do about it")
     .option("--json", "as JSON")
     .action(async (flags: { json?: boolean }) => {
-      const { runDoctor: doctor } = await import("./doctor.ts");
+      const { runDoctor: doctor } = await import("./commands/doctor.ts");
       exit(await doctor(flags));
     });
   subcommand(program, "trust", "let a folder's own hooks, servers and settings act")
@@ -188,7 +188,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--yes", "do not ask whether that is meant")
     .option("--json", "the list as JSON lines")
     .action(async (folder: string | undefined, flags: TrustFlags) => {
-      const { trust } = await import("./trust.ts");
+      const { trust } = await import("./commands/trust.ts");
       exit(await trust(folder, flags));
     });
   addAgentsCommands(subcommand(program, "agents", "the types of agents there are, and what each may do"), exit);
@@ -201,7 +201,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--bus <url>", "teams on this bus too, whose sessions are on other machines", setBusEnv)
     .option("--json", "the address as JSON")
     .action(async (flags: WebFlags) => {
-      const { web } = await import("./web.ts");
+      const { web } = await import("./commands/web.ts");
       exit(await web(flags));
     });
   subcommand(program, "demo", "a real run on the built-in scripted model: no key, no network")
@@ -209,7 +209,7 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--fast", "without the pauses that make it readable")
     .option("--coordinator", "a coordinator and its workers instead")
     .action(async (flags: { keep?: boolean; fast?: boolean; coordinator?: boolean }) => {
-      const { runDemo: demo } = await import("./demo.ts");
+      const { runDemo: demo } = await import("../../demo/run-demo.ts");
       exit(await demo(flags));
     });
 }
@@ -223,7 +223,7 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
       .option("--agents <json-or-file>", "with these types as well, as in a run");
   common(agents.command("list", { isDefault: true }).description("of each name the definition that is used")).action(
     async (flags: AgentsFlags) => {
-      const { listAgents } = await import("./agents.ts");
+      const { listAgents } = await import("./commands/agents.ts");
       await listAgents(flags);
     },
   );
@@ -237,13 +237,13 @@ function addAgentsCommands(agents: Program, exit: (code: number) => void): void 
     )
     .addOption(new Option("--mode <mode>", "tools as under a parent in this mode").choices(permissionModes))
     .action(async (name: string, flags: AgentsFlags) => {
-      const { showAgent } = await import("./agents.ts");
+      const { showAgent } = await import("./commands/agents.ts");
       await showAgent(name, flags);
     });
   common(agents.command("validate").description("what is wrong with the definitions; exit 1 if anything is"))
     .argument("[file...]", "these files instead of the ones in force")
     .action(async (files: string[], flags: AgentsFlags) => {
-      const { validateAgents } = await import("./agents.ts");
+      const { validateAgents } = await import("./commands/agents.ts");
       exit(await validateAgents(files, flags));
     });
 }
@@ -257,14 +257,14 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     .configureOutput({ writeErr: () => undefined })
     .option("--json", "as JSON lines")
     .action(async (flags: { json?: boolean }) => {
-      const { printWorktrees: listAll } = await import("./worktree.ts");
+      const { printWorktrees: listAll } = await import("./commands/worktree.ts");
       exit(await listAll(flags));
     });
   subcommand(worktree, "prune", "remove those that hold nothing, and put in order what killed sessions left")
     .option("--dry-run", "say what would be done")
     .option("--json", "as JSON lines")
     .action(async (flags: { dryRun?: boolean; json?: boolean }) => {
-      const { pruneAndPrint: prune } = await import("./worktree.ts");
+      const { pruneAndPrint: prune } = await import("./commands/worktree.ts");
       exit(await prune(flags));
     });
   program
@@ -275,13 +275,13 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     .requiredOption("--team <team>", "the team it belongs to")
     .requiredOption("--name <name>", "its name there")
     .action(async (flags: TeammateFlags) => {
-      const { runTeammateCommand: runTeammate } = await import("./teammate.ts");
+      const { runTeammateCommand: runTeammate } = await import("./teammate/run-teammate-command.ts");
       exit(await runTeammate(flags));
     });
   addSessionOptions(
     subcommand(program, "acp", "let an editor drive sessions: the Agent Client Protocol on standard input and output"),
   ).action(async (flags: Partial<RunFlags>) => {
-    exit(await (await import("./acp.ts")).runAcp(flags));
+    exit(await (await import("./commands/acp.ts")).runAcp(flags));
   });
   subcommand(program, "land", "bring finished branches to the current one: rebased, checked, all or nothing")
     .argument("[branches...]")
@@ -300,7 +300,7 @@ function addTeamCommands(program: Program, exit: (code: number) => void): void {
     .option("--abort", "take an interrupted landing back")
     .option("--json", "the report as JSON")
     .action(async (branches: string[], flags: LandFlags) => {
-      const { runLand } = await import("./land.ts");
+      const { runLand } = await import("./commands/land.ts");
       exit(await runLand(branches, flags));
     });
 }

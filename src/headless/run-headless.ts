@@ -1,9 +1,9 @@
 import type { Command, Envelope } from "../protocol/index.ts";
 import type { RunOutcome, Session } from "../session/index.ts";
-import { createCommandQueue } from "./carry-out.ts";
+import { createCommandQueue } from "./command-queue.ts";
 import { createPrinter, type OutputFormat, type Printer } from "./printer.ts";
 import { createRunResult, type RunResult } from "./run-result.ts";
-import { undefinedOnAbort, iterateUntilAborted } from "./until-aborted.ts";
+import { undefinedOnAbort, iterateUntilAborted } from "./abortable.ts";
 
 export interface HeadlessOptions {
   readonly session: Session;

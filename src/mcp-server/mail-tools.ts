@@ -3,7 +3,7 @@ import { memberMail } from "../agent/index.ts";
 import { type MailId, TroupeError, visibleLine } from "../protocol/index.ts";
 import type { ReceivedMail } from "../team/index.ts";
 import { defineTool, failedResult, textResult, type Tool } from "../tool/index.ts";
-import type { ExternalMember } from "./outside-member.ts";
+import type { ExternalMember } from "./external-member.ts";
 
 const own = () => ({ kind: "own" as const });
 

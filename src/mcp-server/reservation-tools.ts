@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Reservation } from "../protocol/index.ts";
 import { heldReservations } from "../store/index.ts";
 import { defineTool, failedResult, textResult, type Tool } from "../tool/index.ts";
-import type { ExternalMember } from "./outside-member.ts";
+import type { ExternalMember } from "./external-member.ts";
 
 const own = () => ({ kind: "own" as const });
 const paths = z

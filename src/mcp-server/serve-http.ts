@@ -9,9 +9,9 @@ import {
 } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { TroupeError } from "../protocol/index.ts";
-import { createMcpServer } from "./create-server.ts";
-import { createMemberConnection, type MemberConnection, type MemberConnectionOptions } from "./member-seat.ts";
-import { createMemberTools, type MemberToolOptions } from "./seat-tools.ts";
+import { createMcpServer } from "./create-mcp-server.ts";
+import { createMemberConnection, type MemberConnection, type MemberConnectionOptions } from "./member-connection.ts";
+import { createMemberTools, type MemberToolOptions } from "./member-tools.ts";
 
 export interface HttpOptions extends MemberConnectionOptions, MemberToolOptions {
   readonly port: number;

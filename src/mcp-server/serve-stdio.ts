@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio as serve } from "@modelcontextprotocol/server/stdio";
-import { createMemberConnection, type MemberConnectionOptions } from "./member-seat.ts";
-import { createMemberTools, type MemberToolOptions } from "./seat-tools.ts";
-import { createMcpServer } from "./create-server.ts";
+import { createMemberConnection, type MemberConnectionOptions } from "./member-connection.ts";
+import { createMemberTools, type MemberToolOptions } from "./member-tools.ts";
+import { createMcpServer } from "./create-mcp-server.ts";
 
 export interface StdioOptions extends MemberConnectionOptions, MemberToolOptions {
   /** Becomes this member at once, without being told to. */

@@ -11,12 +11,12 @@ import {
 } from "../view/index.ts";
 import type { Frontend } from "./app-context.ts";
 import type { Frames } from "./app-frames.ts";
-import type { FrontendFacts } from "./face-facts.ts";
-import type { KeyPress } from "./input-keys.ts";
+import type { FrontendFacts } from "./frontend-facts.ts";
+import type { KeyPress } from "./terminal/input-keys.ts";
 import { actionOf } from "./key-table.ts";
-import type { PromptController } from "./prompt-controller.ts";
-import { runSlash } from "./slash.ts";
-import { type History, viewedOf } from "./transcript-history.ts";
+import type { PromptController } from "./prompt/prompt-controller.ts";
+import { runSlash } from "./slash-commands.ts";
+import { type History, viewedOf } from "./transcript/transcript-history.ts";
 
 export interface Actions {
   /** Says it to whoever is looked at, or carries it out where it is a command of the screen. */

@@ -1,8 +1,8 @@
 import { createContext, useContext, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { Ack, Command } from "../protocol/index.ts";
 import type { AppState, Store } from "../view/index.ts";
-import type { KeyHandler, KeyReader } from "./input-keys.ts";
-import type { AlternateScreen } from "./second-screen.ts";
+import type { KeyHandler, KeyReader } from "./terminal/input-keys.ts";
+import type { AlternateScreen } from "./terminal/alternate-screen.ts";
 import type { Theme } from "./theme.ts";
 
 /** What every part of the screen works with. Parts take their data from the store and send commands; they decide nothing. */

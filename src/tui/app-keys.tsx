@@ -16,9 +16,9 @@ import {
   toggleExpanded,
 } from "../view/index.ts";
 import { type Frontend, useFrontend, useKeys } from "./app-context.ts";
-import { stopOrDismiss } from "./background-dialog.tsx";
+import { stopOrDismiss } from "./dialogs/background-dialog.tsx";
 import { actionOf } from "./key-table.ts";
-import { leaveOrAsk } from "./leave.ts";
+import { leaveOrAsk } from "./leave-or-ask.ts";
 
 /** Hears the keys that mean the same everywhere. Mounted before the prompt, so that it hears them first; draws nothing. */
 export function AppKeys(): ReactNode {

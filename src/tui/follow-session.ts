@@ -17,7 +17,7 @@ import {
   transcriptLoaded,
   wantedTranscript,
 } from "../view/index.ts";
-import { followMembers } from "./listen-to-members.ts";
+import { followMembers } from "./follow-members.ts";
 
 export interface FollowOptions {
   readonly session: Session;

@@ -1,9 +1,9 @@
-export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./agent-view.ts";
-export { answerText } from "./answer-of.ts";
-export { addNotice, closeDialog, openDialog } from "./app-dialog.ts";
-export { catchUp, createAppState, nextTick, applyEnvelope, visibleRows, tick } from "./app-fold.ts";
-export type { AppNotice, AppState, Dialog } from "./app-state.ts";
-export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./chunked-list.ts";
+export { type Activity, activityOf, type AgentStatus, type AgentView, type Draft } from "./session/agent-view.ts";
+export { answerText } from "./transcript/answer-text.ts";
+export { addNotice, closeDialog, openDialog } from "./app/app-dialog.ts";
+export { catchUp, createAppState, nextTick, applyEnvelope, visibleRows, tick } from "./app/fold-app-state.ts";
+export type { AppNotice, AppState, Dialog } from "./app/app-state.ts";
+export { append, type ChunkedList, emptyList, itemAt, itemsOf, replaceAt, toArray } from "./lists/chunked-list.ts";
 export {
   addCosts,
   cachedShare,
@@ -12,7 +12,7 @@ export {
   costReport,
   type CostSum,
   totalCost,
-} from "./cost-report.ts";
+} from "./cost/cost-report.ts";
 export {
   type CostCell,
   type CostSeries,
@@ -21,11 +21,11 @@ export {
   maxBuckets,
   maxSeries,
   reduceCostSeries,
-} from "./cost-series.ts";
-export { costSums, costTable } from "./cost-table.ts";
-export { type ElicitField, elicitFieldsOf, parseFieldValue, isElicitation } from "./elicit-fields.ts";
-export { foldTranscript, dropTranscript, isTranscriptEvent, restoreTranscript } from "./forget-transcript.ts";
-export { valueAt, valuesOf } from "./keyed-list.ts";
+} from "./cost/cost-series.ts";
+export { costSums, costTable } from "./cost/cost-table.ts";
+export { type ElicitField, elicitFieldsOf, parseFieldValue, isElicitation } from "./questions/elicit-fields.ts";
+export { foldTranscript, dropTranscript, isTranscriptEvent, restoreTranscript } from "./transcript/forget-transcript.ts";
+export { valueAt, valuesOf } from "./lists/keyed-list.ts";
 export {
   emptyMailIndex,
   joinMailIndexes,
@@ -33,18 +33,18 @@ export {
   type MailIndex,
   maxMails,
   reduceMailIndex,
-} from "./mail-flow.ts";
-export { reduceRemoteMember, withRemoteMember, remoteMembers } from "./member-heard.ts";
-export { type Choice, choicesOf, requestText, withComment } from "./permission-choices.ts";
-export { type Asker, askerOf, currentQuestion, waitingQuestionCount } from "./questions.ts";
-export { isLive, reduce, reduceAll } from "./reduce.ts";
+} from "./mail/mail-index.ts";
+export { reduceRemoteMember, withRemoteMember, remoteMembers } from "./app/remote-members.ts";
+export { type Choice, choicesOf, requestText, withComment } from "./questions/permission-choices.ts";
+export { type Asker, askerOf, currentQuestion, waitingQuestionCount } from "./questions/open-questions.ts";
+export { isLive, reduce, reduceAll } from "./session/reduce.ts";
 export {
   viewSelectedTeammate,
   selectCoordinatorTask,
   selectTeammate,
   stopSelecting,
   toggleExpanded,
-} from "./selection.ts";
+} from "./app/selection.ts";
 export {
   agentOf,
   type BackgroundView,
@@ -54,7 +54,7 @@ export {
   type Notice,
   type Question,
   type SessionView,
-} from "./session-view.ts";
+} from "./session/session-view.ts";
 export { createStore, type Store } from "./store.ts";
 export {
   type AgentRow,
@@ -65,11 +65,11 @@ export {
   type ShellRow,
   type ActivityRow,
   type TeammateRow,
-} from "./task-state.ts";
-export { type TaskBoard, taskBoard, type TaskBoardRow } from "./task-board.ts";
-export { evictionGraceMs } from "./task-of.ts";
-export { type Self, teamContextOf } from "./team-context.ts";
-export { agentRows, teamTree, type TeamTreeRow } from "./team-tree.ts";
+} from "./activity/activity-row.ts";
+export { type TaskBoard, taskBoard, type TaskBoardRow } from "./app/task-board.ts";
+export { evictionGraceMs } from "./activity/build-activity-row.ts";
+export { type Self, teamContextOf } from "./app/team-context.ts";
+export { agentRows, teamTree, type TeamTreeRow } from "./app/team-tree.ts";
 export {
   enterTeammateView,
   exitTeammateView,
@@ -82,12 +82,12 @@ export {
   stopOrDismissAgent,
   transcriptLoaded,
   wantedTranscript,
-} from "./teammate-view.ts";
-export type { MemberView } from "./team-view.ts";
-export { emptyTimeline, laneSpans, reduceTimeline, type Timeline, timelinePeriod } from "./timeline.ts";
-export type { Lane } from "./timeline-lane.ts";
-export { type ClosedSpan, maxSpans, type Period, type SpanKind } from "./timeline-spans.ts";
-export { sessionSpending, type Spending, tokensOf, type Totals } from "./totals.ts";
+} from "./app/teammate-view.ts";
+export type { MemberView } from "./session/team-view.ts";
+export { emptyTimeline, laneSpans, reduceTimeline, type Timeline, timelinePeriod } from "./timeline/timeline.ts";
+export type { Lane } from "./timeline/timeline-lane.ts";
+export { type ClosedSpan, maxSpans, type Period, type SpanKind } from "./timeline/timeline-spans.ts";
+export { sessionSpending, type Spending, tokensOf, type Totals } from "./session/spending.ts";
 export {
   edgeKey,
   emptyMessageFlow,
@@ -99,7 +99,7 @@ export {
   messageCount,
   reduceMessageFlow,
   type MessageFlow,
-} from "./traffic.ts";
-export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript-item.ts";
-export { transcriptMarkdown } from "./transcript-markdown.ts";
+} from "./mail/message-flow.ts";
+export type { CallItem, CallResult, CallView, PromptItem, TranscriptItem } from "./transcript/transcript-item.ts";
+export { transcriptMarkdown } from "./transcript/transcript-markdown.ts";
 export { visibleLine, visibleText } from "../protocol/index.ts";

@@ -1,5 +1,5 @@
-import type { Asset, Assets, Encoding } from "./assets.ts";
-import { type ApiContext, errorResponse } from "./problem.ts";
+import type { Asset, Assets, Encoding } from "./load-assets.ts";
+import { type ApiContext, errorResponse } from "./error-response.ts";
 
 /** A file of the page. What is not there is not looked for anywhere else. */
 export async function serveAsset(c: ApiContext, assets: Assets): Promise<Response> {

@@ -1,10 +1,10 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { SessionDirectory } from "../session/index.ts";
-import type { TokenAuth } from "./admission.ts";
-import type { Assets } from "./assets.ts";
-import type { MailApi } from "./mail-desk.ts";
-import type { StreamRegistry } from "./streams.ts";
-import type { WorktreeApi } from "./worktree-desk.ts";
+import type { TokenAuth } from "./token-auth.ts";
+import type { Assets } from "./load-assets.ts";
+import type { MailApi } from "./mail-api.ts";
+import type { StreamRegistry } from "./stream-registry.ts";
+import type { WorktreeApi } from "./worktree-api.ts";
 
 export interface AppOptions {
   readonly port: number;

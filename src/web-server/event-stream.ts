@@ -1,4 +1,4 @@
-import type { StreamBuffer } from "./outbox.ts";
+import type { StreamBuffer } from "./stream-buffer.ts";
 
 export interface EventStreamOptions {
   readonly outbox: StreamBuffer;

@@ -1,6 +1,6 @@
 import { type Cursor, type Envelope, type SessionId, TroupeError } from "../protocol/index.ts";
 import type { SessionDirectory } from "../session/index.ts";
-import type { StreamBuffer } from "./outbox.ts";
+import type { StreamBuffer } from "./stream-buffer.ts";
 
 export interface FollowOptions {
   readonly sessionDirectory: SessionDirectory;

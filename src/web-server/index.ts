@@ -1,4 +1,4 @@
-export { createToken, isTokenShaped } from "./admission.ts";
-export type { MailApi } from "./mail-desk.ts";
+export { createToken, isTokenShaped } from "./token-auth.ts";
+export type { MailApi } from "./mail-api.ts";
 export { startWebServer, type WebServer, type WebServerOptions } from "./start-web-server.ts";
-export type { WorktreeApi } from "./worktree-desk.ts";
+export type { WorktreeApi } from "./worktree-api.ts";

@@ -1,4 +1,4 @@
-import { maxBodyBytes, type Refusal, tooLarge } from "./guard.ts";
+import { maxBodyBytes, type Refusal, tooLarge } from "./request-guard.ts";
 
 /** The body as text, as long as it is not too long; what is more is not even taken in. */
 export async function readBody(

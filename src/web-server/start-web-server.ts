@@ -1,15 +1,15 @@
 import { getRequestListener } from "@hono/node-server";
 import type { SessionDirectory } from "../session/index.ts";
-import { createTokenAuth, createToken } from "./admission.ts";
-import { createApp } from "./app.ts";
-import { loadAssets } from "./assets.ts";
-import { createConnectionGate } from "./door.ts";
+import { createTokenAuth, createToken } from "./token-auth.ts";
+import { createApp } from "./create-app.ts";
+import { loadAssets } from "./load-assets.ts";
+import { createConnectionGate } from "./connection-gate.ts";
 import { defaultPace, type StreamPace } from "./event-stream.ts";
-import { listenOnLoopback } from "./listen.ts";
-import type { MailApi } from "./mail-desk.ts";
+import { listenOnLoopback } from "./listen-on-loopback.ts";
+import type { MailApi } from "./mail-api.ts";
 import { type ServerLimits, defaultLimits } from "./server-limits.ts";
-import { createStreamRegistry } from "./streams.ts";
-import type { WorktreeApi } from "./worktree-desk.ts";
+import { createStreamRegistry } from "./stream-registry.ts";
+import type { WorktreeApi } from "./worktree-api.ts";
 
 export interface WebServerOptions {
   readonly sessionDirectory: SessionDirectory;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Envelope, Event } from "../../src/protocol/index.ts";
-import { type CoordinatorRun, coordinatorProblem } from "../../src/cli/demo/coordinator/what-a-coordinator-did.ts";
+import { type CoordinatorRun, coordinatorProblem } from "../../demo/coordinator/coordinator-summary.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 let temp: string;

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, type TestContext, test } from "vitest";
-import { createSampleRepository } from "../../src/cli/demo/sample-repository.ts";
-import { type TeamRunOutcome, teamRunProblem } from "../../src/cli/demo/what-went-wrong.ts";
-import { createWorkspace } from "../../src/cli/demo/workspace.ts";
+import { createSampleRepository } from "../../demo/team/sample-repository.ts";
+import { type TeamRunOutcome, teamRunProblem } from "../../demo/team/check-team-result.ts";
+import { createWorkspace } from "../../demo/shared/workspace.ts";
 import type { Member, WorkItem } from "../../src/protocol/index.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");

@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { runChecks } from "../../src/cli/doctor/run-checks.ts";
-import type { Machine } from "../../src/cli/doctor/machine.ts";
-import { node, terminal } from "../../src/cli/doctor/check-surroundings.ts";
+import type { Machine } from "../../src/cli/doctor/inspect-machine.ts";
+import { node, terminal } from "../../src/cli/doctor/check-environment.ts";
 
 const troupe = resolve(import.meta.dirname, "../../dist/troupe.cjs");
 const secret = "sk-ant-do-not-show-me";

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmdirSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { respawn, stop } from "../../src/cli/team/lives.ts";
+import { respawn, stop } from "../../src/cli/team/stop-and-respawn.ts";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { createTeam } from "../../src/team/index.ts";
 import { tempTree } from "../session/temp-tree.ts";

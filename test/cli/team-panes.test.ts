@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { hidePane, showPane } from "../../src/cli/team/panes.ts";
+import { hidePane, showPane } from "../../src/cli/team/show-and-hide-panes.ts";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openPane } from "../../src/team/backend/tmux/open-pane.ts";
 import { createTeam } from "../../src/team/index.ts";

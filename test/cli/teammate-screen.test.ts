@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createScreen } from "../../src/cli/screen.ts";
-import { createTeammatePrinter } from "../../src/cli/teammate-screen.ts";
+import { createTeammatePrinter } from "../../src/cli/teammate/teammate-printer.ts";
 import type { AgentId, Envelope, Event } from "../../src/protocol/index.ts";
 
 function shown(events: readonly (Event | [AgentId, Event])[]): string {

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createWorktreeApi } from "../../src/cli/web-desk.ts";
+import { createWorktreeApi } from "../../src/cli/web/create-worktree-api.ts";
 import { createWorktree } from "../../src/team/index.ts";
 import { newAgentId, testRepository } from "../team/repository.ts";
 import { memorySessionDirectory, sessionId } from "../web-server/memory-observatory.ts";

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { dashboardToken } from "../../src/cli/web-token.ts";
+import { dashboardToken } from "../../src/cli/web/dashboard-token.ts";
 import { tempTree } from "../session/temp-tree.ts";
 
 const hour = 60 * 60_000;

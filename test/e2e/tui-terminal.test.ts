@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { widthOf } from "../../src/tui/terminal-width.ts";
+import { widthOf } from "../../src/tui/terminal/terminal-width.ts";
 import { knownPid } from "../process/live-processes.ts";
 import { openTerminal } from "./terminal.ts";
 import { bypass, type Workplace, workplace } from "./troupe.ts";

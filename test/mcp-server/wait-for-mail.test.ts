@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createMailTools } from "../../src/mcp-server/mail-tools.ts";
-import { joinAsExternal } from "../../src/mcp-server/outside-member.ts";
+import { joinAsExternal } from "../../src/mcp-server/external-member.ts";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
 import { openMailbox } from "../../src/team/index.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { joinAsExternal } from "../../src/mcp-server/outside-member.ts";
+import { joinAsExternal } from "../../src/mcp-server/external-member.ts";
 import { currentProcess } from "../../src/platform/index.ts";
 import { createFileTeamStore, heldReservations, type StoredTeam } from "../../src/store/index.ts";
 import { createTeam, type OpenTeam, openTeam } from "../../src/team/index.ts";

@@ -5,9 +5,9 @@ import { expect, vi } from "vitest";
 import { screenModel } from "../../bench/screen-model.mjs";
 import type { Command, Envelope, SessionId } from "../../src/protocol/index.ts";
 import { type Frontend, FrontendContext, type Size } from "../../src/tui/app-context.ts";
-import type { FrontendFacts, NextSession } from "../../src/tui/face-facts.ts";
-import { createKeyReader } from "../../src/tui/input-keys.ts";
-import { createAlternateScreen } from "../../src/tui/second-screen.ts";
+import type { FrontendFacts, NextSession } from "../../src/tui/frontend-facts.ts";
+import { createKeyReader } from "../../src/tui/terminal/input-keys.ts";
+import { createAlternateScreen } from "../../src/tui/terminal/alternate-screen.ts";
 import { createTheme } from "../../src/tui/theme.ts";
 import { type AppState, createAppState, createStore, applyEnvelope } from "../../src/view/index.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createKeyReader, type KeyPress } from "../../src/tui/input-keys.ts";
+import { createKeyReader, type KeyPress } from "../../src/tui/terminal/input-keys.ts";
 
 function reader() {
   const keys: KeyPress[] = [];

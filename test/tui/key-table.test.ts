@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { actionOf, keyFor, keyHelp } from "../../src/tui/key-table.ts";
-import { slashListings } from "../../src/tui/slash.ts";
+import { slashListings } from "../../src/tui/slash-commands.ts";
 
 const page = readFileSync(new URL("../../docs/terminal.md", import.meta.url), "utf8").replace(/ +/g, " ");
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Envelope, type Event, TroupeError } from "../../src/protocol/index.ts";
-import { followMembers } from "../../src/tui/listen-to-members.ts";
+import { followMembers } from "../../src/tui/follow-members.ts";
 import { createStore, enterTeammateView, applyEnvelope, teamTree, transcriptLoaded } from "../../src/view/index.ts";
-import { viewedOf } from "../../src/tui/transcript-history.ts";
+import { viewedOf } from "../../src/tui/transcript/transcript-history.ts";
 import {
   begun,
   joined,

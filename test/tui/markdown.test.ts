@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { diffLines } from "../../src/tui/diff-lines.ts";
-import { markdownLines } from "../../src/tui/markdown.ts";
-import { breakLine, type Line, lineWidth, span, wrapLine } from "../../src/tui/terminal-lines.ts";
-import { cutTo, widthOf } from "../../src/tui/terminal-width.ts";
+import { diffLines } from "../../src/tui/markdown/diff-lines.ts";
+import { markdownLines } from "../../src/tui/markdown/markdown-lines.ts";
+import { breakLine, type Line, lineWidth, span, wrapLine } from "../../src/tui/terminal/terminal-lines.ts";
+import { cutTo, widthOf } from "../../src/tui/terminal/terminal-width.ts";
 import { createTheme } from "../../src/tui/theme.ts";
 
 const theme = createTheme({ env: { NO_COLOR: "1" } });

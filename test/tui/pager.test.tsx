@@ -8,8 +8,8 @@ import {
   movedBy,
   type PagerText,
   startPosition,
-} from "../../src/tui/pager-place.ts";
-import { TranscriptPager } from "../../src/tui/transcript-pager.tsx";
+} from "../../src/tui/transcript/pager-position.ts";
+import { TranscriptPager } from "../../src/tui/transcript/transcript-pager.tsx";
 import { openDialog } from "../../src/view/index.ts";
 import { said } from "../view/app-start.ts";
 import { enclose, opened, prompted, spawned } from "../view/envelopes.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
-import { Dialogs } from "../../src/tui/dialogs.tsx";
+import { Dialogs } from "../../src/tui/dialogs/dialogs.tsx";
 import { callId, enclose, helper, lead, opened, requestId, spawned } from "../view/envelopes.ts";
 import { type DrawOptions, drawPanel, type Drawn, key } from "./draw-panel.tsx";
 
@@ -219,7 +219,7 @@ test.each([40, 80, 200])("no line is wider than %i columns", async (columns) => 
     size: { columns, rows: 60 },
   });
   await see("answers");
-  const { widthOf } = await import("../../src/tui/terminal-width.ts");
+  const { widthOf } = await import("../../src/tui/terminal/terminal-width.ts");
   for (const line of frame().split("\n")) expect(widthOf(line)).toBeLessThanOrEqual(columns);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createKeyReader } from "../../src/tui/input-keys.ts";
-import { moveRow, rowsOf } from "../../src/tui/prompt-buffer.ts";
-import { createPrompt, type PromptPorts } from "../../src/tui/prompt-controller.ts";
+import { createKeyReader } from "../../src/tui/terminal/input-keys.ts";
+import { moveRow, rowsOf } from "../../src/tui/prompt/prompt-buffer.ts";
+import { createPrompt, type PromptPorts } from "../../src/tui/prompt/prompt-controller.ts";
 
 const up = "\x1b[A";
 const down = "\x1b[B";

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { screenModel } from "../../bench/screen-model.mjs";
 import type { Session } from "../../src/session/index.ts";
-import type { FrontendFacts } from "../../src/tui/face-facts.ts";
+import type { FrontendFacts } from "../../src/tui/frontend-facts.ts";
 import { runTui } from "../../src/tui/run-tui.ts";
 import { lead, teamSession } from "../team/team-session.ts";
 

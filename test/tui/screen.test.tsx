@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
-import { createPrompt } from "../../src/tui/prompt-controller.ts";
-import { Prompt } from "../../src/tui/prompt.tsx";
-import { Spinner } from "../../src/tui/spinner.tsx";
-import { StatusLine } from "../../src/tui/status-line.tsx";
-import { widthOf } from "../../src/tui/terminal-width.ts";
+import { createPrompt } from "../../src/tui/prompt/prompt-controller.ts";
+import { Prompt } from "../../src/tui/prompt/prompt.tsx";
+import { Spinner } from "../../src/tui/panels/spinner.tsx";
+import { StatusLine } from "../../src/tui/panels/status-line.tsx";
+import { widthOf } from "../../src/tui/terminal/terminal-width.ts";
 import { leadOf } from "../../src/view/index.ts";
 import { useAppState } from "../../src/tui/app-context.ts";
-import { createKeyReader } from "../../src/tui/input-keys.ts";
+import { createKeyReader } from "../../src/tui/terminal/input-keys.ts";
 import { begun, joined } from "../view/app-start.ts";
 import { callId, enclose, failure, opened, prompted, requestId, spawned, usage } from "../view/envelopes.ts";
 import { drawPanel, type Drawn, type DrawOptions } from "./draw-panel.tsx";

@@ -2,8 +2,8 @@ import { PassThrough } from "node:stream";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { screenModel } from "../../bench/screen-model.mjs";
-import { changeLines } from "../../src/tui/terminal-change.ts";
-import { createIncrementalOutput } from "../../src/tui/terminal-output.ts";
+import { changeLines } from "../../src/tui/terminal/terminal-diff.ts";
+import { createIncrementalOutput } from "../../src/tui/terminal/terminal-output.ts";
 
 const [begin, end] = ["\x1b[?2026h", "\x1b[?2026l"];
 const erase = (lines: number) => (lines === 0 ? "" : `${"\x1b[2K\x1b[1A".repeat(lines - 1)}\x1b[2K\x1b[G`);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Event } from "../../src/protocol/index.ts";
-import { paintLines } from "../../src/tui/terminal-lines.ts";
+import { paintLines } from "../../src/tui/terminal/terminal-lines.ts";
 import { createTheme } from "../../src/tui/theme.ts";
-import { createHistory } from "../../src/tui/transcript-history.ts";
-import { itemLines } from "../../src/tui/transcript-lines.ts";
-import { liveLines } from "../../src/tui/transcript-live.ts";
+import { createHistory } from "../../src/tui/transcript/transcript-history.ts";
+import { itemLines } from "../../src/tui/transcript/transcript-lines.ts";
+import { liveLines } from "../../src/tui/transcript/transcript-live.ts";
 import { leadOf, type TranscriptItem } from "../../src/view/index.ts";
 import { begun, said, stateAfter } from "../view/app-start.ts";
 import { callId, opened, prompted, promptId, spawned } from "../view/envelopes.ts";

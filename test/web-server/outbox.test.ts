@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Envelope } from "../../src/protocol/index.ts";
-import { createStreamBuffer } from "../../src/web-server/outbox.ts";
+import { createStreamBuffer } from "../../src/web-server/stream-buffer.ts";
 
 const envelope = (n: number) => ({ seq: n, text: "x".repeat(n % 700) }) as unknown as Envelope;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentId, Envelope, SessionId, SessionListing } from "../../src/protocol/index.ts";
 import { agentOf, createStore } from "../../src/view/index.ts";
-import { connect, type ConnectionPorts, type StreamListener } from "../../web/src/state/connection.ts";
+import { connect, type ConnectionPorts, type StreamListener } from "../../web/src/state/live-connection.ts";
 import { emptyDashboard } from "../../web/src/state/dashboard-state.ts";
 import { enclose, lead, opened, prompted, sessionId, spawned } from "../view/envelopes.ts";
 

@@ -3,7 +3,7 @@ import type { AgentId, Event } from "../../src/protocol/index.ts";
 import { emptyCostSeries, reduceCostSeries } from "../../src/view/index.ts";
 import type { RosterEntry } from "../../web/src/state/roster.ts";
 import { costGroups, totalOf } from "../../web/src/views/cost/cost-groups.ts";
-import { roundUp, stackSeries, thinOut } from "../../web/src/views/cost/stack.ts";
+import { roundUp, stackSeries, thinOut } from "../../web/src/views/cost/stacked-series.ts";
 import { enclose, helper, lead, usage } from "../view/envelopes.ts";
 
 const cost = (costUsd: number, model = "a/b"): Event => ({

@@ -7,7 +7,7 @@ import { createPlayer } from "../../web/src/replay/player.ts";
 import { countUntil, createRecording, stepFrom } from "../../web/src/replay/recording.ts";
 import { emptyDashboard } from "../../web/src/state/dashboard-state.ts";
 import { foldEnvelopes } from "../../web/src/state/fold-envelopes.ts";
-import type { StreamListener } from "../../web/src/state/connection.ts";
+import type { StreamListener } from "../../web/src/state/live-connection.ts";
 import { anyEvents, enclose, opened, sessionId, spawned } from "../view/envelopes.ts";
 
 const memberSession = "ses_33333333" as SessionId;

@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentId, SessionId } from "../../src/protocol/index.ts";
 import { emptyView, type Message } from "../../src/view/index.ts";
-import { emptyKeyed, withValue } from "../../src/view/keyed-list.ts";
-import type { MessageEdge } from "../../src/view/traffic.ts";
+import { emptyKeyed, withValue } from "../../src/view/lists/keyed-list.ts";
+import type { MessageEdge } from "../../src/view/mail/message-flow.ts";
 import type { RosterEntry } from "../../web/src/state/roster.ts";
-import { layOutGraph, neighbour } from "../../web/src/views/team/lay-out.ts";
-import { aliasesOf, messagesOf, pointOn, graphEdgesOf, edgeWidth } from "../../web/src/views/team/roads.ts";
+import { layOutGraph, neighbour } from "../../web/src/views/team/graph-layout.ts";
+import { aliasesOf, messagesOf, pointOn, graphEdgesOf, edgeWidth } from "../../web/src/views/team/graph-edges.ts";
 import { sessionId } from "../view/envelopes.ts";
 
 const entry = (key: string, kind: RosterEntry["kind"], more: Partial<RosterEntry> = {}): RosterEntry => ({

@@ -13,7 +13,7 @@ import {
   type TimeWindow,
   zoomed,
 } from "../../web/src/views/timeline/time-window.ts";
-import { stepBetweenSpans } from "../../web/src/views/timeline/walk.ts";
+import { stepBetweenSpans } from "../../web/src/views/timeline/step-between-spans.ts";
 import { callId, enclose, helper, lead, opened, spawned } from "../view/envelopes.ts";
 
 const start = Date.UTC(2026, 0, 1);

@@ -3,13 +3,13 @@ import type { Store } from "../../src/view/index.ts";
 import { ErrorBoundary } from "./frame/error-boundary.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { useTranscriptLoading } from "./state/load-transcript.ts";
-import type { LiveConnection } from "./state/connection.ts";
+import type { LiveConnection } from "./state/live-connection.ts";
 import type { DashboardState } from "./state/dashboard-state.ts";
 import { DashboardContext } from "./state/dashboard-store.ts";
 import { openTranscript } from "./state/fold-envelopes.ts";
 import { NavigationContext, useHash } from "./state/navigation.ts";
 import { postCommand } from "./state/post-command.ts";
-import { type Send, SendContext } from "./state/send.ts";
+import { type Send, SendContext } from "./state/use-send.ts";
 import { addToast } from "./state/toasts.ts";
 
 /** The page: what it knows, where it is, and what it can do, for everything that it draws. */

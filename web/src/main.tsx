@@ -1,4 +1,4 @@
-import "./without-eval.ts";
+import "./disable-zod-eval.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
@@ -9,8 +9,8 @@ import { App } from "./app.tsx";
 import { applyTheme, savedTheme } from "./frame/theme.ts";
 import { parseRoute } from "./route.ts";
 import { browserPorts } from "./state/browser-ports.ts";
-import { connect } from "./state/connection.ts";
-import { initialState } from "./state/begin-at.ts";
+import { connect } from "./state/live-connection.ts";
+import { initialState } from "./state/initial-state.ts";
 
 applyTheme(savedTheme());
 const place = document.querySelector("#app");

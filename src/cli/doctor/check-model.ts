@@ -5,7 +5,7 @@ import { systemClock } from "../../platform/index.ts";
 import { TroupeError } from "../../protocol/index.ts";
 import type { Config } from "../../session/index.ts";
 import type { Check, Finding } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./inspect-machine.ts";
 
 const keyNames = {
   ANTHROPIC_API_KEY: "anthropicKey",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { findExecutable, runProcess } from "../../platform/index.ts";
 import type { Check } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./inspect-machine.ts";
 
 export interface ProgramToFind {
   readonly name: string;

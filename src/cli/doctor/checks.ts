@@ -4,7 +4,7 @@ import { program, ripgrep } from "./check-programs.ts";
 import { sandbox } from "./check-sandbox.ts";
 import { sessions } from "./check-sessions.ts";
 import { settings, untrusted } from "./check-settings.ts";
-import { folder, node, terminal, troupe } from "./check-surroundings.ts";
+import { folder, node, terminal, troupe } from "./check-environment.ts";
 import type { Check } from "./finding.ts";
 
 /** Everything that is looked at, in the order in which it is told. */

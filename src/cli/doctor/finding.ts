@@ -1,4 +1,4 @@
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./inspect-machine.ts";
 
 /** What one check came to. Never holds a key or a part of one. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import type { Check, Finding } from "./finding.ts";
-import type { Machine } from "./machine.ts";
+import type { Machine } from "./inspect-machine.ts";
 
 /** All checks, in their order. One that fails itself is a finding like any other. */
 export async function runChecks(checks: readonly Check[], machine: Machine): Promise<Finding[]> {

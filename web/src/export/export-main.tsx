@@ -1,4 +1,4 @@
-import "../without-eval.ts";
+import "../disable-zod-eval.ts";
 import "../styles/tokens.css";
 import "../styles/base.css";
 import "../styles/controls.css";

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
 import { AgentName, stateLabels } from "../parts/agent-name.tsx";
-import { activityText } from "../parts/doing-words.ts";
+import { activityText } from "../parts/activity-text.ts";
 import { hrefOf } from "../route.ts";
 import { useNavigation } from "../state/navigation.ts";
 import { type RosterEntry, useRoster } from "../state/roster.ts";

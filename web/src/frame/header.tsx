@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { type SessionId, visibleLine } from "../../../src/protocol/index.ts";
 import { sessionSpending, tokensOf } from "../../../src/view/index.ts";
-import { formatCount, formatMoney } from "../parts/amounts.ts";
+import { formatCount, formatMoney } from "../parts/format-amounts.ts";
 import { useDashboard } from "../state/dashboard-store.ts";
 import { sessionName, sessionStateText } from "./session-name.ts";
 import { saveTheme, savedTheme, themes } from "./theme.ts";

@@ -2,7 +2,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { Fragment, memo, type ReactNode, useMemo } from "react";
 import { visibleLine, visibleText } from "../../../src/protocol/index.ts";
 import { CodeBlock } from "./code-block.tsx";
-import { decodeHtmlEntities } from "./decode-references.ts";
+import { decodeHtmlEntities } from "./decode-html-entities.ts";
 import { TextLink } from "./text-link.tsx";
 import "./markdown.css";
 

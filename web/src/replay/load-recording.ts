@@ -1,6 +1,6 @@
 import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
-import type { ConnectionPorts } from "../state/connection.ts";
-import { type Message, type MessageType, readMessage } from "../state/read-message.ts";
+import type { ConnectionPorts } from "../state/live-connection.ts";
+import { type Message, type MessageType, readMessage } from "../state/read-stream-message.ts";
 import { createRecording, type Recording } from "./recording.ts";
 
 export interface LoadRecordingOptions {

@@ -1,6 +1,6 @@
 import type { Envelope, SessionId } from "../../../src/protocol/index.ts";
 import { isLive } from "../../../src/view/index.ts";
-import { deriveLiveEvents } from "./derive-live.ts";
+import { deriveLiveEvents } from "./derive-live-events.ts";
 
 /** All that happened in a session and its team, in the order of time. */
 export interface Recording {

@@ -1,5 +1,5 @@
-import type { ConnectionPorts } from "./connection.ts";
-import { messageTypes } from "./read-message.ts";
+import type { ConnectionPorts } from "./live-connection.ts";
+import { messageTypes } from "./read-stream-message.ts";
 
 /** The browser itself, as a connection needs it. */
 export const browserPorts: ConnectionPorts = {

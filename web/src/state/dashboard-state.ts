@@ -1,6 +1,6 @@
 import type { AgentId, Envelope, SessionId, SessionListing } from "../../../src/protocol/index.ts";
 import type { SessionView } from "../../../src/view/index.ts";
-import type { SessionFolds } from "./folds.ts";
+import type { SessionFolds } from "./session-folds.ts";
 
 /** All that the page draws. Never changed in place. */
 export interface DashboardState {

@@ -11,7 +11,7 @@ import {
   type SessionView,
 } from "../../../src/view/index.ts";
 import type { DashboardState, ViewedTranscript } from "./dashboard-state.ts";
-import { emptySessionFolds, reduceSessionFolds } from "./folds.ts";
+import { emptySessionFolds, reduceSessionFolds } from "./session-folds.ts";
 
 /** What happened next, each in the view of its own session. What has been seen is passed over, by every fold. */
 export function foldEnvelopes(state: DashboardState, envelopes: readonly Envelope[]): DashboardState {

@@ -3,7 +3,7 @@ import type { AgentId, SessionId } from "../../../src/protocol/index.ts";
 import { agentOf, type Store } from "../../../src/view/index.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { withViewedTranscript, transcriptLoaded, transcriptFailed } from "./fold-envelopes.ts";
-import { readEnvelopes } from "./read-message.ts";
+import { readEnvelopes } from "./read-stream-message.ts";
 
 /** Has the stored transcript of whoever is looked at fetched, where it was let go of. */
 export function useTranscriptLoading(store: Store<DashboardState>): void {

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import * as z from "zod";
 import { type SessionId, WorktreeListing } from "../../../src/protocol/index.ts";
-import { fetchJson } from "./ask-for.ts";
-import { useIsLoading } from "./calm.ts";
+import { fetchJson } from "./fetch-json.ts";
+import { useIsLoading } from "./use-throttled-while-loading.ts";
 import { useDashboard } from "./dashboard-store.ts";
 import type { RosterEntry } from "./roster.ts";
 

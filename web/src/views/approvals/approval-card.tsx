@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { type PermissionAnswer, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { type Choice, choicesOf, isElicitation, requestText } from "../../../../src/view/index.ts";
-import { formatAgo, formatClock } from "../../parts/amounts.ts";
+import { formatAgo, formatClock } from "../../parts/format-amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
 import type { Approval } from "../../state/approvals.ts";
-import { useSend } from "../../state/send.ts";
+import { useSend } from "../../state/use-send.ts";
 import { ElicitForm } from "./elicit-form.tsx";
 import { QuestionBody, reasonOf, tooLong } from "./question-body.tsx";
 

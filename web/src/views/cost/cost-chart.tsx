@@ -1,8 +1,8 @@
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
-import { formatCount, formatMoney } from "../../parts/amounts.ts";
+import { formatCount, formatMoney } from "../../parts/format-amounts.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { ticksOf, tickWords } from "../timeline/time-window.ts";
-import { type Measure, roundUp, type StackedSeries } from "./stack.ts";
+import { type Measure, roundUp, type StackedSeries } from "./stacked-series.ts";
 
 interface Props {
   readonly stack: StackedSeries;

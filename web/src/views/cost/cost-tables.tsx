@@ -1,9 +1,9 @@
 import { cachedShare, type CostSum } from "../../../../src/view/index.ts";
-import { formatCount, formatMoney } from "../../parts/amounts.ts";
+import { formatCount, formatMoney } from "../../parts/format-amounts.ts";
 import { formatAmount } from "./cost-chart.tsx";
 import type { CostGroup } from "./cost-groups.ts";
 import { formatPercent } from "./cost-totals.tsx";
-import { type Measure, type StackedSeries, thinOut } from "./stack.ts";
+import { type Measure, type StackedSeries, thinOut } from "./stacked-series.ts";
 
 interface Props {
   readonly title: string;

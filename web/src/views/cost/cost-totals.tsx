@@ -1,5 +1,5 @@
 import { cachedShare, type CostSum } from "../../../../src/view/index.ts";
-import { formatCount, formatMoney } from "../../parts/amounts.ts";
+import { formatCount, formatMoney } from "../../parts/format-amounts.ts";
 import { tokens } from "./cost-groups.ts";
 
 export function CostTotals({ total, budgetUsd }: { total: CostSum; budgetUsd: number | undefined }) {

@@ -1,17 +1,17 @@
 import { memo, useMemo, useState } from "react";
 import type { SessionId } from "../../../../src/protocol/index.ts";
 import { type CostSeries, joinCostSeries } from "../../../../src/view/index.ts";
-import { useThrottledWhileLoading, useIsLoading } from "../../state/calm.ts";
-import type { SessionFolds } from "../../state/folds.ts";
-import { useDisplayedTime } from "../../state/moment.ts";
+import { useThrottledWhileLoading, useIsLoading } from "../../state/use-throttled-while-loading.ts";
+import type { SessionFolds } from "../../state/session-folds.ts";
+import { useDisplayedTime } from "../../state/use-displayed-time.ts";
 import { type RosterEntry, useRoster } from "../../state/roster.ts";
-import { useEachFold } from "../../state/team-folds.ts";
-import { ChoiceGroup } from "../../parts/choice.tsx";
+import { useEachFold } from "../../state/use-each-fold.ts";
+import { ChoiceGroup } from "../../parts/choice-group.tsx";
 import { CostChart } from "./cost-chart.tsx";
 import { type GroupBy, costGroups, totalOf } from "./cost-groups.ts";
 import { CostTable, TimeTable } from "./cost-tables.tsx";
 import { CostTotals } from "./cost-totals.tsx";
-import { type Measure, stackSeries } from "./stack.ts";
+import { type Measure, stackSeries } from "./stacked-series.ts";
 import "../../styles/tables.css";
 import "./cost-view.css";
 

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { type SessionId, type SessionListing, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { sessionName, sessionStateText } from "../../frame/session-name.ts";
-import { formatAgo } from "../../parts/amounts.ts";
+import { formatAgo } from "../../parts/format-amounts.ts";
 import { useNow } from "../../parts/use-now.ts";
 import { hrefOf } from "../../route.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";

@@ -1,14 +1,14 @@
 import { useMemo, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { emptyView } from "../../../../src/view/index.ts";
-import { ChoiceGroup } from "../../parts/choice.tsx";
-import { mailKindText, oneLine } from "../../parts/mail-kinds.ts";
+import { ChoiceGroup } from "../../parts/choice-group.tsx";
+import { mailKindText, oneLine } from "../../parts/mail-kind-text.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
-import { isConversation, type Thread, threadsOf } from "../../state/letters.ts";
-import { useReadOnlyReason } from "../../state/obstacle.ts";
-import { useMail } from "../../state/use-letters.ts";
-import { MailList } from "./letter-list.tsx";
-import { Name } from "./letter-row.tsx";
+import { isConversation, type Thread, threadsOf } from "../../state/mail-list.ts";
+import { useReadOnlyReason } from "../../state/use-read-only-reason.ts";
+import { useMail } from "../../state/use-mail.ts";
+import { MailList } from "./mail-list.tsx";
+import { Name } from "./mail-row.tsx";
 import { WriteMail } from "./write-mail.tsx";
 import "./mail-view.css";
 

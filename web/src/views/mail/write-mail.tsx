@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
-import { useSend } from "../../state/send.ts";
+import { useSend } from "../../state/use-send.ts";
 
 interface Props {
   readonly session: SessionId;

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef } from "react";
 import { visibleLine } from "../../../../src/protocol/index.ts";
-import { formatClock, formatDuration } from "../../parts/amounts.ts";
+import { formatClock, formatDuration } from "../../parts/format-amounts.ts";
 import type { Recording } from "../../replay/recording.ts";
-import { eventText } from "./event-words.ts";
+import { eventText } from "./event-text.ts";
 import { type Replay, speeds } from "./use-replay.ts";
 
 /** Goes through a recording: by time, by event, or as it went. */

@@ -1,6 +1,6 @@
 import { memo, useEffect, useRef } from "react";
 import { type WorkItem, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
-import { formatAgo } from "../../parts/amounts.ts";
+import { formatAgo } from "../../parts/format-amounts.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { Markdown } from "../../parts/markdown.tsx";
 import { type BoardTask, columnTitles } from "./task-columns.ts";

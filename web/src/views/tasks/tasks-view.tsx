@@ -1,11 +1,11 @@
 import { useCallback, useMemo, useRef, useState } from "react";
 import { type SessionId, teamLead, visibleLine, type WorkItem } from "../../../../src/protocol/index.ts";
 import { emptyView, type SessionView } from "../../../../src/view/index.ts";
-import { ChoiceGroup } from "../../parts/choice.tsx";
+import { ChoiceGroup } from "../../parts/choice-group.tsx";
 import { useDashboard } from "../../state/dashboard-store.ts";
-import { useDisplayedTime } from "../../state/moment.ts";
-import { useReadOnlyReason } from "../../state/obstacle.ts";
-import { useSend } from "../../state/send.ts";
+import { useDisplayedTime } from "../../state/use-displayed-time.ts";
+import { useReadOnlyReason } from "../../state/use-read-only-reason.ts";
+import { useSend } from "../../state/use-send.ts";
 import { NewTask, type WantedTask } from "./new-task.tsx";
 import { TaskCard, type TaskChange } from "./task-card.tsx";
 import { type BoardTask, type ColumnName, columnTitles, taskColumns } from "./task-columns.ts";

@@ -1,14 +1,14 @@
 import { type SessionId, visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import { type Message, tokensOf } from "../../../../src/view/index.ts";
 import { AgentName, stateLabels } from "../../parts/agent-name.tsx";
-import { formatAgo, formatCount, formatMoney } from "../../parts/amounts.ts";
-import { activityText } from "../../parts/doing-words.ts";
-import { mailKindText, oneLine } from "../../parts/mail-kinds.ts";
+import { formatAgo, formatCount, formatMoney } from "../../parts/format-amounts.ts";
+import { activityText } from "../../parts/activity-text.ts";
+import { mailKindText, oneLine } from "../../parts/mail-kind-text.ts";
 import { hrefOf } from "../../route.ts";
-import { useDisplayedTime } from "../../state/moment.ts";
+import { useDisplayedTime } from "../../state/use-displayed-time.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 import { Composer } from "../transcript/composer.tsx";
-import { type Aliases, messagesOf } from "./roads.ts";
+import { type Aliases, messagesOf } from "./graph-edges.ts";
 
 interface Props {
   readonly entry: RosterEntry;

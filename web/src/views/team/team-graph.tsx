@@ -1,11 +1,11 @@
 import { type KeyboardEvent, memo, useRef } from "react";
 import { visibleLine } from "../../../../src/protocol/index.ts";
 import { stateLabels } from "../../parts/agent-name.tsx";
-import { activityText } from "../../parts/doing-words.ts";
+import { activityText } from "../../parts/activity-text.ts";
 import type { RosterEntry } from "../../state/roster.ts";
-import { type AnimatedMessage, MessageDot } from "./flights.tsx";
-import { type GraphLayout, neighbour, type PlacedNode } from "./lay-out.ts";
-import { type GraphEdge, edgePath, edgeWidth } from "./roads.ts";
+import { type AnimatedMessage, MessageDot } from "./animated-messages.tsx";
+import { type GraphLayout, neighbour, type PlacedNode } from "./graph-layout.ts";
+import { type GraphEdge, edgePath, edgeWidth } from "./graph-edges.ts";
 
 interface Props {
   readonly drawing: GraphLayout;

@@ -1,11 +1,11 @@
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { messageCount, tokensOf, type MessageFlow, valuesOf } from "../../../../src/view/index.ts";
 import { AgentName, stateLabels } from "../../parts/agent-name.tsx";
-import { formatCount, formatMoney } from "../../parts/amounts.ts";
-import { activityText } from "../../parts/doing-words.ts";
+import { formatCount, formatMoney } from "../../parts/format-amounts.ts";
+import { activityText } from "../../parts/activity-text.ts";
 import { hrefOf } from "../../route.ts";
 import type { RosterEntry } from "../../state/roster.ts";
-import type { Aliases } from "./roads.ts";
+import type { Aliases } from "./graph-edges.ts";
 
 interface Props {
   readonly roster: readonly RosterEntry[];

@@ -5,14 +5,14 @@ import { AgentName } from "../../parts/agent-name.tsx";
 import { useColors } from "../../parts/use-colors.ts";
 import { useSize } from "../../parts/use-size.ts";
 import { hrefOf } from "../../route.ts";
-import type { DisplayedTime } from "../../state/moment.ts";
+import type { DisplayedTime } from "../../state/use-displayed-time.ts";
 import { useNavigation } from "../../state/navigation.ts";
 import { colorNames, drawLanes } from "./draw-lanes.ts";
 import { axisHeight, laneHeight, type LaneRow, placeSpans, rowSpans, spanAt } from "./lane-rows.ts";
-import { spanText } from "./span-words.ts";
+import { spanText } from "./span-text.ts";
 import { fitted, panned, periodOf, showing, type TimeWindow, zoomed } from "./time-window.ts";
 import { useGestures } from "./use-gestures.ts";
-import { type Mark, stepBetweenSpans } from "./walk.ts";
+import { type Mark, stepBetweenSpans } from "./step-between-spans.ts";
 
 interface Props {
   readonly rows: readonly LaneRow[];

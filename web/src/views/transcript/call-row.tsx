@@ -1,11 +1,11 @@
 import { useMemo } from "react";
 import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import type { CallItem, CallResult } from "../../../../src/view/index.ts";
-import { formatDuration } from "../../parts/amounts.ts";
+import { formatDuration } from "../../parts/format-amounts.ts";
 import { diffCounts, diffRows } from "../../parts/diff-rows.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { Foldable } from "./foldable.tsx";
-import { partText } from "./prompt-words.ts";
+import { partText } from "./prompt-text.ts";
 
 /** A call and what it came to. A change is shown, what failed too; the rest is there when it is unfolded. */
 export function CallRow({ call, foldKey }: { call: CallItem; foldKey: string }) {

@@ -4,7 +4,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { type AddressedCommand, commandsFor } from "../../state/agent-commands.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import type { RosterEntry } from "../../state/roster.ts";
-import { useSend } from "../../state/send.ts";
+import { useSend } from "../../state/use-send.ts";
 
 /** Says something to the agent that is shown, and stops or starts it. */
 export function Composer({ session, entry }: { session: SessionId; entry: RosterEntry | undefined }) {

@@ -1,6 +1,6 @@
 import { visibleLine, visibleText } from "../../../../src/protocol/index.ts";
 import type { Draft } from "../../../../src/view/index.ts";
-import { formatDuration } from "../../parts/amounts.ts";
+import { formatDuration } from "../../parts/format-amounts.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 
 /** The answer as far as it has come. */

@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from "react";
 import { visibleText } from "../../../../src/protocol/index.ts";
 import type { TranscriptItem } from "../../../../src/view/index.ts";
-import { formatCount } from "../../parts/amounts.ts";
+import { formatCount } from "../../parts/format-amounts.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { CallRow } from "./call-row.tsx";
 import { Foldable } from "./foldable.tsx";

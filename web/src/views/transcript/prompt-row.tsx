@@ -2,7 +2,7 @@ import { visibleText } from "../../../../src/protocol/index.ts";
 import type { PromptItem } from "../../../../src/view/index.ts";
 import { Markdown } from "../../parts/markdown.tsx";
 import { Foldable } from "./foldable.tsx";
-import { mailIn, partText, signalText } from "./prompt-words.ts";
+import { mailIn, partText, signalText } from "./prompt-text.ts";
 import { Time } from "./time.tsx";
 
 /** What was said to the agent: a person's words, mail, and what the runtime has to tell look different. */

@@ -1,4 +1,4 @@
-import { formatClock } from "../../parts/amounts.ts";
+import { formatClock } from "../../parts/format-amounts.ts";
 
 export function Time({ at }: { at: string }) {
   return (

@@ -1,7 +1,7 @@
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { type AgentView, tokensOf } from "../../../../src/view/index.ts";
 import { AgentName, stateLabels } from "../../parts/agent-name.tsx";
-import { formatCount, formatMoney } from "../../parts/amounts.ts";
+import { formatCount, formatMoney } from "../../parts/format-amounts.ts";
 import { hrefOf } from "../../route.ts";
 import type { RosterEntry } from "../../state/roster.ts";
 

@@ -5,9 +5,9 @@ import { DraftRow } from "./draft-row.tsx";
 import { UnfoldedContext } from "./foldable.tsx";
 import { ItemRow } from "./item-row.tsx";
 import { SearchBar } from "./search/search-bar.tsx";
-import { useMatchHighlights } from "./search/use-marks.ts";
+import { useMatchHighlights } from "./search/use-match-highlights.ts";
 import { useSearch } from "./search/use-search.ts";
-import { useScrollTarget } from "./use-target.ts";
+import { useScrollTarget } from "./use-scroll-target.ts";
 
 interface Props {
   readonly agent: AgentView;

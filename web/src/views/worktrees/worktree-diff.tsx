@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type SessionId, visibleLine, type WorktreeListing } from "../../../../src/protocol/index.ts";
 import { Diff } from "../../parts/diff.tsx";
 import { diffRows } from "../../parts/diff-rows.ts";
-import { fetchJson } from "../../state/ask-for.ts";
+import { fetchJson } from "../../state/fetch-json.ts";
 import { type DiffFile, diffFiles } from "./diff-files.ts";
 
 const Answer = z.object({ diff: z.string() });

@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
 import { LandingReport as Report, type SessionId, type WorktreeListing } from "../../../../src/protocol/index.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
-import { fetchJson } from "../../state/ask-for.ts";
-import { useThrottledWhileLoading } from "../../state/calm.ts";
+import { fetchJson } from "../../state/fetch-json.ts";
+import { useThrottledWhileLoading } from "../../state/use-throttled-while-loading.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import { type RosterEntry, useRoster } from "../../state/roster.ts";
 import { useWorktrees } from "../../state/use-worktrees.ts";

@@ -1,5 +1,5 @@
 import type { TranscriptItem } from "../../../../../src/view/index.ts";
-import { partText } from "../prompt-words.ts";
+import { partText } from "../prompt-text.ts";
 
 /** Whether something of a transcript has the words in it, folded parts too; upper and lower case are the same. */
 export type Matcher = (item: TranscriptItem) => boolean;

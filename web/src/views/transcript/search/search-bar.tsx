@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { formatCount } from "../../../parts/amounts.ts";
+import { formatCount } from "../../../parts/format-amounts.ts";
 import type { Search } from "./use-search.ts";
 
 /** Words to look for, how many there are, and from one to the next. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import type { AgentView } from "../../../../../src/view/index.ts";
-import { type SearchHits, useSearchHits } from "./use-hits.ts";
+import { type SearchHits, useSearchHits } from "./use-search-hits.ts";
 
 /** Looking for words in one agent's transcript. */
 export interface Search {

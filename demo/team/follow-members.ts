@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { projectName } from "../../src/platform/index.ts";
+import { type Event, type StoredEnvelope, teamLead } from "../../src/protocol/index.ts";
+import { followLog } from "./follow-log.ts";
+
+export interface MemberFollower {
+  /** To be told what happens in the lead's session: who there is, and who has ended. */
+  onLeadEvent(event: Event): void;
+  /** Resolves when the lead knows of each of them that it has ended. */
+  readonly ended: Promise<void>;
+  /** Ends the following. Rejects if somebody's log could not be read. */
+  close(): Promise<void>;
+}
+
+export interface FollowMembersOptions {
+  readonly home: string;
+  readonly cwd: string;
+  /** How many there are to be. */
+  readonly count: number;
+  readonly onEvent: (name: string, envelope: StoredEnvelope) => void;
+}
+
+/** Members have sessions and logs of their own, in whatever process: what they do is read there. */
+export function followMembers({ home, cwd, count, onEvent: heard }: FollowMembersOptions): MemberFollower {
+  const over = new AbortController();
+  const following = new Map<string, Promise<void>>();
+  let seenMembers = 0;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+
+  const follow = async (name: string, session: string) => {
+    const log = join(home, "projects", projectName(cwd), `${session}.jsonl`);
+    for await (const envelope of followLog(log, over.signal)) heard(name, envelope);
+  };
+
+  return {
+    onLeadEvent(event) {
+      if (event.type === "member.changed" && event.name !== teamLead && event.sessionId !== undefined) {
+        if (following.has(event.name)) return;
+        const done = follow(event.name, event.sessionId);
+        done.catch(() => undefined); // told by close
+        following.set(event.name, done);
+      }
+      if (event.type !== "prompt.admitted" || event.source !== "agent") return;
+      seenMembers += event.parts.filter((part) => part.type === "text" && isEnd.test(part.text)).length;
+      if (seenMembers >= count) end();
+    },
+    ended,
+    async close() {
+      over.abort();
+      await Promise.all(following.values());
+    },
+  };
+}
+
+const isEnd = /^\S+ (?:has agreed, and has|did not answer and was) ended\.$/;

@@ -1,0 +1,86 @@
+import { fault, newTest, testCommand } from "../sample-files.ts";
+import { bash, scriptedRules } from "./scripted-rules.ts";
+
+export const prompt =
+  "Somebody loses a cent when a bill is split. Have a team find out why, mend it, prove it, and land the work.";
+
+const tasks = [
+  {
+    subject: "Find out where the cent goes",
+    description: `The test "${fault.failing}" fails. Find the line, and tell the implementer.`,
+    needs: ["Grep"],
+  },
+  {
+    subject: "Mend the split",
+    description: `Mend ${fault.source}, not the test, and commit. Tell the tester which branch it is on.`,
+    needs: ["Edit"],
+    blockedBy: [1],
+    acceptance: [{ command: `${testCommand} ${fault.test}` }],
+  },
+  {
+    subject: "Try every bill",
+    description: `Take over the implementer's branch, add ${newTest.path}, and commit.`,
+    needs: ["Write"],
+    blockedBy: [2],
+    acceptance: [{ command: testCommand }],
+  },
+];
+
+const members = [
+  { name: "researcher", description: "finds causes" },
+  { name: "implementer", description: "mends code", isolation: "worktree" },
+  { name: "tester", description: "proves it", isolation: "worktree" },
+];
+
+const isGood = String.raw`Good to land: (troupe\/[\w-]+ troupe\/[\w-]+)\.`;
+
+export const lead = scriptedRules(
+  "lead",
+  [
+    [{ tool: "SendMessage" }, { text: "The work is on main, and the team is asked to end." }],
+    [
+      { tool: "Bash", result: "landed on main" },
+      {
+        text: "Landed, and green on main. The team is done.",
+        calls: members.map(({ name }) => ({
+          tool: "SendMessage",
+          input: { to: name, message: { type: "shutdown_request", reason: "the work has landed" } },
+        })),
+      },
+    ],
+    [{ tool: "Bash", said: { regex: isGood } }, { text: "It has not landed; everything stays as it is." }],
+    [
+      { said: { regex: isGood } },
+      {
+        text: "The tester has seen it green, on top of the implementer's commit. I land both branches.",
+        calls: [bash(`troupe land {{said:/${isGood}/1}} --check "node --test"`, "Land the work")],
+      },
+    ],
+    [
+      { said: "teammate implementer is gone" },
+      { text: "The implementer is gone in the middle of its work. Its task is free again; nothing else is lost." },
+    ],
+    [{ said: "has agreed, and has ended" }, { text: "Good bye, {{said:/(\\w+) has agreed, and has ended/1}}." }],
+    [{ tool: "TaskCreate" }, { text: "The team is at work. I am woken when there is something for me to do." }],
+    [
+      { tool: "Agent" },
+      {
+        text: "Three tasks: each waits for the one before it, and the runtime checks the last two itself.",
+        calls: tasks.map((input) => ({ tool: "TaskCreate", input })),
+      },
+    ],
+    [
+      { tool: "Bash", result: `✖ ${fault.failing} (` },
+      {
+        text: "One test fails. I start a team: somebody who finds out, somebody who mends, somebody who proves.",
+        calls: members.map(({ name, ...more }) => ({
+          tool: "Agent",
+          input: { name, subagent_type: name, prompt: "Your work comes with the task list.", ...more },
+        })),
+      },
+    ],
+    [{ tool: "Bash" }, { text: "No test fails, so there is nothing to mend." }],
+    [{ turn: 1 }, { text: "I run the tests first.", calls: [bash(testCommand, "Run all tests")] }],
+  ],
+  { text: "There is nothing for me to do now: I wait." },
+);

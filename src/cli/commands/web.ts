@@ -1,0 +1,51 @@
+import { loadConfig } from "../../session/index.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { isTerminal } from "../is-terminal.ts";
+import { openBrowser } from "../web/open-browser.ts";
+import { serveDashboard } from "../web/serve-dashboard.ts";
+import { listenToSignals } from "../signals.ts";
+
+export interface WebFlags {
+  readonly port?: number;
+  /** False with --no-open. */
+  readonly open: boolean;
+  readonly json?: boolean;
+}
+
+/** The same each time unless it is taken, so that a page that was left open finds it again. */
+const usualPort = 4747;
+
+/** `troupe web`: the dashboard of all sessions on this machine, until Ctrl-C. */
+export async function web({ port, open, json }: WebFlags): Promise<number> {
+  const { home, bus } = await loadConfig({ cwd: process.cwd(), env: process.env });
+  const ending = new AbortController();
+  const signals = listenToSignals({
+    // The second one does not wait for anything.
+    interrupt: () => (ending.signal.aborted ? undefined : ending.abort()),
+    leave: () => (ending.signal.aborted ? process.exit(signals.exitCode) : ending.abort()),
+  });
+  const onProblem = (message: string) => process.stderr.write(`troupe: ${message}\n`);
+  const server = await serveDashboard({ home, bus, env: process.env, port, preferred: usualPort, onProblem });
+  try {
+    process.stdout.write(
+      json ? `${JSON.stringify({ url: server.address, port: server.port })}\n` : startMessage(server.address),
+    );
+    const browser = { home, env: process.env, platform: process.platform, onProblem };
+    const forget = open && !json && isTerminal() ? await openBrowser(server.address, browser) : undefined;
+    await aborted(ending.signal);
+    await forget?.();
+    return signals.exitCode ?? exitCodes.done;
+  } finally {
+    await server.close();
+    signals.stop();
+  }
+}
+
+const startMessage = (address: string) =>
+  `The dashboard: ${address}\nWhoever has this address can do what you can. Ctrl-C ends it.\n`;
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });

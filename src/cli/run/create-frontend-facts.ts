@@ -1,0 +1,66 @@
+import { knownModels } from "../../model/index.ts";
+import {
+  listHooks,
+  listRules,
+  loadAgentDefinitions,
+  loadConfig,
+  openSessionStore,
+  type Session,
+} from "../../session/index.ts";
+import type { FrontendFacts, NextSession } from "../../tui/index.ts";
+import type { RunFlags } from "./run-flags.ts";
+
+export interface FrontendFactsOptions {
+  readonly session: Session;
+  readonly flags: Partial<RunFlags>;
+  readonly setNext: (next: NextSession | undefined) => void;
+}
+
+/** What a face shows that no event tells of, looked up each time it is asked for. */
+export function createFrontendFacts({ session, flags, setNext }: FrontendFactsOptions): FrontendFacts {
+  const input = { cwd: session.cwd, env: process.env, flags, trust: flags.trust ? ("all" as const) : undefined };
+  return {
+    slashCommands: () => session.slashCommands(),
+    setNext,
+    async agentTypes() {
+      const { agents } = await loadAgentDefinitions(await loadConfig(input));
+      return agents.map(({ definition: { name, description, source } }) => ({
+        title: name,
+        detail: `${description} (${source.from})`,
+      }));
+    },
+    async rules() {
+      const { rules } = await listRules(input);
+      return rules.map(({ list, rule, source, hiddenBy }) => ({
+        title: `${list} ${rule}`,
+        detail: hiddenBy.length === 0 ? source : `${source}; has no effect: ${hiddenBy.join(", ")} is looked at first`,
+        isOff: hiddenBy.length > 0,
+      }));
+    },
+    async hooks() {
+      const { hooks, withheld, areOff } = await listHooks(input);
+      const listed = hooks.map(({ event, command, source, condition, fault }) => ({
+        title: `${event}${condition === undefined ? "" : ` if ${condition}`}: ${command}`,
+        detail: fault ?? source,
+        isOff: fault !== undefined,
+      }));
+      const unused = withheld.map((source) => ({ title: source, detail: "this folder is not trusted", isOff: true }));
+      return [
+        ...(areOff ? [{ title: "all hooks are off", detail: "disableAllHooks", isOff: true }] : []),
+        ...listed,
+        ...unused,
+      ];
+    },
+    async models() {
+      const { aliases, models } = await loadConfig(input);
+      const named = [...Object.keys(aliases), "opus", "sonnet", "haiku"];
+      return [...new Set([...named, ...Object.keys(models), ...Object.keys(knownModels)])].map((title) => ({ title }));
+    },
+    async sessions() {
+      const { store, cwd } = await openSessionStore(input);
+      return (await store.list())
+        .filter((summary) => summary.cwd === cwd && summary.sessionId !== session.id)
+        .map(({ sessionId, updatedAt, firstPrompt = "", problem }) => ({ sessionId, updatedAt, firstPrompt, problem }));
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { exitCodeOf, readCommands, runHeadless } from "../../headless/index.ts";
+import { type Command, TroupeError } from "../../protocol/index.ts";
+import { startSession } from "../../session/index.ts";
+import type { WebServer } from "../../web-server/index.ts";
+import { readPrompt } from "./read-prompt.ts";
+import type { RunFlags } from "./run-flags.ts";
+import { listenToSignals } from "../signals.ts";
+
+/** Ten minutes: as long as the longest command may take in the foreground. */
+const backgroundWaitMs = 600_000;
+
+/** `troupe`: with -p one session, one way in, one way out; without it the same in a terminal. */
+export async function runPrint(words: string, flags: RunFlags): Promise<number> {
+  const streaming = flags.inputFormat === "stream-json";
+  if (!flags.print) {
+    const { runInteractive: runScreen } = await import("./run-interactive.ts");
+    return runScreen(words, flags);
+  }
+  const prompt = await readPrompt({
+    words,
+    file: flags.promptFile,
+    stdin: streaming ? undefined : process.stdin,
+    onNoInput: () => process.stderr.write("troupe: nothing came through standard input; going on without it\n"),
+  });
+  if (flags.team !== undefined) {
+    const { runClaudeTeammate } = await import("../teammate/run-claude-teammate.ts");
+    const code = await runClaudeTeammate(prompt, flags);
+    if (code !== undefined) return code;
+  }
+  const resuming = flags.continue === true || flags.resume !== undefined;
+  if (prompt === undefined && !streaming && !resuming) {
+    throw new TroupeError("usage", "nothing to do: say it after -p, through a pipe, or with --prompt-file");
+  }
+
+  const session = await startSession({
+    cwd: process.cwd(),
+    env: process.env,
+    flags,
+    resume: flags.resume ?? (flags.continue ? "latest" : undefined),
+    asker: streaming ? "reply" : "nobody",
+    trust: flags.trust ? "all" : undefined,
+  });
+  const signals = listenToSignals({
+    interrupt: () => void session.dispatch({ type: "interrupt" }),
+    leave: () => void session.close("interrupted"),
+  });
+  const { web } = flags;
+  let dashboard: WebServer | undefined;
+  // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
+  const alive = setInterval(() => undefined, 60_000);
+  try {
+    if (web !== undefined) dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, web);
+    const result = await runHeadless({
+      session,
+      output: flags.outputFormat,
+      verbose: flags.verbose ?? false,
+      commands: commandsOf(prompt, streaming),
+      write: (text) => void process.stdout.write(text),
+      writeError: (text) => void process.stderr.write(text),
+      signal: signals.leaving,
+      backgroundWaitMs,
+      now: () => Date.now(),
+    });
+    return signals.exitCode ?? exitCodeOf(result);
+  } finally {
+    await session.close("interrupted");
+    await dashboard?.close();
+    signals.stop();
+    clearInterval(alive);
+    // Whoever writes to it may never close it, and an input that could still be read keeps the program alive.
+    if (streaming) process.stdin.destroy();
+  }
+}
+
+async function* commandsOf(
+  prompt: string | undefined,
+  streaming: boolean,
+): AsyncGenerator<Command | { problem: string }> {
+  if (prompt !== undefined) yield { type: "prompt", content: prompt };
+  else if (!streaming) yield { type: "continue" };
+  if (streaming) yield* readCommands(process.stdin);
+}

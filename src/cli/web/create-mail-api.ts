@@ -1,0 +1,96 @@
+import { createIdFactory, systemClock } from "../../platform/index.ts";
+import { type MailId, type MailListing, type MailReading, type SessionId, TroupeError } from "../../protocol/index.ts";
+import { loadConfig, type SessionDirectory } from "../../session/index.ts";
+import { openTeamStore } from "../../store/index.ts";
+import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
+import type { MailApi } from "../../web-server/index.ts";
+import { findSessionListing } from "./find-session-listing.ts";
+
+export interface MailApiOptions {
+  readonly sessionDirectory: SessionDirectory;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Mail as the page sees it: of a session that leads a team all of the team's, of a member its own. */
+export function createMailApi({ sessionDirectory, env }: MailApiOptions): MailApi {
+  const findTeams = async <T>(session: SessionId, act: (team: VisibleTeam) => Promise<T>): Promise<T[]> => {
+    const { cwd, isElsewhere } = await findSessionListing(sessionDirectory, session);
+    // A folder of another machine says nothing here.
+    const { home, bus } = await loadConfig({ cwd: isElsewhere ? process.cwd() : cwd, env });
+    const ports = { home, bus, clock: systemClock, createId: createIdFactory(systemClock) };
+    const listed = await openTeamStore(ports).list();
+    const results: T[] = [];
+    for (const { name, team: record } of listed) {
+      const isLead = record?.leadSessionId === session;
+      const of = isLead ? undefined : record?.members.find(({ sessionId }) => sessionId === session)?.name;
+      if (!isLead && of === undefined) continue;
+      const team = await openTeam(name, ports);
+      try {
+        results.push(await act({ team, of }));
+      } finally {
+        await team.close();
+      }
+    }
+    return results;
+  };
+
+  return {
+    async list(session, { since = "" }) {
+      const readings = await findTeams(session, async (seen) => readTeam(seen, since));
+      return {
+        mail: readings.flatMap(({ mail }) => mail).sort((a, b) => (a.mail.timestamp < b.mail.timestamp ? -1 : 1)),
+        problems: readings.flatMap(({ problems }) => problems),
+      };
+    },
+    async text(session, id) {
+      const texts = await findTeams(session, (seen) => readMailText(seen, id));
+      const text = texts.find((found) => found !== undefined);
+      if (text === undefined) throw new TroupeError("mail", `there is no mail ${id} here any more`);
+      return text;
+    },
+  };
+}
+
+interface VisibleTeam {
+  readonly team: OpenTeam;
+  /** Whose mail is wanted; undefined: everybody's. */
+  readonly of: string | undefined;
+}
+
+async function readTeam({ team, of }: VisibleTeam, since: string): Promise<MailReading> {
+  const { members } = await team.record.read();
+  const gone = new Set(members.flatMap(({ name, ended }) => (ended === undefined ? [] : [name])));
+  const mail: MailListing[] = [];
+  const problems: string[] = [];
+  for (const { name } of members) {
+    for (const one of await team.mailbox.readAll(name)) {
+      const isWanted = of === undefined || one.from === of || one.to === of;
+      if (isWanted && one.timestamp >= since) mail.push(listingOf(one, { team: team.name, isGone: gone.has(name) }));
+    }
+    problems.push(...team.mailbox.takeNotices(name));
+  }
+  return { mail, problems };
+}
+
+async function readMailText({ team, of }: VisibleTeam, id: MailId): Promise<string | undefined> {
+  const { members } = await team.record.read();
+  for (const { name } of members) {
+    const found = (await team.mailbox.readAll(name)).find((mail) => mail.id === id);
+    if (found && (of === undefined || found.from === of || found.to === of)) return team.mailbox.textOf(found);
+  }
+  return undefined;
+}
+
+/** Where a text is on this machine is of no use in the page. */
+function listingOf(received: ReceivedMail, { team, isGone }: { team: string; isGone: boolean }): MailListing {
+  const { state, read, sender, refused, signature: _, body, ...mail } = received;
+  const { file, ...rest } = { file: undefined, ...body };
+  return {
+    team,
+    mail: { ...mail, body: rest },
+    state: isGone && !read ? "failed" : state,
+    sender,
+    ...(refused !== undefined && { refused }),
+    isCut: file !== undefined,
+  };
+}

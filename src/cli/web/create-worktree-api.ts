@@ -1,0 +1,96 @@
+import { createIdFactory, systemClock } from "../../platform/index.ts";
+import { type LandingReport, type SessionId, TroupeError, type WorktreeListing } from "../../protocol/index.ts";
+import { type Config, loadConfig, type SessionDirectory } from "../../session/index.ts";
+import {
+  diffStat,
+  land,
+  type LandReport,
+  type ListedWorktree,
+  listWorktrees,
+  type RefusedBranch,
+  type RepositoryContext,
+  worktreeDiff,
+} from "../../team/index.ts";
+import type { WorktreeApi } from "../../web-server/index.ts";
+import { sessionFolder } from "./find-session-listing.ts";
+
+export interface WorktreeApiOptions {
+  readonly sessionDirectory: SessionDirectory;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the server closes: what is being landed is then given up, if it can be. */
+  readonly signal: AbortSignal;
+}
+
+/** Worktrees as the page sees them: those of the repository that a session works in, and no other folder of this machine. */
+export function createWorktreeApi({ sessionDirectory, env, signal }: WorktreeApiOptions): WorktreeApi {
+  const placeOf = async (session: SessionId): Promise<{ place: RepositoryContext; config: Config }> => {
+    const config = await loadConfig({ cwd: await sessionFolder(sessionDirectory, session), env });
+    const { cwd, home, userHome, childEnv } = config;
+    const clock = systemClock;
+    return { place: { cwd, home, userHome, env: childEnv, clock, createId: createIdFactory(clock), signal }, config };
+  };
+  return {
+    async list(session) {
+      const { place } = await placeOf(session);
+      const { worktrees } = await listWorktrees(place);
+      return Promise.all(worktrees.map((worktree) => listingOf(place, worktree)));
+    },
+    async diff(session, name) {
+      const { place } = await placeOf(session);
+      const { worktrees } = await listWorktrees(place);
+      const worktree = worktrees.find((listed) => listed.name === name);
+      if (worktree?.base === undefined)
+        throw new TroupeError(
+          "git",
+          `there is no worktree ${JSON.stringify(name)} of an agent here: look at the list again`,
+        );
+      return worktreeDiff(place, { path: worktree.path, base: worktree.base });
+    },
+    async land(session, branches) {
+      const { place, config } = await placeOf(session);
+      const { worktrees } = await listWorktrees(place);
+      const unknownWorktree = branches.find((branch) => !worktrees.some((listed) => listed.branch === branch));
+      if (unknownWorktree !== undefined)
+        throw new TroupeError(
+          "git",
+          `${JSON.stringify(unknownWorktree)} is no branch of an agent here: look at the list again`,
+        );
+      return reportOf(await land(place, { branches, settings: config.land, worktree: config.worktree }));
+    },
+  };
+}
+
+async function listingOf(place: RepositoryContext, worktree: ListedWorktree): Promise<WorktreeListing> {
+  const { name, path, branch, agentId, state, commits, reasons, base } = worktree;
+  const exists = base !== undefined && state !== "making" && state !== "removing";
+  const { files } = exists ? await diffStat(place, { path, base }) : { files: [] };
+  return {
+    name,
+    path,
+    ...(branch !== undefined && { branch }),
+    ...(agentId !== undefined && { agentId }),
+    state,
+    commits: Number.isFinite(commits) ? commits : 0,
+    files: [...files],
+    reasons: [...reasons],
+  };
+}
+
+const reportOf = ({ target, landed, refused, check, notices }: LandReport): LandingReport => ({
+  target: target.replace("refs/heads/", ""),
+  landed: landed.map(({ branch, commits, resolved }) => ({ branch, commits, resolved })),
+  refused: refused.map((one) => ({ branch: one.branch, reason: one.reason, message: refusalText(one) })),
+  ...(check !== undefined && { check }),
+  notices: [...notices],
+});
+
+function refusalText(refused: RefusedBranch): string {
+  switch (refused.reason) {
+    case "nothing new":
+      return "nothing in it that is not there already";
+    case "red":
+      return `the check fails with it (${refused.how}): ${refused.tail.slice(-2000)}`;
+    case "conflict":
+      return `conflict in ${refused.conflict.files.join(", ")}: have its agent rebase it on the current branch, then land it again; or 'troupe land --agent ${refused.branch}'`;
+  }
+}

@@ -1,0 +1,65 @@
+import { Server } from "@modelcontextprotocol/server";
+import { version } from "../platform/index.ts";
+import { type CallId, type ContentPart, TroupeError } from "../protocol/index.ts";
+import { executeTool, parseInput, type Tool, type ToolContext, toolSpecs } from "../tool/index.ts";
+import { instructions } from "./server-instructions.ts";
+import type { MemberConnection } from "./member-connection.ts";
+
+/** One server for one connection or one request; the member it speaks for lives longer. `name`: who that is, if it is known. */
+export function createMcpServer(connection: MemberConnection, tools: readonly Tool[], name?: string): Server {
+  const server = new Server(
+    { name: "troupe", title: "Troupe team", version },
+    { instructions: instructions(connection.team.name, name), capabilities: { tools: {} } },
+  );
+  server.setRequestHandler("tools/list", async () => ({ tools: listed(tools) }));
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool) return call(tool, params.arguments ?? {}, { connection, ...mcpReq });
+    return failed(
+      `There is no tool ${JSON.stringify(params.name)}. There are: ${tools.map(({ name }) => name).join(", ")}.`,
+    );
+  });
+  return server;
+}
+
+const listed = (tools: readonly Tool[]) =>
+  toolSpecs(tools).map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: "object" as const },
+    annotations: {
+      title: name,
+      readOnlyHint: tools.find((tool) => tool.name === name)?.access === "read",
+      destructiveHint: false,
+      openWorldHint: false,
+    },
+  }));
+
+interface Request {
+  readonly connection: MemberConnection;
+  readonly id: string | number;
+  readonly signal: AbortSignal;
+}
+
+async function call(tool: Tool, input: unknown, { connection, id, signal }: Request) {
+  const parsed = parseInput(tool, input);
+  if (!parsed.ok) return failed(parsed.message);
+  try {
+    const member = tool.name === "Register" ? undefined : connection.member();
+    await member?.working();
+    // The tools of a team touch nothing else of a context.
+    const context = { agent: { id: member?.id }, callId: `${id}` as CallId, signal } as unknown as ToolContext;
+    const { outcome, content } = await executeTool(tool, parsed.value, context);
+    return { content: content.map(asText), isError: outcome !== "ok" };
+  } catch (error) {
+    if (TroupeError.is(error)) return failed(error.message);
+    throw error;
+  }
+}
+
+const failed = (text: string) => ({ content: [{ type: "text" as const, text }], isError: true });
+
+const asText = (part: ContentPart) => ({
+  type: "text" as const,
+  text: part.type === "text" ? part.text : `[${part.type}]`,
+});

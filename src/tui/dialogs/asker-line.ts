@@ -1,0 +1,20 @@
+import { type Asker, type Question, visibleLine, requestText } from "../../view/index.ts";
+import { type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
+
+/** Who asks, in its colour, for what, and how many more wait behind. */
+export function askerLine(
+  asker: Asker,
+  { question, waiting, width }: { readonly question: Question; readonly waiting: number; readonly width: number },
+): Line[] {
+  const name = visibleLine(asker.name);
+  const askerName = asker.team === undefined ? name : `${name}@${visibleLine(asker.team)}`;
+  const kind = asker.isLead || asker.agentType === undefined ? "" : ` (${visibleLine(asker.agentType)})`;
+  return wrapLine(
+    [
+      span(askerName, { bold: true, ...(asker.color === undefined ? { role: "accent" } : { agent: asker.color }) }),
+      span(`${kind} ${visibleLine(requestText(question))}`, { bold: true }),
+      ...(waiting === 0 ? [] : [span(` · ${waiting} more waiting`, { role: "warning" })]),
+    ],
+    width,
+  );
+}

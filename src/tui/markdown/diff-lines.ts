@@ -1,0 +1,67 @@
+import { visibleText } from "../../view/index.ts";
+import { breakLine, withHangingIndent, type Line, plainLine, span } from "../terminal/terminal-lines.ts";
+
+/** A unified diff with line numbers, added and removed lines in their colours; the signs say the same without colour. */
+export function diffLines(patch: string, width: number): Line[] {
+  const rows = rowsOf(visibleText(patch).replaceAll("\t", "  "));
+  const digits = String(Math.max(0, ...rows.map(({ number }) => number ?? 0))).length;
+  return rows.flatMap(({ number, line }) => {
+    if (number === undefined) return breakLine(line, width);
+    const first = span(`${String(number).padStart(digits)} `, { dim: true });
+    const room = Math.max(10, width - digits - 1);
+    return withHangingIndent(breakLine(line, room), first);
+  });
+}
+
+/** One line of a diff, by its first character. */
+export function diffLine(text: string): Line {
+  if (/^(?:\+\+\+|---) /.test(text)) return plainLine(text, { bold: true });
+  if (text.startsWith("@@")) return plainLine(text, { role: "hunk" });
+  if (text.startsWith("+")) return plainLine(text, { role: "added" });
+  if (text.startsWith("-")) return plainLine(text, { role: "removed" });
+  return plainLine(text, text.startsWith("\\") || text.startsWith("diff ") ? { dim: true } : undefined);
+}
+
+/** How many lines a diff adds and removes. */
+export function diffCounts(patch: string): { readonly added: number; readonly removed: number } {
+  let [added, removed] = [0, 0];
+  let isInHunk = false;
+  for (const line of patch.split("\n")) {
+    if (line.startsWith("@@")) isInHunk = true;
+    else if (isInHunk && line.startsWith("+")) added += 1;
+    else if (isInHunk && line.startsWith("-")) removed += 1;
+  }
+  return { added, removed };
+}
+
+interface Row {
+  /** In the new file, or the old one of a removed line; undefined of what is about the diff itself. */
+  readonly number: number | undefined;
+  readonly line: Line;
+}
+
+function rowsOf(patch: string): Row[] {
+  const rows: Row[] = [];
+  let [oldLine, newLine] = [0, 0];
+  let isInHunk = false;
+  for (const text of patch.replace(/\n$/, "").split("\n")) {
+    const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
+    if (hunk) {
+      [oldLine, newLine] = [Number(hunk[1]), Number(hunk[2])];
+      // Two places of one file are kept apart; the first needs no mark.
+      if (isInHunk) rows.push({ number: undefined, line: [span("⋮", { dim: true })] });
+      isInHunk = true;
+    } else if (!isInHunk) {
+      // The names are in the title of the call.
+      if (!/^(?:---|\+\+\+|diff |index )/.test(text) && text !== "")
+        rows.push({ number: undefined, line: diffLine(text) });
+    } else if (text.startsWith("+")) rows.push({ number: newLine++, line: diffLine(text) });
+    else if (text.startsWith("-")) rows.push({ number: oldLine++, line: diffLine(text) });
+    else if (text.startsWith("\\")) rows.push({ number: undefined, line: diffLine(text) });
+    else {
+      rows.push({ number: newLine, line: diffLine(text === "" ? " " : text) });
+      [oldLine, newLine] = [oldLine + 1, newLine + 1];
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,102 @@
+import { Text } from "ink";
+import type { ReactNode } from "react";
+import { type AppState, leadOf, sessionSpending, visibleLine } from "../../view/index.ts";
+import { useAppState, useFrontend, useSize } from "../app-context.ts";
+import { type Line, lineWidth, paintLine, span } from "../terminal/terminal-lines.ts";
+import { cutTo } from "../terminal/terminal-width.ts";
+import { viewedOf } from "../transcript/transcript-history.ts";
+import { tokens } from "../transcript/transcript-text.ts";
+
+export interface StatusProps {
+  /** How many tokens a model can take; undefined: nobody knows. */
+  readonly contextWindow: (model: string) => number | undefined;
+  readonly home: string | undefined;
+}
+
+/** One line below the prompt: mode, model, how full the conversation is, cost, team, folder. What matters least goes first. */
+export function StatusLine({ contextWindow, home }: StatusProps): ReactNode {
+  const { theme } = useFrontend();
+  const { columns } = useSize();
+  const state = useAppState((each) => each);
+  const parts = statusParts(state, { contextWindow, home });
+  return <Text wrap="truncate">{paintLine(fitToWidth(parts, columns - 1), theme)}</Text>;
+}
+
+/** In the order in which they are shown, the least important last. */
+function statusParts(state: AppState, { contextWindow, home }: StatusProps): Line[] {
+  const agent = viewedOf(state)?.agent ?? leadOf(state.session);
+  if (!agent) return [[span("starting …", { dim: true })]];
+  const window = contextWindow(agent.model);
+  const { contextTokens } = agent;
+  const share = contextTokens === undefined || window === undefined ? undefined : contextTokens / window;
+  const context =
+    share !== undefined
+      ? `${Math.round(share * 100)}% context`
+      : contextTokens === undefined
+        ? undefined
+        : `${tokens(contextTokens)} context`;
+  const cost = sessionSpending(state.session).total.costUsd;
+  const team = state.teamContext;
+  return [
+    [modeSpan(agent.permissionMode)],
+    ...(state.session.isCoordinator ? [[span("coordinates", { role: "accent" })]] : []),
+    [span(shortModel(agent.model), { dim: true })],
+    ...(context === undefined
+      ? []
+      : [[span(context, share !== undefined && share > 0.8 ? { role: "warning" } : { dim: true })]]),
+    ...(cost > 0 ? [[span(`$${cost < 10 ? cost.toFixed(3) : cost.toFixed(2)}`, { dim: true })]] : []),
+    ...(team
+      ? [
+          [
+            span(`${visibleLine(team.selfAgentName)}@${visibleLine(team.teamName)}`, {
+              agent: team.selfAgentColor,
+              dim: true,
+            }),
+          ],
+        ]
+      : []),
+    [span(shortFolder(agent.cwd, home), { dim: true })],
+  ];
+}
+
+function modeSpan(mode: string) {
+  switch (mode) {
+    case "default":
+      return span("asks first", { dim: true });
+    case "acceptEdits":
+      return span("accepts edits", { role: "success" });
+    case "plan":
+      return span("plans only", { role: "accent" });
+    case "bypassPermissions":
+      return span("asks nothing", { role: "error" });
+    default:
+      return span(visibleLine(mode), { dim: true });
+  }
+}
+
+const shortModel = (model: string): string => visibleLine(model.split("/").at(-1) ?? model);
+
+function shortFolder(cwd: string, home: string | undefined): string {
+  const inHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
+  return visibleLine(inHome ? `~${cwd.slice(home.length)}` : cwd);
+}
+
+/** As many as fit, from the first on; the first is cut rather than left out. */
+function fitToWidth(parts: readonly Line[], width: number): Line {
+  const line = [...(parts[0] ?? [])];
+  for (const part of parts.slice(1)) {
+    if (lineWidth(line) + lineWidth(part) + 3 > width) {
+      const room = width - lineWidth(line) - 3;
+      const [only] = part;
+      // A folder is still of use when only its end is there.
+      if (room >= 12 && only && part === parts.at(-1))
+        line.push(span(" · ", { dim: true }), span(endOf(only.text, room), only.style));
+      break;
+    }
+    line.push(span(" · ", { dim: true }), ...part);
+  }
+  const [first] = line;
+  return line.length === 1 && first ? [span(cutTo(first.text, width), first.style)] : line;
+}
+
+const endOf = (text: string, room: number): string => `…${text.slice(1 - room)}`;

@@ -1,0 +1,82 @@
+import type { ReactNode } from "react";
+import { type AppState, type TaskBoard, taskBoard, type TaskBoardRow, visibleLine } from "../../view/index.ts";
+import { useAppState, useFrontend, useSize } from "../app-context.ts";
+import { keyFor } from "../key-table.ts";
+import { Lines } from "./panel.tsx";
+import { type Line, span } from "../terminal/terminal-lines.ts";
+import { cutTo, widthOf } from "../terminal/terminal-width.ts";
+import type { Style, Theme } from "../theme.ts";
+
+/** The task list, while it is wanted: what is being done and by whom, what can be begun, what waits for what. */
+export function TaskPanel({ room }: { readonly room?: number }): ReactNode {
+  const { theme } = useFrontend();
+  const { columns, rows } = useSize();
+  const isShown = useAppState(({ expandedView }) => expandedView === "tasks");
+  const state = useAppState((each) => each);
+  if (!isShown || room === 0) return null;
+  const lines = taskLines(taskBoard(state), {
+    columns,
+    theme,
+    room: room ?? Math.max(3, Math.floor(rows / 3)) + 2,
+  });
+  return <Lines lines={lines} wrap="truncate" />;
+}
+
+/** How many lines it would take if there were room for everything. */
+export const taskHeight = (state: AppState): number =>
+  state.expandedView === "tasks" ? 1 + Math.max(1, taskBoard(state).rows.length) : 0;
+
+interface Drawing {
+  readonly columns: number;
+  readonly theme: Theme;
+  readonly room: number;
+}
+
+function taskLines(board: TaskBoard, { columns, theme, room }: Drawing): Line[] {
+  const { pending, in_progress: active, completed } = board.counts;
+  const ownerName = board.team === "" ? "Tasks" : `Tasks of ${visibleLine(board.team)}`;
+  const title = `${ownerName} · ${active} being done, ${pending} to do, ${completed} done`;
+  const close = `${keyFor("app", "tasks")} hides it`;
+  const isRoomy = widthOf(title) + widthOf(close) + 3 <= columns;
+  const head: Line = [
+    span(cutTo(title, columns), { bold: true }),
+    ...(isRoomy ? [span(` · ${close}`, { dim: true })] : []),
+  ];
+  if (board.rows.length === 0)
+    return [head, [span(cutTo("none yet: agents write them down as they plan", columns), { dim: true })]];
+  if (room < 2) return [head];
+  const isWhole = board.rows.length < room;
+  const shown = board.rows.slice(0, isWhole ? room - 1 : Math.max(1, room - 2));
+  const left = board.rows.length - shown.length;
+  return [
+    head,
+    ...shown.map((row) => taskLine(row, { columns, theme })),
+    ...(left > 0 && room > 2
+      ? [[span(`  and ${left} more (/tasks hides, troupe tasks lists all)`, { dim: true })]]
+      : []),
+  ];
+}
+
+function taskLine({ task, blockedBy, ownerColor }: TaskBoardRow, { columns, theme }: Omit<Drawing, "room">): Line {
+  const mark = theme.isScreenReader ? `${screenReaderMarks[task.status]}: ` : `${marks[task.status]} `;
+  const number = `#${task.id} `;
+  const owner = task.owner === undefined ? "" : ` @${visibleLine(task.owner)}`;
+  const waits = blockedBy.length === 0 ? "" : ` · after ${blockedBy.map((id) => `#${id}`).join(" ")}`;
+  const proof = task.proof === "refuted" ? " · checks failed" : task.proof === "verified" ? " · verified" : "";
+  const room = Math.max(8, columns - 2 - widthOf(mark + number + owner + waits + proof));
+  const isDone = task.status === "completed";
+  const titleText = task.status === "in_progress" ? (task.activeForm ?? task.subject) : task.subject;
+  const style: Style = isDone ? { dim: true, strike: true } : task.status === "in_progress" ? { bold: true } : {};
+  return [
+    span("  "),
+    span(mark, isDone ? { role: "success" } : task.status === "in_progress" ? { role: "accent" } : { dim: true }),
+    span(number, { dim: true }),
+    span(cutTo(visibleLine(titleText), room), style),
+    span(owner, ownerColor === undefined ? { role: "accent" } : { agent: ownerColor }),
+    span(waits, { role: "warning" }),
+    span(proof, task.proof === "refuted" ? { role: "error" } : { role: "success" }),
+  ];
+}
+
+const marks = { pending: "☐", in_progress: "◐", completed: "☑", deleted: "" } as const;
+const screenReaderMarks = { pending: "to do", in_progress: "being done", completed: "done", deleted: "" } as const;

@@ -1,0 +1,168 @@
+import type { ReactNode } from "react";
+import { type Activity, type AppState, type TeamTreeRow, teamTree, visibleLine } from "../../view/index.ts";
+import { useAppState, useFrontend, useSize } from "../app-context.ts";
+import { keyFor } from "../key-table.ts";
+import { Lines } from "./panel.tsx";
+import { topFor } from "../transcript/scroll-window.ts";
+import { formatDuration, formatTokens } from "../format-counts.ts";
+import { type Line, span } from "../terminal/terminal-lines.ts";
+import { cutTo, widthOf } from "../terminal/terminal-width.ts";
+import type { Style, Theme } from "../theme.ts";
+import { useNow } from "../use-now.ts";
+
+/** The agents below the spinner: who does what, and whom one has chosen. Nothing where there are none. */
+export function TeammateTree({ room }: { readonly room?: number }): ReactNode {
+  const { theme } = useFrontend();
+  const { columns, rows } = useSize();
+  const state = useAppState((each) => each);
+  const now = useNow(state.activityRows.size > 0);
+  const tree = teamTree(state, now);
+  if (tree.length === 0 || room === 0) return null;
+  const lines = treeLines(tree, { state, columns, theme, room: room ?? Math.max(4, Math.floor(rows / 3)) + 3 });
+  return <Lines lines={lines} wrap="truncate" />;
+}
+
+interface Drawing {
+  readonly state: Pick<AppState, "viewSelectionMode" | "selectedTeammateIndex" | "viewing">;
+  readonly columns: number;
+  readonly theme: Theme;
+  /** How many lines there is room for. */
+  readonly room: number;
+}
+
+/** How many lines it would take if there were room for everything. */
+export function treeHeight(tree: readonly TeamTreeRow[], state: Drawing["state"]): number {
+  if (tree.length === 0) return 0;
+  const selectionText = tree.filter(({ preview }) => preview !== "").length;
+  return tree.length + selectionText + surroundingLineCount(state).length;
+}
+
+/** The lines around the rows: the lead, and what keys do. */
+const surroundingLineCount = ({ viewSelectionMode, viewing }: Drawing["state"]): readonly ("lead" | "hint")[] => [
+  ...(viewSelectionMode === "selecting-agent" || viewing !== undefined ? ["lead" as const] : []),
+  ...(viewSelectionMode === "selecting-agent" ? ["hint" as const] : []),
+];
+
+function treeLines(tree: readonly TeamTreeRow[], { state, columns, theme, room }: Drawing): Line[] {
+  const isSelecting = state.viewSelectionMode === "selecting-agent";
+  // Somebody has to be seen before what stands around them is.
+  const around =
+    room > 4 ? surroundingLineCount(state) : surroundingLineCount(state).filter((each) => each === "lead" && room > 2);
+  const rows = Math.max(1, room - around.length);
+  // A line of last words each, as long as that leaves room for everybody.
+  const hasPreviews = tree.length * 2 <= rows;
+  const height = tree.length <= rows ? tree.length : Math.max(1, rows - 1);
+  const chosen = isSelecting ? state.selectedTeammateIndex : tree.findIndex(({ isViewed }) => isViewed);
+  const top = topFor(Math.max(0, chosen), { top: 0, height, count: tree.length });
+  const shown = tree.slice(top, top + height);
+  const isDrawn = !theme.isScreenReader;
+  const more = tree.length - shown.length;
+  return [
+    ...(around.includes("lead") ? [leadLine(state, theme)] : []),
+    ...shown.flatMap((row, index) => {
+      const isLast = index === shown.length - 1 && more === 0;
+      const [branch, stem] = isDrawn ? [isLast ? "└─" : "├─", isLast ? "  " : "│ "] : ["", ""];
+      return [
+        rowLine(row, { branch, columns, theme }),
+        ...(hasPreviews && row.preview !== "" ? [previewLine(row, { stem, columns })] : []),
+      ];
+    }),
+    ...(more > 0 && rows > 1 ? [[span(`  and ${more} more (${keyFor("app", "nextAgent")})`, { dim: true })]] : []),
+    ...(around.includes("hint") ? [hintLine(columns)] : []),
+  ];
+}
+
+function leadLine({ viewSelectionMode, selectedTeammateIndex, viewing }: Drawing["state"], { marks }: Theme): Line {
+  const isChosen = viewSelectionMode === "selecting-agent" && selectedTeammateIndex === -1;
+  return [
+    span(isChosen ? `${marks.prompt} ` : "  ", { role: "accent" }),
+    span("lead", { bold: isChosen }),
+    ...(viewing === undefined ? [span(" · looked at", { dim: true })] : []),
+  ];
+}
+
+function rowLine(
+  row: TeamTreeRow,
+  { branch, columns, theme }: { branch: string; columns: number; theme: Theme },
+): Line {
+  const { task, isSelected, isViewed } = row;
+  const name = cutTo(visibleLine(task.name), Math.max(8, Math.floor(columns / 3)));
+  const colour: Style = task.color === undefined ? { role: "accent" } : { agent: task.color };
+  const start: Line = [
+    span(isSelected ? `${theme.marks.prompt} ` : "  ", { role: "accent" }),
+    span(branch === "" ? "" : `${branch} `, { role: "border" }),
+    span(name, { ...colour, bold: isSelected || isViewed, inverse: isSelected }),
+    span(" "),
+  ];
+  const { selectionText, style } = stateText(row);
+  const facts = [
+    // Of somebody who rests it is not the time of anything.
+    ...(row.state === "idle" || row.state === "starting" ? [] : [formatDuration(row.workedMs)]),
+    ...(task.progress.tokens > 0 ? [formatTokens(task.progress.tokens)] : []),
+    ...("unread" in task && task.unread > 0 ? [`${task.unread} unread`] : []),
+    ...(isViewed ? ["looked at"] : []),
+  ];
+  const used = start.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const ends = [facts, facts.slice(0, 1), []].map((some) => some.map((fact) => ` · ${fact}`).join(""));
+  const shown = ends.find((end) => columns - used - widthOf(end) >= Math.min(24, widthOf(selectionText))) ?? "";
+  const room = Math.max(4, columns - used - widthOf(shown));
+  return [...start, span(cutTo(selectionText, room), style), span(shown, { dim: true })];
+}
+
+function previewLine({ preview }: TeamTreeRow, { stem, columns }: { stem: string; columns: number }): Line {
+  const lead = stem === "" ? "  says: " : `  ${stem}   `;
+  const selectionText = visibleLine(preview.replace(/\s+/g, " ").trim());
+  return [span(lead, { role: "border" }), span(cutTo(selectionText, columns - widthOf(lead)), { dim: true })];
+}
+
+function stateText({ state, activity, task }: TeamTreeRow): { readonly selectionText: string; readonly style: Style } {
+  switch (state) {
+    case "starting":
+      return { selectionText: "starts", style: { dim: true } };
+    case "waiting":
+      return { selectionText: "waits for permission", style: { role: "warning" } };
+    case "silent":
+      return { selectionText: "gives no sign; x stops it", style: { role: "warning" } };
+    case "idle":
+      return { selectionText: "idle", style: { dim: true } };
+    case "ended":
+      return { selectionText: "done", style: { role: "success" } };
+    case "failed":
+      return { selectionText: `failed: ${visibleLine(task.error ?? "")}`, style: { role: "error" } };
+    case "stopped":
+      return { selectionText: "stopped", style: { dim: true } };
+    case "working":
+      return { selectionText: activityText(activity, task.progress.summary), style: {} };
+  }
+}
+
+/** What somebody does this moment, in a few words. */
+function activityText(activity: Activity, summary: string | undefined): string {
+  switch (activity.kind) {
+    case "calls": {
+      const [first = "", ...others] = activity.titles;
+      return visibleLine(others.length === 0 ? first : `${first} and ${others.length} more`);
+    }
+    case "drafting":
+      return `prepares ${visibleLine(activity.tool)}`;
+    case "asking":
+      return "waits for permission";
+    case "thinking":
+      return "thinks";
+    case "text":
+      return "writes";
+    case "requested":
+      return summary === undefined ? "waits for the model" : visibleLine(summary);
+    case "waiting":
+      return `waits: ${visibleLine(activity.reason)}`;
+    case "retrying":
+      return `tries again (${activity.attempt}): ${visibleLine(activity.failure.message)}`;
+    case "none":
+      return summary === undefined ? "works" : visibleLine(summary);
+  }
+}
+
+function hintLine(columns: number): Line {
+  const selectionText = `${keyFor("agents", "look")} look · ${keyFor("agents", "interrupt")} interrupt · ${keyFor("agents", "stop")} stop`;
+  return [span(cutTo(selectionText, columns), { dim: true })];
+}

@@ -1,0 +1,98 @@
+import { graphemesOf, graphemeWidth } from "../terminal/terminal-width.ts";
+
+/** Text that is being written. `cursor` is an index between two characters as people see them. */
+export interface Buffer {
+  readonly text: string;
+  readonly cursor: number;
+}
+
+export const emptyBuffer: Buffer = { text: "", cursor: 0 };
+
+export const bufferOf = (text: string): Buffer => ({ text, cursor: text.length });
+
+export function insert({ text, cursor }: Buffer, added: string): Buffer {
+  return { text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length };
+}
+
+/** Takes out what is between the cursor and `to`. */
+export function removeTo({ text, cursor }: Buffer, to: number): Buffer {
+  const [from, end] = [Math.min(cursor, to), Math.max(cursor, to)];
+  return { text: text.slice(0, from) + text.slice(end), cursor: from };
+}
+
+export const moveTo = (buffer: Buffer, cursor: number): Buffer =>
+  cursor === buffer.cursor ? buffer : { ...buffer, cursor };
+
+/** Places that movement and deletion go to. */
+export const cursorMoves = {
+  left: ({ text, cursor }: Buffer) =>
+    cursor - (graphemesOf(text.slice(Math.max(0, cursor - 60), cursor)).at(-1)?.length ?? 0),
+  right: ({ text, cursor }: Buffer) => cursor + (graphemesOf(text.slice(cursor, cursor + 60))[0]?.length ?? 0),
+  wordLeft: ({ text, cursor }: Buffer) => text.slice(0, cursor).search(/[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u),
+  wordRight: ({ text, cursor }: Buffer) =>
+    cursor + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0),
+  /** To the blank before: what ctrl+w has always taken. */
+  blankLeft: ({ text, cursor }: Buffer) => text.slice(0, cursor).search(/\S*\s*$/),
+  lineStart: ({ text, cursor }: Buffer) => text.lastIndexOf("\n", cursor - 1) + 1,
+  lineEnd: ({ text, cursor }: Buffer) => {
+    const end = text.indexOf("\n", cursor);
+    return end < 0 ? text.length : end;
+  },
+} as const satisfies Readonly<Record<string, (buffer: Buffer) => number>>;
+
+/** One line on the screen: the text from `start` to `end`. */
+export interface Row {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How the text is broken at this width. There is always a row for the cursor. */
+export function rowsOf(text: string, width: number): Row[] {
+  const room = Math.max(2, width);
+  const rows: Row[] = [];
+  let start = 0;
+  for (const line of text.split("\n")) {
+    let [from, at, used] = [start, start, 0];
+    for (const grapheme of graphemesOf(line)) {
+      const size = graphemeWidth(grapheme);
+      if (used + size > room) {
+        rows.push({ start: from, end: at });
+        [from, used] = [at, 0];
+      }
+      at += grapheme.length;
+      used += size;
+    }
+    // The cursor behind a full row stands on the next one.
+    if (used === room) {
+      rows.push({ start: from, end: at });
+      from = at;
+    }
+    rows.push({ start: from, end: at });
+    start += line.length + 1;
+  }
+  return rows;
+}
+
+export function rowOfCursor(rows: readonly Row[], cursor: number): number {
+  const found = rows.findLastIndex(({ start }) => start <= cursor);
+  return Math.max(0, found);
+}
+
+/** The cursor one row up or down, as far along as it was; undefined beyond the first or last. */
+export function moveRow(buffer: Buffer, by: 1 | -1, width: number): Buffer | undefined {
+  const rows = rowsOf(buffer.text, width);
+  const at = rowOfCursor(rows, buffer.cursor);
+  const [row, target] = [rows[at], rows[at + by]];
+  if (!row || !target) return undefined;
+  const column = widthBetween(buffer.text, row.start, buffer.cursor);
+  let [cursor, used] = [target.start, 0];
+  for (const grapheme of graphemesOf(buffer.text.slice(target.start, target.end))) {
+    if (used + graphemeWidth(grapheme) > column) break;
+    used += graphemeWidth(grapheme);
+    cursor += grapheme.length;
+  }
+  return moveTo(buffer, cursor);
+}
+
+const widthBetween = (text: string, from: number, to: number): number =>
+  graphemesOf(text.slice(from, to)).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);

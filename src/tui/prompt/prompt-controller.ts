@@ -1,0 +1,196 @@
+import { createStore, type Store } from "../../view/index.ts";
+import type { KeyPress } from "../terminal/input-keys.ts";
+import { actionOf } from "../key-table.ts";
+import { completionQueryAt, type CompletionItem, slashItems } from "./prompt-complete.ts";
+import { withPastes } from "./prompt-paste.ts";
+import {
+  chooseNext,
+  clearPrompt,
+  edit,
+  emptyPrompt,
+  endSearch,
+  insertPasted,
+  type PromptState,
+  replaceText,
+  searchFor,
+  afterSubmit,
+  startSearch,
+  acceptCompletion,
+  insertTyped,
+} from "./prompt-state.ts";
+
+export interface PromptPorts {
+  /** Said by the user; pasted text is whole in it. */
+  submit(text: string): void;
+  /** Stops the turn of whoever is looked at, or leaves its view. False: there was nothing to do. */
+  interrupt(): boolean;
+  slashCommands(): Parameters<typeof slashItems>[0];
+  findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** For the eyes, a moment long. */
+  hint(text: string): void;
+  /** What cannot be kept or found; said once, as a notice. */
+  problem(text: string): void;
+  readonly history: PromptHistory;
+  /** Columns for the text. */
+  width(): number;
+  now(): number;
+}
+
+/** What was said in this project before. */
+export interface PromptHistory {
+  /** Oldest first. */
+  entries(): Promise<readonly string[]>;
+  add(text: string): Promise<void>;
+}
+
+export interface PromptController {
+  readonly store: Pick<Store<PromptState>, "getState" | "subscribe">;
+  /** True if it was for the prompt. */
+  key(key: KeyPress): boolean;
+  clear(): void;
+  /** Puts text there to be edited. */
+  write(text: string): void;
+}
+
+const doubleMs = 800;
+
+/** What keys do to the prompt. All state is here and in `PromptState`, so that a redrawn screen loses nothing. */
+export function createPrompt(ports: PromptPorts): PromptController {
+  const store = createStore(emptyPrompt);
+  let escapedAt = Number.NEGATIVE_INFINITY;
+  let fileSearch: AbortController | undefined;
+  let hasFailed = false;
+
+  const runOnce = (what: string, error: unknown) => {
+    if (hasFailed) return;
+    hasFailed = true;
+    ports.problem(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  };
+  ports.history
+    .entries()
+    .then((entries) => store.setState((state) => ({ ...state, history: [...entries, ...state.history] })))
+    .catch((error: unknown) => runOnce("earlier prompts cannot be read", error));
+
+  const change = (next: (state: PromptState) => PromptState) => {
+    const before = store.getState().buffer;
+    store.setState(next);
+    if (store.getState().buffer !== before) offer();
+  };
+
+  /** Looks up what the word at the cursor could be. */
+  const offer = () => {
+    fileSearch?.abort();
+    const { buffer, historyAt, search } = store.getState();
+    const asked = historyAt === undefined && !search ? completionQueryAt(buffer) : undefined;
+    if (!asked) return show(undefined, []);
+    if (asked.kind === "slash") return show(asked, slashItems(ports.slashCommands(), asked.query));
+    const { signal } = (fileSearch = new AbortController());
+    ports
+      .findFiles(asked.query, signal)
+      .then(
+        (files) =>
+          signal.aborted ||
+          show(
+            asked,
+            files.map((value) => ({ value })),
+          ),
+      )
+      .catch((error: unknown) => signal.aborted || runOnce("files cannot be listed", error));
+  };
+  const show = (asked: ReturnType<typeof completionQueryAt>, items: readonly CompletionItem[]) =>
+    store.setState((state) => {
+      if (!asked || items.length === 0) return state.completion ? { ...state, completion: undefined } : state;
+      return { ...state, completion: { ...asked, items, chosen: 0 } };
+    });
+
+  const submit = () => {
+    const { buffer, pastes } = store.getState();
+    const text = withPastes(buffer.text, pastes).trim();
+    if (text === "") return;
+    fileSearch?.abort();
+    store.setState((state) => afterSubmit(state, text));
+    ports.history.add(text).catch((error: unknown) => runOnce("prompts cannot be kept for later", error));
+    ports.submit(text);
+  };
+
+  const enter = () => {
+    const { completion, buffer } = store.getState();
+    if (completion?.kind === "file") return change(acceptCompletion);
+    if (completion) {
+      store.setState(acceptCompletion);
+      return submit();
+    }
+    const { text, cursor } = buffer;
+    if (text[cursor - 1] !== "\\") return submit();
+    change((state) => insertTyped(edit(state, "backspace", ports.width()) ?? state, "\n"));
+  };
+
+  const escape = () => {
+    const state = store.getState();
+    if (state.completion) return store.setState((before) => ({ ...before, completion: undefined }));
+    const isSecond = ports.now() - escapedAt < doubleMs;
+    escapedAt = isSecond ? Number.NEGATIVE_INFINITY : ports.now();
+    if (isSecond && state.buffer.text !== "") return change(clearPrompt);
+    if (!ports.interrupt() && state.buffer.text !== "") ports.hint("Esc again empties the prompt");
+  };
+
+  const searching = ({ name, text }: KeyPress): void => {
+    const { search } = store.getState();
+    if (!search) return;
+    if (name === "escape" || name === "ctrl+g") return change((state) => endSearch(state, "cancel"));
+    if (name === "ctrl+r") return store.setState((state) => searchFor(state, search.query, search.at));
+    if (name === "backspace") return store.setState((state) => searchFor(state, search.query.slice(0, -1)));
+    if (text !== "" && text !== "\n") return store.setState((state) => searchFor(state, search.query + text));
+    change((state) => endSearch(state, "take"));
+  };
+
+  return {
+    store,
+    clear: () => change(clearPrompt),
+    write: (text) => change((state) => replaceText(state, text)),
+    key(key) {
+      const { search, completion } = store.getState();
+      if (key.name !== "escape") escapedAt = Number.NEGATIVE_INFINITY;
+      if (search && key.name !== "enter") {
+        searching(key);
+        return true;
+      }
+      if (search) change((state) => endSearch(state, "take"));
+      if (key.isPaste) {
+        change((state) => insertPasted(state, key.text));
+        return true;
+      }
+      if (completion && (key.name === "up" || key.name === "down")) {
+        store.setState((state) => chooseNext(state, key.name === "up" ? -1 : 1));
+        return true;
+      }
+      const action = actionOf("prompt", key.name);
+      switch (action) {
+        case "send":
+          enter();
+          return true;
+        case "newline":
+          change((state) => insertTyped(state, "\n"));
+          return true;
+        case "interrupt":
+          escape();
+          return true;
+        case "complete":
+          if (completion) change(acceptCompletion);
+          else offer();
+          return true;
+        case "searchHistory":
+          store.setState(startSearch);
+          return true;
+        case "historyBack":
+        case "historyForward":
+        case undefined:
+          break;
+      }
+      const next = edit(store.getState(), key.name, ports.width());
+      if (next) change(() => next);
+      else if (key.text !== "") change((state) => insertTyped(state, key.text));
+      return next !== undefined || key.text !== "";
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { SlashListing } from "../session/index.ts";
+import { addNotice, type AppState, type Dialog, leadOf, openDialog, toggleExpanded } from "../view/index.ts";
+import type { Frontend } from "./app-context.ts";
+import type { FrontendFacts } from "./frontend-facts.ts";
+import { leaveOrAsk } from "./leave-or-ask.ts";
+
+export interface SlashPorts {
+  readonly frontend: Pick<Frontend, "store" | "send" | "leave" | "now">;
+  readonly facts: FrontendFacts;
+}
+
+/**
+ * Carries out a command of the face's own. False: it is none, and what was typed is a prompt; the session knows the other
+ * commands, and says so where there is no such one.
+ */
+export function runSlash(typed: string, ports: SlashPorts): boolean {
+  const [, name = "", args = ""] = /^\/([a-z]+)(?:\s+([\s\S]*))?$/.exec(typed.trimEnd()) ?? [];
+  const command = builtInCommands.find((each) => each.name === name || each.aliases?.includes(name));
+  if (!command) return false;
+  command.run(ports, args.trim());
+  return true;
+}
+
+/** All that can be called, the face's own first: for completion and `/help`. */
+export function slashListings(facts: Pick<FrontendFacts, "slashCommands">): readonly SlashListing[] {
+  const built = builtInCommands.map(({ name, description, argumentHint }) => ({
+    name,
+    description,
+    argumentHint,
+    source: "built in",
+  }));
+  const names = new Set(builtInCommands.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  return [...built, ...facts.slashCommands().filter(({ name }) => !names.has(name))];
+}
+
+interface BuiltInCommand {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly description: string;
+  readonly argumentHint?: string;
+  run(ports: SlashPorts, args: string): void;
+}
+
+const opening =
+  (kind: Exclude<Dialog["kind"], "none" | "permission" | "transcript">): BuiltInCommand["run"] =>
+  ({ frontend }) =>
+    frontend.store.setState((state) => openDialog(state, { kind }));
+
+const builtInCommands: readonly BuiltInCommand[] = [
+  { name: "help", description: "keys and commands", run: opening("help") },
+  {
+    name: "agents",
+    description: "who is at work, and which types of agents there are",
+    run: opening("agents"),
+  },
+  {
+    name: "background",
+    aliases: ["bashes"],
+    description: "agents and commands in the background: look, stop, put away",
+    run: opening("background"),
+  },
+  {
+    name: "clear",
+    aliases: ["new"],
+    description: "begin anew in a new session; this one is kept",
+    run({ frontend, facts }) {
+      facts.setNext({ kind: "new" });
+      leaveOrAsk(frontend);
+    },
+  },
+  {
+    name: "compact",
+    description: "replace older turns by a summary",
+    argumentHint: "[what to keep]",
+    run({ frontend }, args) {
+      void frontend.send({ type: "compact", ...(args !== "" && { instructions: args }) });
+    },
+  },
+  { name: "cost", description: "tokens and money so far, by agent and model", run: opening("cost") },
+  { name: "exit", aliases: ["quit"], description: "leave", run: ({ frontend }) => leaveOrAsk(frontend) },
+  { name: "hooks", description: "the hooks in force", run: opening("hooks") },
+  { name: "mcp", description: "servers of tools; connect again", run: opening("mcp") },
+  {
+    name: "model",
+    description: "go on with another model",
+    argumentHint: "[name]",
+    run(ports, args) {
+      if (args === "") return opening("model")(ports, args);
+      void setModel(ports.frontend, args);
+    },
+  },
+  { name: "permissions", description: "the mode and the rules in force", run: opening("permissions") },
+  {
+    name: "resume",
+    description: "go on with an earlier session of this folder",
+    run: opening("resume"),
+  },
+  {
+    name: "tasks",
+    description: "show or hide the task list",
+    run: ({ frontend }) => frontend.store.setState((state) => toggleExpanded(state, "tasks")),
+  },
+  { name: "team", description: "the members of the team, and how they are", run: opening("team") },
+  {
+    name: "transcript",
+    description: "read all that was said and done, and search in it",
+    run: ({ frontend }) => frontend.store.setState((state) => openDialog(state, { kind: "transcript", back: 0 })),
+  },
+];
+
+export async function setModel({ store, send, now }: SlashPorts["frontend"], model: string): Promise<void> {
+  const ack = await send({ type: "set", model });
+  if (!ack.ok) return;
+  const until = now() + 5_000;
+  store.setState((state) =>
+    addNotice(state, { level: "info", text: `from now on: ${modelOf(state) ?? model}`, until }),
+  );
+}
+
+const modelOf = (state: AppState) => leadOf(state.session)?.model;

@@ -1,0 +1,108 @@
+import { type CallItem, visibleLine, visibleText } from "../../view/index.ts";
+import { diffCounts, diffLines } from "../markdown/diff-lines.ts";
+import { firstLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
+import { widthOf } from "../terminal/terminal-width.ts";
+import type { Style } from "../theme.ts";
+import { indented, type Look, partText, textLines } from "./transcript-text.ts";
+
+const folded = { diff: 24, failed: 10, output: 4, quiet: 0 };
+/** Even unfolded, one result does not take over the whole scrollback. */
+const maxLines = 500;
+
+/** A call and what it came to: its title, then the change, the end of the output or a line about it. */
+export function callLines(call: CallItem, look: Look): Line[] {
+  return [...titleLines(call, look), ...resultLines(call, look)];
+}
+
+/** Title alone, for a call that is not settled. */
+export function titleLines(call: CallItem, { width, marks, expanded }: Look): Line[] {
+  const title = visibleText(call.title === "" || call.title === call.name ? untitled(call) : call.title);
+  const rows = title.split("\n");
+  const shown = expanded ? rows : rows.slice(0, 3);
+  const lines = shown.flatMap((row) => wrapLine([span(row.replaceAll("\t", "  "), { bold: true })], width - 2));
+  const more = rows.length > shown.length ? [[span(`… ${rows.length - shown.length} more lines`, { dim: true })]] : [];
+  return withHangingIndent([...lines, ...more], span(`${marks.call} `, stateStyle(call)), span("  "));
+}
+
+/** A call that never began has no title of its own: what it would have been about. */
+function untitled({ name, input }: CallItem): string {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
+  const about = fields.find(([key, value]) => isDescriptive.includes(key) && typeof value === "string");
+  if (!about) return name;
+  return about[0] === "command" ? `$ ${String(about[1])}` : `${name} ${String(about[1])}`;
+}
+
+const isDescriptive: readonly string[] = ["command", "file_path", "pattern", "url", "skill", "description", "to"];
+
+function stateStyle({ state }: CallItem): Style {
+  switch (state) {
+    case "asked":
+      return { dim: true };
+    case "running":
+      return { role: "accent" };
+    case "ok":
+      return { role: "success" };
+    case "failed":
+      return { role: "error" };
+    case "denied":
+    case "interrupted":
+      return { role: "warning" };
+  }
+}
+
+function resultLines(call: CallItem, look: Look): Line[] {
+  const { width, expanded } = look;
+  const { result } = call;
+  if (!result) return call.state === "asked" ? [] : indentAfterMark([[span("no result", { dim: true })]], look);
+  // A spoken mark is longer than a drawn one.
+  const room = Math.max(10, width - Math.max(4, widthOf(look.marks.result) + 3));
+  if (call.state === "ok" && result.display?.kind === "diff") {
+    const { added, removed } = diffCounts(result.display.patch);
+    const head: Line = [span(`${added} added, ${removed} removed`, { dim: true })];
+    const lines = diffLines(result.display.patch, room);
+    return indentAfterMark(
+      [head, ...(expanded ? bounded(lines, look) : firstLines(lines, folded.diff, " (ctrl+o)"))],
+      look,
+    );
+  }
+  const style: Style =
+    call.state === "ok" ? { dim: true } : call.state === "failed" ? { role: "error" } : { role: "warning" };
+  const text = result.content.map(partText).join("\n").replace(/\s+$/, "");
+  const body = textLines(text, room, style);
+  if (expanded) return indentAfterMark(text === "" ? [nothing] : bounded(body, look), look);
+  if (result.display?.kind === "summary") {
+    return indentAfterMark(textLines(visibleText(result.display.text), room, style), look);
+  }
+  if (text === "") return indentAfterMark([nothing], look);
+  if (call.state === "ok" && isLeftRunning(call))
+    return indentAfterMark([[span("goes on in the background", style), span(" (ctrl+o)", { dim: true })]], look);
+  const most = call.state !== "ok" ? folded.failed : isQuiet(call) ? folded.quiet : folded.output;
+  if (most === 0) return indentAfterMark([[span(countText(text), style), span(" (ctrl+o)", { dim: true })]], look);
+  return indentAfterMark(firstLines(body, most, " (ctrl+o)"), look);
+}
+
+const nothing: Line = [span("(nothing)", { dim: true })];
+
+/** Files that were read are not shown again line by line. */
+const isQuiet = ({ name }: CallItem): boolean => name === "Read" || name === "Skill" || name === "TaskOutput";
+
+/** What a model is told of something that it does not wait for is nothing for people. */
+function isLeftRunning({ name, input, result }: CallItem): boolean {
+  const isAsked = typeof input === "object" && input !== null && "run_in_background" in input;
+  const [first] = result?.content ?? [];
+  const isAtWork = name === "Agent" && first?.type === "text" && first.text.startsWith("The agent is at work");
+  return isAtWork || (isAsked && input.run_in_background === true);
+}
+
+function countText(text: string): string {
+  const count = text.split("\n").length;
+  return count === 1 ? visibleLine(text).slice(0, 60) : `${count} lines`;
+}
+
+const bounded = (lines: readonly Line[], { isUnbounded = false }: Look): readonly Line[] =>
+  isUnbounded ? lines : firstLines(lines, maxLines, "; `troupe sessions show` has all");
+
+function indentAfterMark(lines: readonly Line[], { marks }: Look): Line[] {
+  const [first = [], ...rest] = lines;
+  return [[span(`  ${marks.result} `, { dim: true }), ...first], ...indented(rest, "    ")];
+}

@@ -1,0 +1,202 @@
+import {
+  agentOf,
+  type AgentView,
+  type AppState,
+  type ChunkedList,
+  isAgentRow,
+  itemAt,
+  leadOf,
+  type TranscriptItem,
+  visibleLine,
+} from "../../view/index.ts";
+import type { Size } from "../app-context.ts";
+import { type Line, paintLines, span } from "../terminal/terminal-lines.ts";
+import type { Theme } from "../theme.ts";
+import { itemLines } from "./transcript-lines.ts";
+import type { Look } from "./transcript-text.ts";
+
+/** Something that is printed once, above what is redrawn, and belongs to the terminal's scrollback from then on. */
+export interface Block {
+  readonly key: string;
+  readonly text: string;
+}
+
+export interface History {
+  /** As many as were ever printed; those that were drawn before may be empty. */
+  getBlocks(): readonly Block[];
+  /** The first so many are on the screen: nobody has to keep them. */
+  drawn(count: number): void;
+  /** Prints what has become final of whoever is looked at. Call it before each frame. */
+  sync(state: AppState): void;
+  /** The first item of whoever is looked at that is not printed. */
+  printed(): number;
+  isExpanded(): boolean;
+  /** Prints the end of the transcript again: the screen was cleared because its width changed. */
+  reprint(state: AppState): void;
+  /** Folds or unfolds results and thinking; what came since the last prompt is printed again like that. */
+  toggleExpanded(state: AppState): void;
+  /** Nothing of what was printed is drawn again: a new Ink begins. */
+  forgetBlocks(): void;
+}
+
+export interface HistoryOptions {
+  readonly theme: Theme;
+  readonly size: () => Size;
+}
+
+const shownAtOpening = 60;
+
+export function createHistory({ theme, size }: HistoryOptions): History {
+  let blocks: readonly Block[] = [];
+  let drawnCount = 0;
+  let count = 0;
+  let index = 0;
+  let shown: string | undefined;
+  let isExpanded = false;
+
+  const look = (state: AppState): Look => ({
+    width: widthFor(size()),
+    marks: theme.marks,
+    expanded: isExpanded,
+    agent: viewedOf(state)?.color,
+  });
+  const print = (lines: readonly Line[]) => {
+    if (lines.length === 0) return;
+    count += 1;
+    blocks = [
+      ...blocks.map((block, at) => (at < drawnCount ? drawn : block)),
+      { key: `b${count}`, text: paintLines(lines, theme) || " " },
+    ];
+  };
+  /** One block for all of them: React and Ink see one node. */
+  const printItems = (state: AppState, list: ChunkedList<TranscriptItem>, range: readonly [number, number]) => {
+    const how = look(state);
+    const lines: Line[] = [];
+    for (let at = range[0]; at < range[1]; at++) {
+      const item = itemAt(list, at);
+      if (item) lines.push(...itemLines(item, how));
+    }
+    print(lines);
+  };
+
+  return {
+    getBlocks: () => blocks,
+    drawn: (upTo) => void (drawnCount = upTo),
+    printed: () => index,
+    isExpanded: () => isExpanded,
+    sync(state) {
+      const viewed = viewedOf(state);
+      if (!viewed) return;
+      const end = finalUpTo(viewed, viewed.id === shown ? index : 0);
+      if (viewed.id !== shown) {
+        const skipped = Math.max(0, end - shownAtOpening);
+        print(opening({ viewed, isFirst: shown === undefined, skipped, width: widthFor(size()), theme }));
+        [shown, index] = [viewed.id, skipped];
+      }
+      if (end > index) printItems(state, viewed.list, [index, end]);
+      index = Math.max(index, end);
+    },
+    reprint(state) {
+      const viewed = viewedOf(state);
+      if (!viewed) return;
+      const how = look(state);
+      const { rows } = size();
+      const lines: Line[] = [];
+      for (let at = index - 1; at >= 0 && lines.length < rows; at--) {
+        const item = itemAt(viewed.list, at);
+        if (item) lines.unshift(...itemLines(item, how));
+      }
+      print(lines.slice(-Math.max(1, rows - 1)));
+    },
+    toggleExpanded(state) {
+      isExpanded = !isExpanded;
+      const viewed = viewedOf(state);
+      if (!viewed || !isExpanded) return;
+      print([[span(ruleLine("unfolded", widthFor(size()), theme), { dim: true })]]);
+      printItems(state, viewed.list, [lastPrompt(viewed.list, index), index]);
+    },
+    forgetBlocks() {
+      [blocks, drawnCount] = [[], 0];
+    },
+  };
+}
+
+const drawn: Block = { key: "drawn", text: "" };
+
+/** A column is left free: a full line would wrap in some terminals. Very long lines are hard to read. */
+export const widthFor = ({ columns }: Size): number => Math.max(20, Math.min(columns - 1, 140));
+
+export interface Viewed {
+  readonly id: string;
+  readonly name: string;
+  readonly color: string | undefined;
+  readonly list: ChunkedList<TranscriptItem>;
+  /** Undefined of a member in another process of which nothing is heard. */
+  readonly agent: AgentView | undefined;
+  /** It runs in another process: of `agent` only what goes on is known, `list` is read from its log. */
+  readonly isRemote: boolean;
+  readonly isWorking: boolean;
+}
+
+/** Whose transcript is on the screen; undefined while it is being read. */
+export function viewedOf(state: AppState): Viewed | undefined {
+  const task = state.viewing === undefined ? undefined : state.activityRows.get(state.viewing);
+  if (task && isAgentRow(task)) {
+    if (!task.messages || !task.diskLoaded) return undefined;
+    const isRemote = task.type === "remote_agent";
+    const here = task.agent === undefined ? undefined : agentOf(state.session, task.agent);
+    const agent = isRemote ? task.remoteAgent : here;
+    const isWorking = task.status === "running" && !task.isIdle;
+    return { id: task.id, name: task.name, color: task.color, list: task.messages, agent, isRemote, isWorking };
+  }
+  const lead = leadOf(state.session);
+  if (!lead) return undefined;
+  const { status, transcript } = lead;
+  const isWorking = status.kind === "running" || status.kind === "waiting";
+  const color = state.teamContext?.selfAgentColor;
+  const name = state.teamContext?.selfAgentName ?? "lead";
+  return { id: "", name, color, list: transcript, agent: lead, isRemote: false, isWorking };
+}
+
+/** Everything before the first call that may still come to something. */
+function finalUpTo({ list, isWorking }: Viewed, from: number): number {
+  if (!isWorking) return list.length;
+  for (let at = from; at < list.length; at++) {
+    const item = itemAt(list, at);
+    if (item?.kind === "call" && item.result === undefined) return at;
+  }
+  return list.length;
+}
+
+function lastPrompt(list: ChunkedList<TranscriptItem>, before: number): number {
+  for (let at = before - 1; at >= 0; at--) {
+    const item = itemAt(list, at);
+    if (item?.kind === "prompt" && item.source === "user") return at;
+  }
+  return Math.max(0, before - shownAtOpening);
+}
+
+interface OpeningOptions {
+  readonly viewed: Viewed;
+  readonly isFirst: boolean;
+  readonly skipped: number;
+  readonly width: number;
+  readonly theme: Theme;
+}
+
+function opening({ viewed, isFirst, skipped, width, theme }: OpeningOptions): Line[] {
+  const lines: Line[] = [];
+  const { isScreenReader } = theme;
+  const agent = viewed.color;
+  if (!isFirst) lines.push([], [span(ruleLine(visibleLine(viewed.name), width, theme), { role: "border", agent })]);
+  if (skipped > 0)
+    lines.push([
+      span(`… ${skipped} earlier${isScreenReader ? "; `troupe sessions show` has them" : " (ctrl+o)"}`, { dim: true }),
+    ]);
+  return lines;
+}
+
+function ruleLine(words: string, width: number, { marks, isScreenReader }: Theme): string {
+  if (isScreenReader) return `Transcript of ${words}`;
+  return `${marks.rule.repeat(3)} ${words} ${marks.rule.repeat(Math.max(3, Math.min(width, 60) - words.length - 5))}`;
+}

@@ -1,0 +1,127 @@
+import { type TranscriptItem, visibleLine, visibleText } from "../../view/index.ts";
+import { markdownLines } from "../markdown/markdown-lines.ts";
+import { firstLines, withHangingIndent, type Line, span, wrapLine } from "../terminal/terminal-lines.ts";
+import type { Style } from "../theme.ts";
+import { callLines } from "./transcript-call.ts";
+import { indentOf, indented, type Look, marked, partText, roomAfter, textLines, tokens } from "./transcript-text.ts";
+
+/** One thing of a transcript as lines, with an empty one before it. */
+export function itemLines(item: TranscriptItem, look: Look): Line[] {
+  const lines = linesOf(item, look);
+  return lines.length === 0 ? [] : [[], ...lines];
+}
+
+function linesOf(item: TranscriptItem, look: Look): Line[] {
+  const { marks, width, agent } = look;
+  switch (item.kind) {
+    case "prompt":
+      return promptLines(item, look);
+    case "text": {
+      if (item.text.trim() === "") return [];
+      const mark = span(`${marks.answer} `, { role: "accent", agent });
+      return withHangingIndent(markdownLines(item.text, roomAfter(mark.text, width), marks), mark, indentOf(mark.text));
+    }
+    case "thinking":
+      return thinkingLines(item, look);
+    case "call":
+      return callLines(item, look);
+    case "notice": {
+      const text = visibleText(item.message);
+      if (item.code === "command_output") return markdownLines(text, width, marks);
+      const style: Style = item.level === "info" ? { dim: true } : { role: item.level };
+      return marked(`${marks.notice} `, text, { width, style });
+    }
+    case "failure":
+      return marked(`${marks.notice} `, visibleText(item.failure.message), { width, style: { role: "error" } });
+    case "compaction": {
+      const head = `The conversation was long (${tokens(item.tokensBefore)} tokens): older turns are now a summary.`;
+      const rest = look.expanded ? markdownLines(item.summary, width - 2, marks) : [];
+      return [...marked(`${marks.thinking} `, head, { width, style: { dim: true } }), ...indented(rest)];
+    }
+    case "summary":
+      return [
+        ...marked(`${marks.thinking} `, "So far:", { width, style: { dim: true } }),
+        ...indented(markdownLines(item.text, width - 2, marks)),
+      ];
+    case "idle":
+      return marked(`${marks.notice} `, idleText(item.reason, item.detail), {
+        width,
+        style: { role: item.reason === "failed" ? "error" : "warning" },
+      });
+    case "stopped": {
+      const detail = item.detail === undefined ? "" : `: ${visibleText(item.detail)}`;
+      const style: Style = item.outcome === "completed" ? { dim: true } : { role: "warning" };
+      return marked(`${marks.notice} `, `Ended (${item.outcome})${detail}`, { width, style });
+    }
+  }
+}
+
+function idleText(reason: string, detail: string | undefined): string {
+  const more = detail === undefined || detail === "" ? "" : `: ${visibleText(detail)}`;
+  if (reason === "interrupted") return `Interrupted${more}. What should happen instead?`;
+  if (reason === "limit") return `Stopped at a limit${more}`;
+  return `Could not go on${more}`;
+}
+
+const foldedPrompt = 20;
+const foldedMail = 8;
+const foldedSignal = 1;
+
+/** What was said, and by whom: a person's words, mail, and what the runtime has to tell look different. */
+function promptLines(item: Extract<TranscriptItem, { kind: "prompt" }>, { width, marks, expanded }: Look): Line[] {
+  const text = item.parts.map(partText).join("\n").trim();
+  switch (item.source) {
+    case "user": {
+      const mark = span(`${marks.prompt} `, { role: "user", bold: true });
+      const body = textLines(text, roomAfter(mark.text, width), { role: "user" });
+      return withHangingIndent(
+        expanded ? body : firstLines(body, foldedPrompt, " (ctrl+o)"),
+        mark,
+        indentOf(mark.text),
+      );
+    }
+    case "mail": {
+      const { from, words, agent } = mailOf(text);
+      const head = marked("← ", `mail from ${from}`, { width, style: { role: "accent", agent } });
+      const body = textLines(words, width - 2);
+      return [...head, ...indented(expanded ? body : firstLines(body, foldedMail, " (ctrl+o)"))];
+    }
+    case "background":
+    case "hook":
+    case "agent": {
+      const body = textLines(signalText(text), width - 2, { dim: true });
+      const [first = [], ...rest] = expanded ? body : firstLines(body, foldedSignal, " (ctrl+o)");
+      return [[span("· ", { dim: true }), ...first], ...indented(rest)];
+    }
+  }
+}
+
+/** The block that a model reads, for a person: who it is from and what it says. */
+function mailOf(text: string): { readonly from: string; readonly words: string; readonly agent: string | undefined } {
+  const block = /^<teammate-message([^>]*)>\n?([\s\S]*?)\n?<\/teammate-message>$/.exec(text);
+  const from = /(?:teammate_id|from)="([^"]*)"/.exec(block?.[1] ?? "")?.[1] ?? "somebody";
+  const agent = /color="(\w+)"/.exec(block?.[1] ?? "")?.[1];
+  return { from: visibleLine(from), words: unescaped(block?.[2] ?? text), agent };
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+
+/** The summary of a notification; its tags are for models. */
+function signalText(text: string): string {
+  const summary = /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
+  const result = /<result>([\s\S]*?)<\/result>/.exec(text)?.[1];
+  return unescaped([summary, result].filter((part) => part !== undefined).join("\n") || text).trim();
+}
+
+function thinkingLines(item: Extract<TranscriptItem, { kind: "thinking" }>, look: Look): Line[] {
+  const { width, marks, expanded } = look;
+  const style: Style = { dim: true, italic: true };
+  const text = visibleText(item.text).trim();
+  if (text === "") return item.redacted ? [[span(`${marks.thinking} thought about it`, style)]] : [];
+  if (expanded) return marked(`${marks.thinking} `, text, { width, style });
+  const first = text.split("\n", 1)[0] ?? "";
+  const [line = [], ...rest] = wrapLine([span(first, style)], roomAfter(`${marks.thinking} `, width) - 2);
+  const isCut = rest.length > 0 || text.includes("\n");
+  return [[span(`${marks.thinking} `, style), ...line, span(isCut ? " …" : "", style)]];
+}

@@ -1,0 +1,95 @@
+import { type PermissionAnswer, visibleLine } from "../../protocol/index.ts";
+import type { Asker } from "./open-questions.ts";
+import type { Question } from "../session/session-view.ts";
+
+/** An answer that can be chosen. */
+export interface Choice {
+  readonly label: string;
+  /** What it would allow from then on, whole: rules, or a path. */
+  readonly allows: readonly string[];
+  readonly isApproval: boolean;
+  /** Words go with it, written before it is given. */
+  readonly takesComment: boolean;
+  readonly answer: PermissionAnswer;
+}
+
+/** Every answer to a question, the mildest yes first. */
+export function choicesOf(question: Question, asker: Pick<Asker, "name" | "team">): readonly Choice[] {
+  if (question.tool === "ExitPlanMode") return planChoices;
+  const { suggestions } = question;
+  const allows = suggestions.map(visibleLine);
+  const path = asker.team === undefined ? undefined : pathOf(question.input);
+  const place = asker.team === undefined ? "in this session" : `while ${visibleLine(asker.name)} works`;
+  return [
+    yes("Yes, this once", { behavior: "allow", scope: "once" }),
+    ...(suggestions.length === 0
+      ? []
+      : [
+          { ...yes(`Yes, and ${place} without asking:`, { behavior: "allow", scope: "session" }), allows },
+          {
+            ...yes("Yes, and always in this folder without asking:", { behavior: "allow", scope: "always" }),
+            allows,
+          },
+        ]),
+    ...(path === undefined
+      ? []
+      : [
+          {
+            ...yes(`Yes, and everybody in ${visibleLine(asker.team ?? "")} may without asking:`, {
+              behavior: "allow",
+              scope: "once",
+              team: true,
+            }),
+            allows: [`${question.tool} ${visibleLine(path)}`],
+          },
+        ]),
+    no,
+    noWithComment("No, and say what to do instead"),
+  ];
+}
+
+const yes = (label: string, answer: PermissionAnswer): Choice => ({
+  label,
+  allows: [],
+  isApproval: true,
+  takesComment: false,
+  answer,
+});
+
+const no: Choice = { label: "No", allows: [], isApproval: false, takesComment: false, answer: { behavior: "deny" } };
+
+const noWithComment = (label: string): Choice => ({ ...no, label, takesComment: true });
+
+const planChoices: readonly Choice[] = [
+  yes("Yes, and ask before each change", { behavior: "allow", scope: "once", permissionMode: "default" }),
+  yes("Yes, and change files without asking", { behavior: "allow", scope: "once", permissionMode: "acceptEdits" }),
+  { ...no, label: "No, go on planning" },
+  noWithComment("No, and say what to change about it"),
+];
+
+function pathOf(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null || !("file_path" in input)) return undefined;
+  return typeof input.file_path === "string" ? input.file_path : undefined;
+}
+
+/** The choice with what was written. */
+export function withComment({ answer }: Choice, words: string): PermissionAnswer {
+  return words.trim() === "" ? answer : { ...answer, message: words.trim() };
+}
+
+/** What is wanted, in a few words, after the name of who wants it. */
+export function requestText({ tool }: Pick<Question, "tool">): string {
+  const [, server, name] = /^mcp__(.+?)(?:__(.+))?$/.exec(tool) ?? [];
+  if (server !== undefined)
+    return name === undefined ? `has a question from ${server}` : `wants to use ${name} of ${server}`;
+  return requestTexts[tool] ?? `wants to use ${tool}`;
+}
+
+const requestTexts: Readonly<Record<string, string>> = {
+  Bash: "wants to run a command",
+  Edit: "wants to change a file",
+  Write: "wants to write a file",
+  Read: "wants to read a file",
+  WebFetch: "wants to read a web page",
+  ExitPlanMode: "has a plan",
+};

@@ -1,0 +1,153 @@
+import {
+  type AgentId,
+  type AgentPath,
+  type CallId,
+  type Event,
+  leadPath,
+  type ModelFailure,
+  type PermissionMode,
+  type RequestId,
+  type SessionId,
+} from "../../protocol/index.ts";
+import { type ChunkedList, emptyList, itemAt } from "../lists/chunked-list.ts";
+import { noSpending, type Spending } from "./spending.ts";
+import type { CallItem, PromptItem, TranscriptItem } from "../transcript/transcript-item.ts";
+
+export interface AgentView {
+  readonly id: AgentId;
+  /** Whose log it is in: that of a member of a team is a session of its own. */
+  readonly session: SessionId;
+  readonly path: AgentPath;
+  readonly agentType: string;
+  readonly parent: AgentId | undefined;
+  /** What it was started for, in a few words. */
+  readonly description: string | undefined;
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly cwd: string;
+  readonly status: AgentStatus;
+  /** The last stored event that is in this view. */
+  readonly seq: number;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  /** Of a forgotten one only the calls that are not settled. */
+  readonly transcript: ChunkedList<TranscriptItem>;
+  /** Nobody looks at it: what it says is not kept. See `forgetTranscript`. */
+  readonly isForgotten: boolean;
+  /** Where in the transcript the unsettled calls are. */
+  readonly openCalls: ReadonlyMap<CallId, number>;
+  readonly openQuestions: readonly RequestId[];
+  /** Said, on disk, and not yet in the conversation. */
+  readonly waitingPrompts: readonly PromptItem[];
+  /** The turn that is being answered now. */
+  readonly draft: Draft | undefined;
+  readonly turns: number;
+  readonly toolCalls: number;
+  /** The beginning of what it said last. */
+  readonly lastWords: string;
+  /** Tokens of the conversation at the last answer; unknown before it and after a compaction. */
+  readonly contextTokens: number | undefined;
+  readonly spending: Spending;
+  /** What it is doing, in one line of a small model's, as of then. */
+  readonly progress: Summary | undefined;
+  /** What it has done, in a small model's words. */
+  readonly summary: Summary | undefined;
+}
+
+export interface Summary {
+  readonly text: string;
+  readonly at: string;
+}
+
+export type AgentStatus =
+  | { readonly kind: "starting" }
+  | { readonly kind: "running" }
+  | { readonly kind: "waiting"; readonly requestId: RequestId }
+  | {
+      readonly kind: "idle";
+      readonly reason: Extract<Event, { type: "agent.idle" }>["reason"];
+      readonly detail?: string;
+    }
+  | {
+      readonly kind: "stopped";
+      readonly outcome: Extract<Event, { type: "agent.stopped" }>["outcome"];
+      readonly detail?: string;
+    };
+
+/** The answer as far as it has come. It is for eyes only, and void the moment the turn is retried, ended or failed. */
+export interface Draft {
+  readonly turn: number;
+  readonly thinking: string;
+  readonly text: string;
+  readonly tool: { readonly name: string; readonly inputJson: string } | undefined;
+  readonly phase:
+    | { readonly kind: "requested" }
+    | { readonly kind: "thinking" }
+    | { readonly kind: "text" }
+    | { readonly kind: "tool" }
+    | { readonly kind: "waiting"; readonly reason: string }
+    | { readonly kind: "retrying"; readonly attempt: number; readonly delayMs: number; readonly failure: ModelFailure };
+}
+
+/** What an agent does this moment, for a spinner or a row of the tree. */
+export type Activity =
+  | { readonly kind: "none" }
+  | { readonly kind: "asking"; readonly requestId: RequestId }
+  | { readonly kind: "calls"; readonly titles: readonly string[] }
+  | { readonly kind: "drafting"; readonly tool: string }
+  | Exclude<Draft["phase"], { kind: "tool" }>;
+
+export function activityOf(agent: AgentView): Activity {
+  if (agent.status.kind === "waiting") return { kind: "asking", requestId: agent.status.requestId };
+  if (agent.status.kind !== "running") return { kind: "none" };
+  const { draft } = agent;
+  if (draft) return draft.phase.kind === "tool" ? { kind: "drafting", tool: draft.tool?.name ?? "" } : draft.phase;
+  const titles = openCallsOf(agent).map((call) => call.title);
+  return titles.length === 0 ? { kind: "none" } : { kind: "calls", titles };
+}
+
+function openCallsOf(agent: AgentView): CallItem[] {
+  return [...agent.openCalls.values()]
+    .map((index) => itemAt(agent.transcript, index))
+    .filter((item): item is CallItem => item?.kind === "call");
+}
+
+/** An agent of which no `agent.spawned` has been seen yet; only the lead's log begins with another event. */
+export function newAgent(id: AgentId, first: { type: Event["type"]; at: string; session: SessionId }): AgentView {
+  return {
+    id,
+    session: first.session,
+    path: first.type === "session.opened" ? leadPath : (id as string as AgentPath),
+    agentType: "",
+    parent: undefined,
+    description: undefined,
+    model: "",
+    permissionMode: "default",
+    cwd: "",
+    status: { kind: "starting" },
+    seq: 0,
+    startedAt: first.at,
+    updatedAt: first.at,
+    transcript: emptyList(),
+    isForgotten: false,
+    openCalls: new Map(),
+    openQuestions: [],
+    waitingPrompts: [],
+    draft: undefined,
+    turns: 0,
+    toolCalls: 0,
+    lastWords: "",
+    contextTokens: undefined,
+    spending: noSpending,
+    progress: undefined,
+    summary: undefined,
+  };
+}
+
+export const newDraft = (turn: number): Draft => ({
+  turn,
+  thinking: "",
+  text: "",
+  tool: undefined,
+  phase: { kind: "requested" },
+});

@@ -1,0 +1,193 @@
+import type { Envelope, Event } from "../../protocol/index.ts";
+import { type AgentView, type Draft, newDraft } from "./agent-view.ts";
+import { callPart, progressCall, settleCall, startCall } from "./reduce-call.ts";
+import { append, itemAt } from "../lists/chunked-list.ts";
+import { spend } from "./spending.ts";
+import type { TranscriptItem } from "../transcript/transcript-item.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/** What an event means to the agent whose log it is in. The same agent back: nothing to see. */
+export function reduceAgent(agent: AgentView, envelope: Envelope): AgentView {
+  const { event, seq, at } = envelope;
+  switch (event.type) {
+    case "session.opened":
+      return { ...agent, cwd: agent.cwd || event.cwd };
+    case "agent.spawned": {
+      const { path, agentType, parent, description, model, permissionMode, cwd } = event;
+      return { ...agent, path, agentType, parent, description, model, permissionMode, cwd };
+    }
+    case "agent.changed": {
+      const { model = agent.model, permissionMode = agent.permissionMode, cwd = agent.cwd } = event;
+      return { ...agent, model, permissionMode, cwd };
+    }
+    case "agent.idle":
+      return becomeIdle(agent, envelope, event);
+    case "agent.summarized":
+      return event.scope === "progress"
+        ? { ...agent, progress: { text: event.text, at } }
+        : addNotice({ ...agent, summary: { text: event.text, at } }, { kind: "summary", text: event.text, seq, at });
+    case "agent.stopped": {
+      const { outcome, detail } = event;
+      const stopped: AgentView = {
+        ...idleStatus(agent),
+        status: { kind: "stopped", outcome, ...(detail && { detail }) },
+      };
+      return addNotice(stopped, { kind: "stopped", outcome, detail, seq, at });
+    }
+    case "prompt.admitted": {
+      const { promptId, source, parts, insteadOf } = event;
+      const before = agent.waitingPrompts.filter((waiting) => waiting.promptId !== insteadOf);
+      return { ...agent, waitingPrompts: [...before, { kind: "prompt", promptId, source, parts, seq, at }] };
+    }
+    case "prompt.promoted": {
+      const prompt = agent.waitingPrompts.find((waiting) => waiting.promptId === event.promptId);
+      if (!prompt) return agent;
+      const waitingPrompts = agent.waitingPrompts.filter((waiting) => waiting !== prompt);
+      return addNotice({ ...agent, waitingPrompts, status: { kind: "running" } }, { ...prompt, seq, at });
+    }
+    case "turn.started":
+      return { ...agent, status: { kind: "running" }, model: event.model, draft: newDraft(event.turn) };
+    case "turn.ended":
+      return answer(agent, envelope, event);
+    case "turn.failed": {
+      const failed: AgentView = { ...agent, draft: undefined };
+      // An abort is told by the `agent.idle` that follows it.
+      if (event.failure.kind === "aborted") return failed;
+      return addNotice(failed, { kind: "failure", turn: event.turn, failure: event.failure, seq, at });
+    }
+    case "cost.recorded": {
+      const { model, usage, costUsd, purpose } = event;
+      const cost = { requests: 1, costUsd, lostUsd: purpose === "lost" ? costUsd : 0, usage };
+      return { ...agent, spending: spend(agent.spending, model, cost) };
+    }
+    case "context.compacted": {
+      const { trigger, summary, tokensBefore } = event;
+      return addNotice(
+        { ...agent, contextTokens: undefined },
+        { kind: "compaction", trigger, summary, tokensBefore, seq, at },
+      );
+    }
+    case "tool.called":
+      return { ...startCall(agent, envelope, event), toolCalls: agent.toolCalls + 1 };
+    case "tool.progress":
+      return progressCall(agent, event);
+    case "tool.settled":
+      return settleCall(agent, event);
+    case "permission.asked": {
+      if (event.member) return agent;
+      const openQuestions = [...agent.openQuestions, event.requestId];
+      return { ...agent, openQuestions, status: { kind: "waiting", requestId: openQuestions[0] ?? event.requestId } };
+    }
+    case "permission.settled": {
+      const openQuestions = agent.openQuestions.filter((requestId) => requestId !== event.requestId);
+      if (openQuestions.length === agent.openQuestions.length) return agent;
+      const [requestId] = openQuestions;
+      return { ...agent, openQuestions, status: requestId ? { kind: "waiting", requestId } : { kind: "running" } };
+    }
+    case "notice.raised": {
+      const { level, code, message } = event;
+      return addNotice(agent, { kind: "notice", level, code, message, seq, at });
+    }
+    case "thinking.delta":
+      return redraft(agent, event.turn, (draft) => ({
+        ...draft,
+        thinking: draft.thinking + event.text,
+        phase: { kind: "thinking" },
+      }));
+    case "text.delta":
+      return redraft(agent, event.turn, (draft) => ({
+        ...draft,
+        text: draft.text + event.text,
+        phase: { kind: "text" },
+      }));
+    case "tool.drafted":
+      return redraft(agent, event.turn, (draft) => {
+        // An empty piece is how a call begins: two calls of one tool may follow each other.
+        const isContinuing = draft.phase.kind === "tool" && draft.tool?.name === event.name && event.inputJson !== "";
+        const inputJson = (isContinuing ? draft.tool.inputJson : "") + event.inputJson;
+        return { ...draft, tool: { name: event.name, inputJson }, phase: { kind: "tool" } };
+      });
+    case "turn.waiting":
+      return redraft(agent, event.turn, (draft) => ({ ...draft, phase: { kind: "waiting", reason: event.reason } }));
+    case "turn.retried": {
+      const { turn, attempt, delayMs, failure } = event;
+      return redraft(agent, turn, () => ({
+        ...newDraft(turn),
+        phase: { kind: "retrying", attempt, delayMs, failure },
+      }));
+    }
+    case "session.closed":
+    case "context.composed":
+    case "context.inherited":
+    case "background.started":
+    case "background.output":
+    case "background.ended":
+    case "mcp.changed":
+    case "command.settled":
+    case "hook.ran":
+    case "team.joined":
+    case "team.left":
+    case "member.joined":
+    case "mail.sent":
+    case "mail.received":
+    case "task.created":
+    case "task.claimed":
+    case "task.updated":
+    case "member.changed":
+    case "task.changed":
+      return agent;
+  }
+}
+
+/** The process that ran this agent is gone: whatever it was in the middle of does not go on. */
+export function abandonTurn(agent: AgentView): AgentView {
+  if (agent.status.kind === "idle" || agent.status.kind === "stopped") return agent;
+  return { ...idleStatus(agent), status: { kind: "idle", reason: "interrupted" } };
+}
+
+function becomeIdle(agent: AgentView, { seq, at }: Envelope, { reason, detail }: Of<"agent.idle">): AgentView {
+  const idleItem: AgentView = { ...idleStatus(agent), status: { kind: "idle", reason, ...(detail && { detail }) } };
+  const shownText = itemAt(agent.transcript, agent.transcript.length - 1)?.kind === "failure";
+  if (reason === "completed" || (reason === "failed" && shownText)) return idleItem;
+  return addNotice(idleItem, { kind: "idle", reason, detail, seq, at });
+}
+
+const idleStatus = (agent: AgentView): AgentView => ({ ...agent, draft: undefined, openQuestions: [] });
+
+function answer(agent: AgentView, { seq, at }: Envelope, { turn, parts, contextTokens }: Of<"turn.ended">): AgentView {
+  let { transcript, lastWords } = agent;
+  const openCalls = new Map(agent.openCalls);
+  for (const part of parts) {
+    switch (part.type) {
+      case "text":
+        if (part.text.trim() === "") break;
+        lastWords = part.text.trimStart().slice(0, previewed);
+        transcript = append<TranscriptItem>(transcript, { kind: "text", turn, text: part.text, seq, at });
+        break;
+      case "thinking": {
+        const redacted = part.redacted !== undefined;
+        transcript = append<TranscriptItem>(transcript, { kind: "thinking", turn, text: part.text, redacted, seq, at });
+        break;
+      }
+      case "tool_call":
+        openCalls.set(part.callId, transcript.length);
+        transcript = append<TranscriptItem>(transcript, { ...callPart(part, turn), seq, at });
+        break;
+    }
+  }
+  return { ...agent, transcript, openCalls, lastWords, draft: undefined, turns: agent.turns + 1, contextTokens };
+}
+
+/** As much of somebody's words as a row shows of them, in the widest window. */
+const previewed = 300;
+
+const addNotice = (agent: AgentView, item: TranscriptItem): AgentView => ({
+  ...agent,
+  transcript: append(agent.transcript, item),
+});
+
+/** A delta that comes after its turn was settled belongs to nothing any more. */
+function redraft(agent: AgentView, turn: number, change: (draft: Draft) => Draft): AgentView {
+  return agent.draft?.turn === turn ? { ...agent, draft: change(agent.draft) } : agent;
+}

@@ -1,0 +1,20 @@
+import type { Event } from "../../protocol/index.ts";
+
+/**
+ * What an event says to whoever waits for an answer; undefined if nothing. An agent's words, the plan it presents (which is
+ * the last that is heard of it where nobody can approve one), and what a slash command prints.
+ */
+export function answerText(event: Event): string | undefined {
+  if (event.type === "notice.raised") return event.code === "command_output" ? event.message : undefined;
+  if (event.type !== "turn.ended") return undefined;
+  const texts = event.parts.flatMap((part) => {
+    if (part.type === "text") return [part.text];
+    return part.type === "tool_call" && part.name === "ExitPlanMode" ? planIn(part.input) : [];
+  });
+  return texts.length === 0 ? undefined : texts.join("\n");
+}
+
+function planIn(input: unknown): string[] {
+  if (typeof input !== "object" || input === null || !("plan" in input)) return [];
+  return typeof input.plan === "string" && input.plan.trim() !== "" ? [input.plan] : [];
+}

@@ -1,0 +1,102 @@
+import type { AgentId, CallId, Envelope, Event } from "../../protocol/index.ts";
+import { type AgentView, newAgent } from "../session/agent-view.ts";
+import { append, type ChunkedList, emptyList, itemAt, replaceAt } from "../lists/chunked-list.ts";
+import { reduceAgent } from "../session/reduce-agent.ts";
+import { agentOf, leadOf, type SessionView } from "../session/session-view.ts";
+import type { TranscriptItem } from "./transcript-item.ts";
+
+/**
+ * Lets go of what an agent has said, and of what it will say: its status, its cost, its questions and what it does at this
+ * moment stay. What is forgotten is in its log; `recallTranscript` puts the fold of that back.
+ */
+export function dropTranscript(view: SessionView, id: AgentId): SessionView {
+  const agent = agentOf(view, id);
+  if (!agent || agent.isForgotten) return view;
+  return withAgent(view, keepOpenCalls({ ...agent, isForgotten: true }));
+}
+
+/** Everybody's but the one's whom the session is about. */
+export function dropOtherTranscripts(view: SessionView, isKept: (id: AgentId) => boolean = () => false): SessionView {
+  const lead = leadOf(view)?.id;
+  let after = view;
+  for (const id of view.agentIndex.keys()) if (id !== lead && !isKept(id)) after = dropTranscript(after, id);
+  return after;
+}
+
+/**
+ * Puts an agent's transcript back, as folded from its log. The fold must have come exactly as far as the view; what is
+ * streaming at this moment is the view's own.
+ */
+export function restoreTranscript(view: SessionView, whole: AgentView): SessionView {
+  const agent = agentOf(view, whole.id);
+  if (!agent?.isForgotten) return view;
+  const { transcript, openCalls } = withProgressOf(agent, whole);
+  return withAgent(view, { ...agent, transcript, openCalls, isForgotten: false });
+}
+
+/**
+ * The transcript of one agent from its own log, of which `isTranscriptEvent` says what is needed; undefined of nothing.
+ * Envelopes that come twice count once.
+ */
+export function foldTranscript(envelopes: Iterable<Envelope>): AgentView | undefined {
+  let agent: AgentView | undefined;
+  let last = 0;
+  for (const envelope of envelopes) {
+    const { seq, at, session, event } = envelope;
+    agent ??= newAgent(envelope.agent, { type: event.type, at, session });
+    if (seq <= last) continue;
+    last = seq;
+    if (isTranscriptEvent(event.type)) agent = reduceAgent(agent, envelope);
+  }
+  return agent;
+}
+
+/** Whether events of this type can be seen in a transcript. */
+export const isTranscriptEvent = (type: string): boolean => Object.hasOwn(seen, type);
+
+const seen: { readonly [T in Event["type"]]?: true } = {
+  "session.opened": true,
+  "agent.spawned": true,
+  "agent.idle": true,
+  "agent.summarized": true,
+  "agent.stopped": true,
+  "context.compacted": true,
+  "prompt.admitted": true,
+  "prompt.promoted": true,
+  "turn.ended": true,
+  "turn.failed": true,
+  "tool.called": true,
+  "tool.settled": true,
+  "notice.raised": true,
+};
+
+/** What is left of the transcript of a forgotten agent; the same agent if there is nothing to let go of. */
+export function keepOpenCalls(agent: AgentView): AgentView {
+  if (!agent.isForgotten || agent.transcript.length === agent.openCalls.size) return agent;
+  let transcript: ChunkedList<TranscriptItem> = emptyList();
+  const openCalls = new Map<CallId, number>();
+  for (const [callId, index] of agent.openCalls) {
+    const call = itemAt(agent.transcript, index);
+    if (!call) continue;
+    openCalls.set(callId, transcript.length);
+    transcript = append(transcript, call);
+  }
+  return { ...agent, transcript, openCalls };
+}
+
+/** What running calls have shown is in no log. */
+function withProgressOf(from: AgentView, whole: AgentView): AgentView {
+  let { transcript } = whole;
+  for (const [callId, index] of from.openCalls) {
+    const [shown, at] = [itemAt(from.transcript, index), whole.openCalls.get(callId)];
+    const call = at === undefined ? undefined : itemAt(transcript, at);
+    if (shown?.kind !== "call" || call?.kind !== "call" || at === undefined || shown.progress === "") continue;
+    transcript = replaceAt<TranscriptItem>(transcript, at, { ...call, progress: shown.progress });
+  }
+  return { ...whole, transcript };
+}
+
+function withAgent(view: SessionView, agent: AgentView): SessionView {
+  const index = view.agentIndex.get(agent.id);
+  return index === undefined ? view : { ...view, agents: replaceAt(view.agents, index, agent) };
+}

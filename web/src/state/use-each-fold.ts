@@ -1,0 +1,20 @@
+import { useMemo } from "react";
+import type { DashboardState } from "./dashboard-state.ts";
+import { useDashboard } from "./dashboard-store.ts";
+import type { SessionFolds } from "./session-folds.ts";
+
+/**
+ * One fold of each session that is open: of the one that was chosen and of its team's. The same list for as long as each is
+ * the same, so that what nothing has happened to is not drawn again.
+ */
+export function useEachFold<T>(pick: (folds: SessionFolds) => T): readonly T[] {
+  const selector = useMemo(() => {
+    let last: readonly T[] = [];
+    return ({ folds }: DashboardState): readonly T[] => {
+      const next = Array.from(folds.values(), pick);
+      if (next.length !== last.length || next.some((each, index) => each !== last[index])) last = next;
+      return last;
+    };
+  }, [pick]);
+  return useDashboard(selector);
+}
