@@ -50,7 +50,9 @@ const programOutput = {
 const programOptions = {
   ...common,
   input: { program: "src/cli/launch/main.ts" },
-  plugins: [{ name: "import-through-launcher", transform: { filter: { id: /\/src\// }, handler: throughLauncher } }],
+  plugins: [
+    { name: "import-through-launcher", transform: { filter: { id: /\/(?:src|demo)\// }, handler: throughLauncher } },
+  ],
 };
 export const program = defineConfig({ ...programOptions, output: programOutput });
 
@@ -101,7 +103,7 @@ function withoutDevtools(code) {
 
 function throughLauncher(code) {
   const names = outside.map((name) => `"${name}"`).join("|");
-  const withFace = code.replaceAll('import("../tui/index.ts")', '__troupeImport("./tui.js")');
+  const withFace = code.replaceAll('import("../../tui/index.ts")', '__troupeImport("./tui.js")');
   return withFace.replace(new RegExp(`\\bimport\\((?=(?:/\\*[^*]*\\*/ )?(?:url\\)|${names}))`, "g"), "__troupeImport(");
 }
 

@@ -30,7 +30,7 @@ function isBuilt() {
   if (!existsSync(built)) return false;
   const time = statSync(built).mtimeMs;
   if (!existsSync(join(root, "dist", "web", "index.html"))) return false;
-  return !["src", "web"].some((folder) =>
+  return !["src", "demo", "web"].some((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true }).some(
       (entry) => entry.isFile() && statSync(join(entry.parentPath, entry.name)).mtimeMs > time,
     ),

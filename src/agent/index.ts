@@ -14,7 +14,12 @@ export { agentMemory } from "./fragments/system/agent-memory.ts";
 export { type PreloadedSkill, preloadedSkills } from "./fragments/system/preloaded-skills.ts";
 export { agentLaunched, agentNotification, type AgentReport, agentResult } from "./fragments/subagents/agent-result.ts";
 export { conflictTask, giveUpReason } from "./fragments/team/conflict-task.ts";
-export { isWorkerServers, scratchpadText, type WorkerFacts, workerServers } from "./fragments/system/coordinator-conduct.ts";
+export {
+  isWorkerServers,
+  scratchpadText,
+  type WorkerFacts,
+  workerServers,
+} from "./fragments/system/coordinator-conduct.ts";
 export { historyQuestion, progressQuestion } from "./fragments/subagents/activity-summary.ts";
 export { type ReportCheck, reportCheckQuestion, parseReportCheck } from "./fragments/subagents/report-check.ts";
 export { backgroundNotification } from "./fragments/calls/background-notification.ts";

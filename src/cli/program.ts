@@ -209,8 +209,8 @@ function addCommands(program: Program, exit: (code: number) => void): void {
     .option("--fast", "without the pauses that make it readable")
     .option("--coordinator", "a coordinator and its workers instead")
     .action(async (flags: { keep?: boolean; fast?: boolean; coordinator?: boolean }) => {
-      const { runDemo: demo } = await import("../../demo/run-demo.ts");
-      exit(await demo(flags));
+      const { runDemo } = await import("../../demo/run-demo.ts");
+      exit(await runDemo(flags));
     });
 }
 

@@ -19,7 +19,11 @@ export { type Conflict, type ResolveConflict } from "./land/describe-conflict.ts
 export { land, type LandReport, recoverInterruptedLanding } from "./land/land.ts";
 export { type RecoveredLanding } from "./land/recover-landing.ts";
 export { type AgentSlot, createAgentSlots, type SlotResult, type AgentSlots } from "./limits/agent-slots.ts";
-export { createRepetitionDetector, type Repetition, type RepetitionDetectorOptions } from "./watchdog/repetition-detector.ts";
+export {
+  createRepetitionDetector,
+  type Repetition,
+  type RepetitionDetectorOptions,
+} from "./watchdog/repetition-detector.ts";
 export { createStallWatchdog, waitForStall, type StallWatchdogOptions } from "./watchdog/stall-watchdog.ts";
 export { type Acceptance, type AcceptanceCheckOptions, runAcceptanceChecks } from "./evidence/acceptance-checks.ts";
 export { diffStat } from "./evidence/diff-stat.ts";

@@ -6,7 +6,13 @@ import { AppKeys } from "./app-keys.tsx";
 import { Dialogs } from "./dialogs/dialogs.tsx";
 import type { FrontendFacts } from "./frontend-facts.ts";
 import type { KeyHandler } from "./terminal/input-keys.ts";
-import { hasRoomForNotices, isShortScreen, layoutLive, marginFor, noticeLineCount as below } from "./panels/live-layout.ts";
+import {
+  hasRoomForNotices,
+  isShortScreen,
+  layoutLive,
+  marginFor,
+  noticeLineCount as below,
+} from "./panels/live-layout.ts";
 import { Prompt, promptHeight } from "./prompt/prompt.tsx";
 import type { PromptController } from "./prompt/prompt-controller.ts";
 import { Spinner } from "./panels/spinner.tsx";

@@ -24,7 +24,12 @@ export {
 } from "./cost/cost-series.ts";
 export { costSums, costTable } from "./cost/cost-table.ts";
 export { type ElicitField, elicitFieldsOf, parseFieldValue, isElicitation } from "./questions/elicit-fields.ts";
-export { foldTranscript, dropTranscript, isTranscriptEvent, restoreTranscript } from "./transcript/forget-transcript.ts";
+export {
+  foldTranscript,
+  dropTranscript,
+  isTranscriptEvent,
+  restoreTranscript,
+} from "./transcript/forget-transcript.ts";
 export { valueAt, valuesOf } from "./lists/keyed-list.ts";
 export {
   emptyMailIndex,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { backgroundNotification } from "../../src/agent/fragments/calls/background-notification.ts";
-import { deniedByLead, deniedByUser, deniedByPolicy, deniedUnattended } from "../../src/agent/fragments/calls/denied-call.ts";
+import {
+  deniedByLead,
+  deniedByUser,
+  deniedByPolicy,
+  deniedUnattended,
+} from "../../src/agent/fragments/calls/denied-call.ts";
 import { archivedReportsNote } from "../../src/agent/fragments/team/archived-reports.ts";
 import * as interrupted from "../../src/agent/fragments/calls/interrupted-call.ts";
 import { summaryOpening, summaryRequest } from "../../src/agent/fragments/compaction-summary.ts";

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import type { Agent } from "../../src/agent/index.ts";
 import { digestOfCall } from "../../src/platform/index.ts";
 import type { CallId, Mail, MailBody, PermissionAnswer, RequestId, StoredEvent } from "../../src/protocol/index.ts";
-import { type PermissionResponderOptions, createPermissionResponder } from "../../src/team/requests/permission-responder.ts";
+import {
+  type PermissionResponderOptions,
+  createPermissionResponder,
+} from "../../src/team/requests/permission-responder.ts";
 import type { InboxConsumer } from "../../src/team/mailbox/inbox-consumer.ts";
 import { gate } from "./team-session.ts";
 

@@ -1,5 +1,12 @@
 import { homedir } from "node:os";
-import { isExternal, type Member, type MemberStatus, type Team, teamLead, type WorkItem } from "../../protocol/index.ts";
+import {
+  isExternal,
+  type Member,
+  type MemberStatus,
+  type Team,
+  teamLead,
+  type WorkItem,
+} from "../../protocol/index.ts";
 import { claudeCommand, type StoredTeam } from "../../store/index.ts";
 import { createTeam } from "../../team/index.ts";
 import { createIdFactory, systemClock } from "../../platform/index.ts";

@@ -49,7 +49,8 @@ export async function runPrint(words: string, flags: RunFlags): Promise<number> 
   // Node leaves when nothing is pending in its event loop, whatever somebody may still be waiting for.
   const alive = setInterval(() => undefined, 60_000);
   try {
-    if (web !== undefined) dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, web);
+    if (web !== undefined)
+      dashboard = await (await import("../web/serve-session-dashboard.ts")).serveSessionDashboard(session, web);
     const result = await runHeadless({
       session,
       output: flags.outputFormat,

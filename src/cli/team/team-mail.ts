@@ -3,7 +3,14 @@ import { teamUser, TroupeError } from "../../protocol/index.ts";
 import { type OpenTeam, openTeam, type ReceivedMail } from "../../team/index.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { openTeams } from "./open-teams.ts";
-import { memberStyle, formatMinute, printJson, stdoutScreen, abortOnInterrupt, printWarnings } from "./command-output.ts";
+import {
+  memberStyle,
+  formatMinute,
+  printJson,
+  stdoutScreen,
+  abortOnInterrupt,
+  printWarnings,
+} from "./command-output.ts";
 
 /** Resolves once the mail is stored: whoever it is for reads it, now or when it is back. */
 export async function send(

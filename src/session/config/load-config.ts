@@ -12,7 +12,13 @@ import { claudeCodeFolder } from "./claude-code-folder.ts";
 import { childEnvironment } from "./child-env.ts";
 import { areHooksOff, enabledHooks } from "../hooks/enabled-hooks.ts";
 import { type FoundCommands, findCommands, commandPrivileges } from "../slash-commands/find-commands.ts";
-import { mergeSettings, type MergedSettings, type Placed, type Sourced, type SourcedRule } from "./settings/merge-settings.ts";
+import {
+  mergeSettings,
+  type MergedSettings,
+  type Placed,
+  type Sourced,
+  type SourcedRule,
+} from "./settings/merge-settings.ts";
 import { projectFolders } from "./project-folders.ts";
 import { providerEnvironment } from "./provider-env.ts";
 import { mcpConfigFlag, readSettingsFiles, type SettingsLayer } from "./settings/read-settings-files.ts";

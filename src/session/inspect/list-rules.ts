@@ -1,6 +1,13 @@
 import { realPathSync } from "../../platform/index.ts";
 import type { PermissionDecision, PermissionMode } from "../../protocol/index.ts";
-import { authorize, parseCallSyntax, parseRules, type RuleSet, overlappingRules, splitRules } from "../../tool/index.ts";
+import {
+  authorize,
+  parseCallSyntax,
+  parseRules,
+  type RuleSet,
+  overlappingRules,
+  splitRules,
+} from "../../tool/index.ts";
 import { type Config, type ConfigInput, loadConfig } from "../config/load-config.ts";
 
 export interface ListedRule {

@@ -1,7 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { TroupeError } from "../../protocol/index.ts";
 import { type SocketName, socketsFolder, pathToConnect, removeSocket } from "./socket-path.ts";
-import { type SocketRequest, createLineSplitter, maxMessageBytes, parseLine, SocketMessage } from "./socket-protocol.ts";
+import {
+  type SocketRequest,
+  createLineSplitter,
+  maxMessageBytes,
+  parseLine,
+  SocketMessage,
+} from "./socket-protocol.ts";
 
 /** One conversation at a door. */
 export interface SocketConnection {

@@ -2,7 +2,13 @@ import type { Socket } from "node:net";
 import type { Clock, CreateId } from "../../platform/index.ts";
 import { type Ack, type Envelope, TroupeError } from "../../protocol/index.ts";
 import type { Session } from "../session.ts";
-import { SocketRequest, createLineSplitter, maxRequestBytes, parseLine, type SocketMessage } from "./socket-protocol.ts";
+import {
+  SocketRequest,
+  createLineSplitter,
+  maxRequestBytes,
+  parseLine,
+  type SocketMessage,
+} from "./socket-protocol.ts";
 import { liveStateOf } from "./live-state.ts";
 
 export interface SocketClientPorts {

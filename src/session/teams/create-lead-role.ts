@@ -128,7 +128,7 @@ export function createLeadRole({
   };
 
   const runInProcess = async (member: Member) => {
-    const { runTeammate: startTeammate } = await import("./run-teammate.ts");
+    const { runTeammate } = await import("./run-teammate.ts");
     const team = member.agentId.slice(member.name.length + 1);
     const onEnvelope = (envelope: Envelope) => show(envelope);
     const { name, cwd: own } = member;

@@ -14,7 +14,13 @@ import {
 import type { RuleSet } from "../../tool/index.ts";
 import type { Subagent, SubagentDefaults } from "./subagent.ts";
 import { createSubagent } from "./create-subagent.ts";
-import type { SubagentRuntime, ReopenedRuntime, OpenSubagentRuntime, RuntimeRequest, Spawned } from "./subagent-runtime.ts";
+import type {
+  SubagentRuntime,
+  ReopenedRuntime,
+  OpenSubagentRuntime,
+  RuntimeRequest,
+  Spawned,
+} from "./subagent-runtime.ts";
 import { createSpawnResolver, type ResolvedSpawn } from "./resolve-spawn.ts";
 import type { AgentSlot, AgentSlots } from "../limits/agent-slots.ts";
 

@@ -3,7 +3,13 @@ import type { Clock } from "../../../platform/index.ts";
 import { TroupeError } from "../../../protocol/index.ts";
 import { requestWithRetry, type RetryLimits } from "../connection/bus-request.ts";
 import type { Bus } from "../connection/bus.ts";
-import { isTransient, isStreamMissing, noAnswerError, refusedByBusError, teamGoneError } from "../connection/bus-errors.ts";
+import {
+  isTransient,
+  isStreamMissing,
+  noAnswerError,
+  refusedByBusError,
+  teamGoneError,
+} from "../connection/bus-errors.ts";
 
 /** Everything on some subjects of a stream, in order, from the beginning and then as it comes. */
 export interface Feed {

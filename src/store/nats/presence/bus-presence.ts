@@ -1,7 +1,12 @@
 import type { Clock } from "../../../platform/index.ts";
 import { type Member, type MemberState, type MemberStatus, TroupeError } from "../../../protocol/index.ts";
 import type { MemberPresence, OwnPresence, Presence } from "../../team/presence/presence.ts";
-import { alreadyRunningError, statusOfMember, takenOverError, goneReason } from "../../team/presence/presence-status.ts";
+import {
+  alreadyRunningError,
+  statusOfMember,
+  takenOverError,
+  goneReason,
+} from "../../team/presence/presence-status.ts";
 import type { Bus } from "../connection/bus.ts";
 import type { StoredPresence, PresenceMessages, PresenceMessage } from "./presence-messages.ts";
 import type { TeamSubjects } from "../team-subjects.ts";

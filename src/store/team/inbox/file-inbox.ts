@@ -1,4 +1,10 @@
-import { type Clock, closeAll, type CreateId, type FolderWatcher, openRotatableLogFile } from "../../../platform/index.ts";
+import {
+  type Clock,
+  closeAll,
+  type CreateId,
+  type FolderWatcher,
+  openRotatableLogFile,
+} from "../../../platform/index.ts";
 import type { Mail } from "../../../protocol/index.ts";
 import { createUnreadPeek, peekInbox, watchInbox } from "./peek-inbox.ts";
 import type { HeldMail, Inbox, InboxReader } from "./inbox.ts";
