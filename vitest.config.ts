@@ -1,12 +1,12 @@
 import { defineConfig } from "vitest/config";
-import LongFirst from "./test/setup/long-first.ts";
+import LongFirst from "./test/support/setup/slow-files-first.ts";
 
 export default defineConfig({
   define: { __TROUPE_VERSION__: JSON.stringify("0.0.0-test") },
   test: {
     include: ["test/**/*.test.{ts,tsx}"],
-    globalSetup: ["test/setup/build.ts", "test/setup/compiled-code.ts"],
-    setupFiles: ["test/setup/isolate.ts"],
+    globalSetup: ["test/support/setup/build-dist.ts", "test/support/setup/compiled-code.ts"],
+    setupFiles: ["test/support/setup/isolated-home.ts"],
     // These limits only end a test that hangs. A wait ends as soon as its event comes, so no test has a limit of its own.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -135,7 +135,7 @@ test("what agents say is never markup in the page", () => {
 
 test("no module that tests share registers a hook when it is loaded: it is loaded once for many files", () => {
   const shared = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
-    .filter((name) => isSource(name) && !/\.test\.tsx?$/.test(name) && layerOf(name) !== "setup")
+    .filter((name) => isSource(name) && !/\.test\.tsx?$/.test(name) && !name.startsWith("support/setup/"))
     .filter((name) => /^(after|before)(Each|All)\(/m.test(readFileSync(join(import.meta.dirname, name), "utf8")));
   expect(shared).toEqual([]);
 });

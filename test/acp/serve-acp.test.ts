@@ -9,7 +9,7 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import { serveAcp } from "../../src/acp/index.ts";
 import { type Session, startSession } from "../../src/session/index.ts";
-import { tempTree } from "../session/temp-tree.ts";
+import { tempTree } from "../support/files/temp-tree.ts";
 
 /** An editor and `serveAcp` in one process, with real sessions behind it. */
 async function editor(steps: readonly object[]) {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Amount, type Budget, createLedger, type Hold } from "../../src/agent/index.ts";
-import { harness, step } from "./harness.ts";
+import { harness, step } from "../support/agent/agent-harness.ts";
 
 const usd = (amount: number): Amount => ({ usd: amount, tokens: 0 });
 

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { expect, test } from "vitest";
 import { type StoredEvent, TroupeError } from "../../src/protocol/index.ts";
-import { harness, step } from "./harness.ts";
+import { harness, step } from "../support/agent/agent-harness.ts";
 
 const storageFailure = (cause: object) =>
   new TroupeError("storage", "cannot write", { cause: Object.assign(new Error("no space left"), cause) });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { workplace } from "../e2e/troupe.ts";
+import { workplace } from "../support/cli/workplace.ts";
 
 test("with -p the words are a prompt, also where one is a command's name", async () => {
   const place = workplace();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runHeadless } from "../../src/headless/index.ts";
 import type { Command } from "../../src/protocol/index.ts";
-import { gate, type TeamSession, teamSession } from "../team/team-session.ts";
+import { gate, type TeamSession, teamSession } from "../support/team/team-session.ts";
 
 const drive = async (
   { session }: TeamSession,

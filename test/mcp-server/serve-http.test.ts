@@ -5,7 +5,7 @@ import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import { teamUser } from "../../src/protocol/index.ts";
 import { openTeamStore } from "../../src/store/index.ts";
 import { openMailbox } from "../../src/team/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
 /** A server for a new team, and what raw requests to it come to. */
 async function serving() {

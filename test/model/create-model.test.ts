@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createModel, defaultModel, type ProviderEnv } from "../../src/model/create-model.ts";
 import { createGateRegistry } from "../../src/model/gate.ts";
-import { collect, shownText } from "./ask.ts";
-import { fastClock } from "./held-clock.ts";
-import { shortAnswer, sse } from "./openai/recorded.ts";
-import { startWireServer } from "./wire-server.ts";
+import { collect, shownText } from "../support/model/model-request.ts";
+import { fastClock } from "../support/model/held-clock.ts";
+import { shortAnswer, sse } from "../support/model/openai-answers.ts";
+import { startWireServer } from "../support/model/wire-server.ts";
 
 const make = (ref: string | undefined, env: ProviderEnv, more: { cwd?: string } = {}) => {
   const clock = fastClock();

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createGate, createGateRegistry } from "../../src/model/gate.ts";
 import { GateQueue, type TicketResult } from "../../src/model/gate-queue.ts";
-import { neverAborted } from "./ask.ts";
-import { heldClock } from "./held-clock.ts";
+import { neverAborted } from "../support/model/model-request.ts";
+import { heldClock } from "../support/model/held-clock.ts";
 
 const enter = (queue: GateQueue, agentPath: string, names: Map<object, string>) => {
   const entry = queue.enter(agentPath);

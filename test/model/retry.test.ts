@@ -3,8 +3,8 @@ import type { AttemptContext, AttemptModel } from "../../src/model/attempt.ts";
 import { createGate } from "../../src/model/gate.ts";
 import { type RetryOptions, withRetry } from "../../src/model/retry.ts";
 import type { ModelAnswer, ModelEvent, ModelFailure, Usage } from "../../src/protocol/index.ts";
-import { ask, collect } from "./ask.ts";
-import { fastClock, heldClock, settle } from "./held-clock.ts";
+import { ask, collect } from "../support/model/model-request.ts";
+import { fastClock, heldClock, settle } from "../support/model/held-clock.ts";
 
 const usage: Usage = { inputTokens: 5, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const answer: ModelAnswer = { parts: [{ type: "text", text: "hi" }], stopReason: "end_turn", usage };

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { encodeLine } from "../../src/platform/index.ts";
 import type { AgentId, StoredEnvelope, StoredEvent } from "../../src/protocol/index.ts";
 import { createMemoryLog, type EventLog, openEventLog, repairLog } from "../../src/store/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
-import { createId, newSessionId, note, sampleEvents, storeOptions } from "./sample-events.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { createId, newSessionId, note, sampleEvents, storeOptions } from "../support/store/sample-events.ts";
 
 const session = newSessionId();
 const agent = createId<AgentId>("agt");

@@ -2,8 +2,8 @@ import { appendFileSync, rmSync, statSync, utimesSync, writeFileSync } from "nod
 import { expect, test } from "vitest";
 import { currentProcess } from "../../src/platform/index.ts";
 import { createFileSessionStore, createSessionCatalog } from "../../src/store/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
-import { newSessionId, note, sampleEvents, storeOptions } from "./sample-events.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { newSessionId, note, sampleEvents, storeOptions } from "../support/store/sample-events.ts";
 
 test("what is listed follows what is written, opened, closed and removed", async () => {
   const [home, cwd] = [temporaryFolder(), temporaryFolder()];

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createIdFactory, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, EventId, SessionId, StoredEnvelope } from "../../src/protocol/index.ts";
 import { createFileSessionStore, createRunFilter, logsAcrossRuns, openSessionCopy } from "../../src/store/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
 
 const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
 const own = ports.createId<AgentId>("agt");

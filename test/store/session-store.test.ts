@@ -13,8 +13,8 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "../../src/platform/index.ts";
 import type { AgentId, SessionId } from "../../src/protocol/index.ts";
 import { createFileSessionStore, createMemorySessionStore, type SessionStore } from "../../src/store/index.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
-import { createId, newSessionId, note, sampleEvents, storeOptions } from "./sample-events.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { createId, newSessionId, note, sampleEvents, storeOptions } from "../support/store/sample-events.ts";
 
 function fileStore(): { store: SessionStore; home: string; cwd: string } {
   const folder = temporaryFolder();

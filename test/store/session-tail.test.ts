@@ -6,8 +6,8 @@ import { encodeLine } from "../../src/platform/index.ts";
 import type { AgentId, EventId, SessionId, StoredEnvelope } from "../../src/protocol/index.ts";
 import { repairLog, type SessionFiles, tailSession } from "../../src/store/index.ts";
 import { sessionFiles } from "../../src/store/session-files.ts";
-import { temporaryFolder } from "../platform/temporary-folder.ts";
-import { createId, newSessionId, note, storeOptions } from "./sample-events.ts";
+import { temporaryFolder } from "../support/files/temporary-folder.ts";
+import { createId, newSessionId, note, storeOptions } from "../support/store/sample-events.ts";
 
 interface Place {
   readonly session: SessionId;

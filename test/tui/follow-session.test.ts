@@ -14,7 +14,7 @@ import {
   type Store,
   toArray,
 } from "../../src/view/index.ts";
-import { agent, gate, lead, type TeamSession, teamSession } from "../team/team-session.ts";
+import { agent, gate, lead, type TeamSession, teamSession } from "../support/team/team-session.ts";
 
 /** A face's store that follows a session, and how to wait for it to look like something. */
 function faceOf(session: Session, now = () => Date.now()) {

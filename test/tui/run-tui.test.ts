@@ -4,7 +4,7 @@ import { screenModel } from "../../bench/screen-model.mjs";
 import type { Session } from "../../src/session/index.ts";
 import type { FrontendFacts } from "../../src/tui/frontend-facts.ts";
 import { runTui } from "../../src/tui/run-tui.ts";
-import { lead, teamSession } from "../team/team-session.ts";
+import { lead, teamSession } from "../support/team/team-session.ts";
 
 /** A terminal that is only pipes: what was written to it, and whether it was left in raw mode. */
 function pipes() {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type AgentKind, builtInAgents, selectAgentTools } from "../../../src/agent/definitions/index.ts";
 import type { AgentDefinition, PermissionMode } from "../../../src/protocol/index.ts";
-import { pool } from "./pool.ts";
+import { pool } from "../../support/tools/tool-pool.ts";
 
 interface Case {
   readonly tools?: readonly string[];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages/messages";
 import { toAnthropic as write } from "../../../src/model/anthropic/to-anthropic.ts";
 import type { CallId, Message, ModelRequest } from "../../../src/protocol/index.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../../support/model/model-request.ts";
 
 const model = { id: "claude-sonnet-5-5", thinking: "effort" } as const;
 const call = (id: string) => id as CallId;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { toOpenAi as write } from "../../../src/model/openai/to-openai.ts";
 import type { CallId, ModelRequest } from "../../../src/protocol/index.ts";
-import { ask } from "../ask.ts";
+import { ask } from "../../support/model/model-request.ts";
 
 const openai = { id: "gpt-5.6-terra", dialect: "openai", thinking: "effort" } as const;
 const local = { id: "qwen3", dialect: "compatible", thinking: "none" } as const;

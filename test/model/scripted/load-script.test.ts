@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TroupeError } from "../../../src/protocol/index.ts";
 import { createTestClock, loadScriptedModel } from "../../../src/testing.ts";
-import { bundle } from "../../platform/build-program.ts";
+import { bundle } from "../../support/processes/build-program.ts";
 
 const clock = createTestClock({ auto: true });
 const repository = fileURLToPath(new URL("../../..", import.meta.url));

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createPromptCache, createScriptedModel, createTestClock, type PromptBlock } from "../../../src/testing.ts";
 import type { Message, ModelEvent } from "../../../src/protocol/index.ts";
-import { play, requestWith, user } from "./request.ts";
+import { play, requestWith, user } from "../../support/model/scripted-request.ts";
 
 const minutes = 60_000;
 const block = (digest: string, tokens: number, marked = false): PromptBlock => ({

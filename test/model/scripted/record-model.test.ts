@@ -12,7 +12,7 @@ import {
   recordModel,
   type Script,
 } from "../../../src/testing.ts";
-import { ask, called, play, requestWith, settled, user } from "./request.ts";
+import { ask, called, play, requestWith, settled, user } from "../../support/model/scripted-request.ts";
 
 let folder: string;
 let made = 0;

@@ -6,7 +6,7 @@ import {
   type Script,
   script,
 } from "../../../src/testing.ts";
-import { ask, called, play, requestWith, settled, user } from "./request.ts";
+import { ask, called, play, requestWith, settled, user } from "../../support/model/scripted-request.ts";
 
 const clock = createTestClock({ auto: true });
 const model = (steps: Script["steps"], rest: Partial<Script> = {}) =>

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createEgressProxy, type EgressProxy } from "../../../src/platform/sandbox/egress-proxy.ts";
 import { isForbiddenAddress, judgeHost, parseAllowedHost } from "../../../src/platform/sandbox/judge-host.ts";
-import { openSandboxBench, type SandboxBench } from "./sandbox-bench.ts";
+import { openSandboxBench, type SandboxBench } from "../../support/tools/sandbox-bench.ts";
 
 describe("which hosts may be reached", () => {
   const allowed = ["packages.example.org", "GitHub.com", "local.test:8080", "10.0.0.7", "[2001:db8::1]:443"].map(

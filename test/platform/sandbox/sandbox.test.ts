@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSandboxBench, type SandboxBench } from "./sandbox-bench.ts";
+import { openSandboxBench, type SandboxBench } from "../../support/tools/sandbox-bench.ts";
 
 let bench: SandboxBench;
 beforeAll(async () => {

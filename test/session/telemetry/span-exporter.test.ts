@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Span } from "../../../src/session/telemetry/span.ts";
 import { createSpanExporter, type SpanExporterOptions } from "../../../src/session/telemetry/span-exporter.ts";
 import { spanIdOf } from "../../../src/session/telemetry/span.ts";
-import { startCollector } from "./collector.ts";
+import { startCollector } from "../../support/session/trace-collector.ts";
 
 const span = (name: string): Span => ({
   spanId: spanIdOf(name),

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
-import { temporaryFolder } from "../../platform/temporary-folder.ts";
-import { teamStoreSuite } from "../team/conformance.ts";
-import { inboxConformance } from "../team/inbox-conformance.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { teamStoreSuite } from "../../support/store/team-store-conformance.ts";
+import { inboxConformance } from "../../support/store/inbox-conformance.ts";
 
 teamStoreSuite("in Claude Code's files", async () => pair(temporaryFolder()), {
   "gives each member a name of its own, look-alikes included, and a key":

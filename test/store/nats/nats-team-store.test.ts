@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from "vitest";
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createNatsTeamStore } from "../../../src/store/nats/nats-team-store.ts";
-import { temporaryFolder } from "../../platform/temporary-folder.ts";
-import { teamStoreSuite } from "../team/conformance.ts";
-import { inboxConformance } from "../team/inbox-conformance.ts";
-import { type NatsServer, startNats } from "./nats-server.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { teamStoreSuite } from "../../support/store/team-store-conformance.ts";
+import { inboxConformance } from "../../support/store/inbox-conformance.ts";
+import { type NatsServer, startNats } from "../../support/bus/nats-server.ts";
 
 let server: NatsServer;
 beforeAll(async () => {

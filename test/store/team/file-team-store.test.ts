@@ -1,7 +1,7 @@
 import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
-import { temporaryFolder } from "../../platform/temporary-folder.ts";
-import { teamStoreSuite } from "./conformance.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { teamStoreSuite } from "../../support/store/team-store-conformance.ts";
 
 teamStoreSuite("on files", async () => pair(temporaryFolder()));
 

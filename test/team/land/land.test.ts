@@ -9,7 +9,7 @@ import {
   pruneWorktrees,
   type ResolveConflict,
 } from "../../../src/team/index.ts";
-import { newAgentId, type TestRepository, testRepository } from "../repository.ts";
+import { newAgentId, type TestRepository, testRepository } from "../../support/git/test-repository.ts";
 
 /** A branch made from `from` with one commit. */
 function branch(repo: TestRepository, name: string, files: Record<string, string>, from = "main"): string {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { MailBody, MailId, RequestId } from "../../../src/protocol/index.ts";
 import { createTestClock } from "../../../src/testing.ts";
-import { createId, openTeamMail } from "./open-mailbox.ts";
+import { createId, openTeamMail } from "../../support/mail/open-team-mail.ts";
 
 const ask = () => createId<RequestId>("ask");
 const textsOf = (mails: readonly { readonly body: MailBody }[]) =>

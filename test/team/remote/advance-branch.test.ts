@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { advanceBranch } from "../../../src/team/index.ts";
-import { testRepository } from "../repository.ts";
+import { testRepository } from "../../support/git/test-repository.ts";
 
 /** A repository, and a clone that bundles what it has committed since. */
 function apart() {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { toolSpecs } from "../../../src/tool/index.ts";
 import { createTaskTools } from "../../../src/team/index.ts";
-import { teamBench } from "./team-bench.ts";
+import { teamBench } from "../../support/tools/team-tool-bench.ts";
 
 const task = (subject: string, more: object = {}) => ({ subject, description: `all about ${subject}`, ...more });
 

@@ -5,9 +5,9 @@ import { teamLead } from "../../../src/protocol/index.ts";
 import { createFileTeamStore } from "../../../src/store/index.ts";
 import { createTeamTools } from "../../../src/team/index.ts";
 import { toolSpecs } from "../../../src/tool/index.ts";
-import { tempTree } from "../../session/temp-tree.ts";
-import { openToolBench } from "../../tool/tool-bench.ts";
-import { callTool, named } from "./team-bench.ts";
+import { tempTree } from "../../support/files/temp-tree.ts";
+import { openToolBench } from "../../support/tools/tool-bench.ts";
+import { callTool, named } from "../../support/tools/team-tool-bench.ts";
 
 /** TeamCreate and TeamDelete over real teams. */
 function teams() {

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createConversation } from "../../../src/agent/index.ts";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
+import { createFileSessionStore } from "../../../src/store/index.ts";
+import { emptyView, reduceAll } from "../../../src/view/index.ts";
+import { bypass, workplace } from "../../support/cli/workplace.ts";
+
+/** An agent that never ends: each turn leaves its number behind twice, so that a call run again would be seen. */
+const endless = `
+export default (ask) => ({
+  text: "turn " + ask.turn,
+  calls: [1, 2].map((n) => ({ tool: "Bash", input: { command: "echo " + ask.turn + "." + n + " >> effects" } })),
+});`;
+
+const rounds = Number(process.env["KILL_ROUNDS"] ?? 100);
+const flags = ["--model", "scripted/s.mjs", ...bypass];
+
+/** Kill -9 at any moment of a run, then resume, then kill again: the log of one session lives through all of it. */
+test(
+  `${2 * rounds} rounds of kill -9 and resume, in two sessions side by side`,
+  async () => void (await Promise.all([chain(), chain()])),
+  600_000 + rounds * 20_000,
+);
+
+async function chain(): Promise<void> {
+  const place = workplace();
+  place.write("s.mjs", endless);
+  const first = place.start(["-p", "go", "--output-format", "stream-json", ...flags], { input: "" });
+  await first.saw(/"tool\.settled"/);
+  first.child.kill("SIGKILL");
+  await first.done;
+  const id = sessionIn(place.home);
+
+  let reached = 0;
+  for (let round = 0; round < rounds; round++) {
+    const next = place.start(["-p", "--resume", id, "--output-format", "stream-json", ...flags], { input: "" });
+    const moment = Math.random();
+    // From the first instant of the process to well into its work: a third of the kills strike while it starts.
+    if (moment > 0.35) await next.saw(/"turn\.started"/).then(() => (reached += 1));
+    await new Promise((resolve) => setTimeout(resolve, moment * 120));
+    next.child.kill("SIGKILL");
+    const { stderr } = await next.done;
+    expect(stderr).not.toMatch(/troupe:.*(damaged|bug|in use)/);
+  }
+  expect(reached).toBeGreaterThan(rounds / 3);
+
+  const effects = readFileSync(join(place.cwd, "effects"), "utf8").trim().split("\n");
+  expect(new Set(effects).size, "no call was run twice").toBe(effects.length);
+
+  const store = createFileSessionStore({
+    home: join(place.home, ".troupe"),
+    clock: systemClock,
+    createId: createIdFactory(systemClock),
+  });
+  const { lead } = await store.read(id);
+  expect(lead.map(({ seq }) => seq)).toEqual(lead.map((_, index) => index + 1));
+  const settled = lead.flatMap(({ event }) => (event.type === "tool.settled" ? [event] : []));
+  expect(new Set(settled.map(({ callId }) => callId)).size, "one result for each call").toBe(settled.length);
+  const interrupted = settled.filter(({ outcome }) => outcome === "interrupted");
+  const said = interrupted.map(({ content }) => (content[0]?.type === "text" ? content[0].text : ""));
+  for (const text of said) expect(text).toMatch(/^(Unknown outcome|Not run)/);
+
+  const conversation = createConversation();
+  for (const { event } of lead) conversation.apply(event);
+  expect(conversation.messages().length).toBeGreaterThan(10);
+  expect(reduceAll(emptyView, lead).agents.length).toBe(1);
+  const done = settled.filter(({ outcome }) => outcome === "ok").length;
+  expect(effects.length, "every finished call has had its effect").toBeGreaterThanOrEqual(done);
+}
+
+function sessionIn(home: string): string {
+  const root = join(home, ".troupe", "projects");
+  expect(existsSync(root)).toBe(true);
+  const name = readdirSync(root, { recursive: true, encoding: "utf8" }).find(
+    (file) => file.endsWith(".jsonl") && !file.includes("owner"),
+  );
+  return /ses_[0-9a-z]+/.exec(name as string)?.[0] as string;
+}

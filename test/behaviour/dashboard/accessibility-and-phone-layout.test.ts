@@ -1,0 +1,127 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { launchChromium } from "../../support/dashboard/launch-chromium.ts";
+import {
+  type DashboardPage,
+  openAddress,
+  phone,
+  pressPair,
+  serveDashboard,
+} from "../../support/dashboard/dashboard-page.ts";
+import { parserTeam } from "../../support/dashboard/parser-team.ts";
+
+/** What is there once a view has been drawn. */
+const views: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  team: (page) => page.locator(".team-node").nth(3).waitFor(),
+  timeline: (page) => page.locator(".timeline-labels li").nth(3).waitFor(),
+  transcript: (page) => page.getByRole("log").getByText("The team is at work.").last().waitFor(),
+  tasks: (page) => page.getByRole("main").getByText("Find out why dates are a month off").waitFor(),
+  mail: (page) => page.getByRole("log", { name: "Messages" }).getByText("The mended parser is on my branch.").waitFor(),
+  approvals: (page) =>
+    page.getByRole("main").getByText("node --test").or(page.getByText("Nobody waits for an answer")).first().waitFor(),
+  cost: (page) => page.getByRole("region", { name: "By agent", exact: true }).waitFor(),
+  worktrees: (page) => page.getByRole("main").getByRole("rowheader", { name: "src/parse-date.js" }).waitFor(),
+  replay: (page) => page.getByRole("slider", { name: "Moment" }).waitFor(),
+};
+
+const wide = { width: 1280, height: 800 };
+const light = { name: "light", size: wide, colorScheme: "light" } as const;
+const dark = { name: "dark", size: wide, colorScheme: "dark" } as const;
+const onPhone = { name: "dark, on a phone", size: phone.viewport, colorScheme: "dark" } as const;
+type Look = typeof light | typeof dark | typeof onPhone;
+
+/** The page, what is in its middle, and every part of that: strips and tables may be moved by themselves, and nothing else. */
+const maxOver = `Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, main section")]
+  .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`;
+
+/** What is wrong with how every view looks: what axe finds, and what sticks out. */
+async function faults({ page, violations }: DashboardPage, session: string, looks: readonly Look[]) {
+  const found: string[] = [];
+  for (const { name, size, colorScheme } of looks) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate("location.hash = '#/'");
+    await page.getByRole("link", { name: /Dates come out/ }).waitFor();
+    await look("sessions", name);
+    for (const [view, isDrawn] of Object.entries(views)) {
+      await page.evaluate(`location.hash = "#/s/${session}/${view}"`);
+      await isDrawn(page);
+      await look(view, name);
+    }
+  }
+  return found;
+
+  async function look(view: string, name: string): Promise<void> {
+    for (const violation of await violations()) found.push(`${view}, ${name}: ${violation}`);
+    const over = await page.evaluate<number>(maxOver);
+    if (over !== 0) found.push(`${view}, ${name}: sticks out by ${over} px`);
+  }
+}
+
+test("every view of a team, live and stored: nothing for axe to say in both themes, and nothing sticks out at 375 px; the keyboard alone is enough", async () => {
+  const { place, lead } = await parserTeam();
+  const session = await lead.session();
+  const { url } = await serveDashboard(place);
+  const browser = await launchChromium();
+  const shown = await openAddress(url, {}, browser);
+  expect(await faults(shown, session, [light, onPhone])).toEqual([]);
+
+  // From the list to the session, to an agent, and to what it asks.
+  const { page } = shown;
+  await page.setViewportSize(wide);
+  await page.evaluate("location.hash = '#/'");
+  await page.getByRole("link", { name: /Dates come out/ }).waitFor();
+  const tabTo = async (wanted: RegExp) => {
+    const passed: string[] = [];
+    for (let tries = 0; tries < 60; tries++) {
+      await page.keyboard.press("Tab");
+      const { name, isSeen } = await focused(page);
+      if (name !== "" && !isSeen) throw new Error(`one cannot see that the focus is at ${name}`);
+      if (wanted.test(name)) return;
+      passed.push(name);
+    }
+    throw new Error(`Tab leads to ${passed.join(" · ")}, not to ${wanted}`);
+  };
+  await tabTo(/Dates come out/);
+  await page.keyboard.press("Enter");
+  await views["team"]?.(page);
+  await tabTo(/^tester\b/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("log").getByText("I run every month through it.").waitFor();
+  await tabTo(/^Answer it$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("article").getByText("node --test").waitFor();
+  await tabTo(/^Yes, this once$/);
+  const waiting = page.getByRole("article");
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("Enter");
+      return waiting.count();
+    })
+    .toBe(0);
+  await pressPair(page, "gs", page.getByRole("heading", { name: "lead transcript" }));
+  await page.keyboard.press("]");
+  await page.getByRole("heading", { name: /^(?!lead).* transcript$/ }).waitFor();
+  await tabTo(/^tester\b/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("log").getByText("All twelve months pass.").waitFor();
+  await page.keyboard.press("/");
+  expect(await focused(page)).toMatchObject({ name: "Message to tester" });
+
+  lead.end();
+  await lead.done;
+  await page.getByText("Nobody has this session open.").waitFor();
+  expect(await faults(shown, session, [dark])).toEqual([]);
+  expect(shown.problems).toEqual([]);
+});
+
+/** Where the focus is, and whether that can be seen. */
+function focused(page: Page): Promise<{ name: string; isSeen: boolean }> {
+  return page.evaluate(`(() => {
+    const at = document.activeElement;
+    if (!at || at === document.body) return { name: "", isSeen: true };
+    const name = (at.getAttribute("aria-label") ?? at.innerText ?? "").trim();
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(at);
+    return { name, isSeen: (outlineStyle !== "none" && outlineWidth !== "0px") || boxShadow !== "none" };
+  })()`);
+}

@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { openAddress, openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
+import { teamWorkplace } from "../../support/cli/team-workplace.ts";
+
+/** Ann takes the first task by herself, as soon as it is there; the others need what nobody has. */
+const script = `
+const task = (subject, more = {}) => ({ tool: "TaskCreate", input: { subject, description: "", ...more } });
+const plan = [
+  task("Lay the ground", { activeForm: "Laying the ground", description: "With **care**: <img src=x onerror=alert(1)>", acceptance: [{ command: "true" }] }),
+  task("Build on it", { blockedBy: [1], needs: ["Crane"], acceptance: [{ command: "exit 3" }] }),
+  task("Paint \\u202Eit", { blockedBy: [2], needs: ["Brush"] }),
+];
+export default (ask) => {
+  const last = ask.results.at(-1)?.text ?? "";
+  if (ask.agent === "lead") {
+    if (ask.turn === 1) return { calls: plan };
+    if (ask.turn === 2 && ask.said.includes("together")) return { calls: [{ tool: "Agent", input: { description: "works", prompt: "wait", name: "ann" } }] };
+    return { text: "Planned." };
+  }
+  if (last.includes("gone on")) return { calls: [{ tool: "TaskUpdate", input: { taskId: 1, status: "completed" } }] };
+  if (ask.said.includes("Lay the ground") && last === "") return { calls: [{ tool: "Bash", input: { command: "until [ -e go ]; do sleep 0.05; done; echo gone on" } }] };
+  return { text: "Ready." };
+};`;
+
+async function startTeam(prompt: string) {
+  const place = teamWorkplace(script, { teams: { backend: "in-process", shutdownMs: 1_000 } });
+  const lead = place.lead({ more: ["--web"] });
+  lead.send({ type: "prompt", content: prompt });
+  await lead.until((event) => event.type === "task.changed" && event.task.id === 3);
+  return { place, lead };
+}
+
+const column = (page: Page, name: string) => page.getByRole("region", { name: new RegExp(`^${name}`) });
+const card = (page: Page, name: string, id: number) =>
+  column(page, name).getByRole("article", { name: new RegExp(`^#${id} `) });
+
+test("what is to be done, what waits for what, whose it is and how well it is known to be done; created, given, moved and deleted from the page", async () => {
+  const { place, lead } = await startTeam("plan it, together");
+  const { page, problems, go, violations } = await openDashboard(lead);
+  await go("tasks");
+  await card(page, "In progress", 1).getByText("Laying the ground").waitFor();
+  expect(await card(page, "In progress", 1).getAttribute("data-color")).toMatch(/^[a-z]+$/);
+  await card(page, "In progress", 1).getByText("1 check").waitFor();
+  await card(page, "Pending", 2).getByRole("button", { name: "Task 1, Lay the ground, In progress" }).waitFor();
+  await card(page, "Pending", 3).getByText("Paint [U+202E]it").waitFor();
+  await card(page, "Pending", 3).getByText("nobody's").waitFor();
+  await card(page, "In progress", 1).getByText("Details").click();
+  await card(page, "In progress", 1).getByText("With care: <img src=x onerror=alert(1)>").waitFor();
+  expect(await violations()).toEqual([]);
+
+  // Its owner does it, and the check that goes with it is run.
+  place.write("go", "");
+  await card(page, "Completed", 1).getByText("verified").waitFor();
+  await card(page, "Pending", 2).getByText("After").waitFor();
+
+  // A person gives the next one to somebody, and says at last that it is done: nobody has checked that.
+  await page.getByRole("combobox", { name: "Owner of task 2" }).selectOption("ann");
+  await card(page, "Pending", 2).locator(".task-owner", { hasText: "ann" }).waitFor();
+  await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("In progress");
+  await card(page, "In progress", 2).waitFor();
+  await expect.poll(() => page.evaluate("document.activeElement?.id")).toBe("task-2");
+  await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("Completed");
+  await card(page, "Completed", 2).getByText("claimed").waitFor();
+  await card(page, "Completed", 2).getByText("Details").click();
+  await card(page, "Completed", 2).getByText("its checks were not run").waitFor();
+  await card(page, "Pending", 3).getByText("After").waitFor();
+
+  await page.getByRole("textbox", { name: "Subject of the new task" }).fill("Look at <b>it</b>");
+  await page.getByRole("textbox", { name: "Description of the new task" }).fill("all of it");
+  await page.getByRole("combobox", { name: "Waits for" }).selectOption({ label: "#3 Paint [U+202E]it" });
+  await page.getByRole("button", { name: "Does not wait for #3" }).click();
+  await page.getByRole("combobox", { name: "Waits for" }).selectOption({ label: "#3 Paint [U+202E]it" });
+  expect(await violations()).toEqual([]);
+  await page.getByRole("button", { name: "Create" }).click();
+  const created = card(page, "Pending", 4);
+  await created.getByText("Waits for").waitFor();
+  await created.getByRole("button", { name: /^Task 3, / }).waitFor();
+  const remove = created.locator(".task-changes button");
+  await remove.click();
+  await remove.click();
+  await created.waitFor({ state: "detached" });
+  await page.getByText("2 of 3 completed").waitFor();
+
+  // What the list says no to is said.
+  await page.getByRole("combobox", { name: "Status of task 2" }).selectOption("Pending");
+  await card(page, "Pending", 3).getByText("Waits for").waitFor();
+  await page.getByRole("combobox", { name: "Status of task 3" }).selectOption("In progress");
+  await page
+    .locator(".toast")
+    .getByText(/blocked/i)
+    .waitFor();
+  expect(problems).toEqual([]);
+  lead.end();
+  await lead.done;
+});
+
+test("on a phone, with the keyboard, in a replay, and in a file", async () => {
+  const { place, lead } = await startTeam("plan it");
+  const { page, problems, go, violations, overflow } = await openDashboard(lead, { ...phone, colorScheme: "dark" });
+  await go("tasks");
+  const first = card(page, "Pending", 1);
+  await first.waitFor();
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+  await page.getByRole("textbox", { name: "Subject of the new task" }).focus();
+  await page.keyboard.type("By hand");
+  await page.keyboard.press("Enter");
+  await card(page, "Pending", 4).waitFor();
+  await card(page, "Pending", 2)
+    .getByRole("button", { name: /^Task 1,/ })
+    .focus();
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement?.id")).toBe("task-1");
+  await page.getByRole("combobox", { name: "Status of task 1" }).selectOption("Completed");
+  await card(page, "Completed", 1).waitFor();
+
+  await go("replay");
+  await page.getByRole("navigation", { name: "What is replayed" }).getByRole("button", { name: "Tasks" }).click();
+  await card(page, "Pending", 3).waitFor();
+  await page.getByText("This is a replay").waitFor();
+  expect(await page.getByRole("combobox").count()).toBe(0);
+  await page.getByRole("slider", { name: "Moment" }).focus();
+  await page.keyboard.press("Home");
+  await page.getByText("no tasks").waitFor();
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+  expect(problems).toEqual([]);
+
+  const id = await lead.session();
+  lead.end();
+  await lead.done;
+  const file = join(place.home, "session.html");
+  expect(await place.run(["sessions", "export", id, "--html", "-o", file])).toMatchObject({ code: 0 });
+  const shared = await openAddress(`${pathToFileURL(file).href}#/s/${id}/tasks`);
+  await card(shared.page, "Completed", 1).getByText("Lay the ground").waitFor();
+  await card(shared.page, "Pending", 2).waitFor();
+  expect(await shared.page.getByRole("combobox").count()).toBe(0);
+  expect(shared.problems).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
+import { isIn, teamWorkplace } from "../../support/cli/team-workplace.ts";
+
+const script = `
+const agent = (name, prompt) => ({ tool: "Agent", input: { description: "works as " + name, prompt, name } });
+const mail = (to, message, summary) => ({ tool: "SendMessage", input: { to, message, summary } });
+export default (ask) => {
+  const done = ask.results.length > 0;
+  if (ask.agent === "lead") return done || ask.turn > 1 ? { text: "The team is there." } : { calls: [agent("ann", "be ready"), agent("bob", "stay")] };
+  if (ask.agent.startsWith("bob")) return ask.said.includes("stay") && !done ? { calls: [{ tool: "Bash", input: { command: "sleep 600" } }] } : { text: "Bob has heard." };
+  if (ask.said.includes("ask bob") && !done) return { calls: [mail("bob", "Have a look.", "a look is wanted")] };
+  return { text: done ? "Bob is asked." : "Ann is <b>ready</b>." };
+};`;
+
+function startTeam() {
+  const place = teamWorkplace(script, { teams: { backend: "in-process", shutdownMs: 1_000 } });
+  const lead = place.lead({ more: ["--web"] });
+  lead.send({ type: "prompt", content: "go" });
+  return { place, lead };
+}
+
+test("the graph shows who there is and what they do; messages move; members are written to, interrupted, stopped and started again", async () => {
+  const { lead } = startTeam();
+  const { page, problems, go, violations } = await openDashboard(lead);
+  await go("team");
+  const node = (name: string, state: string) =>
+    page.locator(".team-node", { hasText: name }).and(page.locator(`[data-state="${state}"]`));
+  await node("ann", "idle").waitFor();
+  await node("bob", "tool").getByText("$ sleep 600").waitFor();
+  expect(await violations()).toEqual([]);
+
+  // What an agent says is text, whatever it looks like.
+  await node("ann", "idle").click();
+  const panel = page.getByRole("complementary", { name: "Selected: ann" });
+  await panel.getByText("Ann is <b>ready</b>.").waitFor();
+
+  const flown = page.locator("circle.flight").first().waitFor({ state: "attached" });
+  await panel.getByRole("textbox", { name: "Message to ann" }).fill("please ask bob");
+  await panel.getByRole("button", { name: "Send" }).click();
+  await flown;
+  await panel.getByText("Bob is asked.").waitFor();
+  await panel.getByText("a look is wanted").waitFor();
+
+  // Bob is at work: the mail is with him, and he hears of it when he works next.
+  await node("bob", "tool").click();
+  const bob = page.getByRole("complementary", { name: "Selected: bob" });
+  await bob.locator("li", { hasText: "a look is wanted" }).getByText("received").waitFor();
+  await bob.getByRole("button", { name: "Interrupt" }).click();
+  await lead.until(isIn("bob", "idle"));
+  await node("bob", "idle").waitFor();
+  await bob.getByRole("textbox", { name: "Message to bob" }).fill("go on");
+  await page.keyboard.press("Enter");
+  await bob.getByText("Bob has heard.").waitFor();
+  await bob.getByRole("button", { name: "Stop" }).click();
+  await bob.getByRole("button", { name: /Really/ }).click();
+  await node("bob", "ended").or(node("bob", "stopped")).waitFor();
+  await bob.getByRole("button", { name: "Respawn" }).click();
+  await node("bob", "idle").waitFor();
+
+  expect(problems).toEqual([]);
+  lead.end();
+  await lead.done;
+});
+
+test("by keyboard and as a table; on a phone; without motion", async () => {
+  const { lead } = startTeam();
+  const { page, problems, go, violations, overflow } = await openDashboard(lead, {
+    ...phone,
+    colorScheme: "dark",
+    reducedMotion: "reduce",
+  });
+  await go("team");
+  const pressed = page.locator('.team-node[aria-pressed="true"]');
+  const nameOf = () => pressed.locator(".team-name").textContent();
+  await page.locator(".team-node", { hasText: "bob" }).waitFor();
+  await pressed.focus();
+  expect(await nameOf()).toMatch(/^lead$/);
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(() => nameOf()).toMatch(/^(ann|bob)$/);
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(() => nameOf()).toMatch(/^lead$/);
+  expect(await page.evaluate("document.activeElement?.getAttribute('aria-pressed')")).toBe("true");
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+
+  await page.getByRole("button", { name: "Table" }).click();
+  const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "bob" }) });
+  await row.getByText("$ sleep 600").waitFor();
+  await page
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: "lead" }) })
+    .getByText("ann ×1, bob ×1")
+    .waitFor();
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+  await row.getByRole("link", { name: "Transcript" }).click();
+  await expect.poll(() => page.url()).toMatch(/\/transcript\/agt_\w+$/);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
+import { type Running, workplace } from "../../support/cli/workplace.ts";
+
+const script = {
+  version: 1,
+  rules: [
+    {
+      when: { agent: "lead/*" },
+      answer: { text: "Looked." },
+    },
+  ],
+  steps: [
+    {
+      text: "Two at once.",
+      calls: [
+        { tool: "Bash", input: { command: "echo one" } },
+        { tool: "Agent", input: { description: "look", prompt: "look around", subagent_type: "general-purpose" } },
+      ],
+    },
+    { text: "Now it takes a while.", calls: [{ tool: "Bash", input: { command: "sleep 600" } }] },
+    { text: "Over." },
+  ],
+};
+
+function startRun(): Running {
+  const place = workplace();
+  place.write("s.json", script);
+  const flags = ["--model", "scripted/s.json", "--permission-mode", "bypassPermissions"];
+  return place.start(["-p", "--web", "do it", ...flags], { input: "" });
+}
+
+/** Walks on with a key until what is read out says so. */
+const walkTo = (page: Awaited<ReturnType<typeof openDashboard>>["page"]) => async (key: string, wanted: RegExp) => {
+  const words = page.locator(".timeline-scroll > [aria-live]");
+  const heard: string[] = [];
+  for (let steps = 0; steps < 60; steps++) {
+    const said = (await words.textContent()) ?? "";
+    if (wanted.test(said)) return said;
+    heard.push(said);
+    await page.keyboard.press(key);
+  }
+  throw new Error(`nothing like ${wanted} in ${[...new Set(heard)].join("\n")}`);
+};
+
+test("a lane for each agent: walked through by keyboard, to the event in the transcript", async () => {
+  const running = startRun();
+  const { page, problems, go, violations } = await openDashboard(running);
+  await go("timeline");
+  await page.locator(".timeline-labels li").nth(1).waitFor();
+  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  const lanes = page.getByRole("application");
+  await lanes.focus();
+  await page.keyboard.press("0");
+  await page.keyboard.press("ArrowRight");
+  const walk = walkTo(page);
+  await walk("ArrowRight", /^lead, tool: Bash, \$ sleep 600, /);
+  await walk("ArrowLeft", /^lead, thinking, /);
+  await walk("ArrowLeft", /^lead, tool: Agent, /);
+  expect(await walk("ArrowLeft", /^lead, tool: Bash, \$ echo one, /)).toMatch(/for \d/);
+  await walk("ArrowDown", /^(?!lead, ).+, (thinking|idle|waits for the model)/);
+  await walk("ArrowUp", /^lead, /);
+  await walk("ArrowLeft", /^lead, tool: Bash, \$ echo one, /);
+  expect(await violations()).toEqual([]);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.url()).toMatch(/\/transcript\/agt_\w+\?at=evt_\w+$/);
+  await page.getByText("echo one").first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("zooms with wheel, buttons and keys, is dragged, and shows what is pointed at", async () => {
+  const running = startRun();
+  const { page, problems, go } = await openDashboard(running);
+  await go("timeline");
+  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  const follow = page.getByRole("button", { name: "Follow" });
+  expect(await follow.getAttribute("aria-pressed")).toBe("true");
+  const lanes = page.getByRole("application");
+  const box = await lanes.boundingBox();
+  if (!box) throw new Error("the lanes are not there");
+
+  // What goes on now ends at the line of now.
+  await page.mouse.move(box.x + box.width * 0.96, box.y + 44);
+  const card = page.getByRole("tooltip");
+  await card.getByText("$ sleep 600").waitFor();
+  await page.mouse.wheel(0, -300);
+  await page.getByRole("button", { name: "Zoom out" }).click();
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  expect(await follow.getAttribute("aria-pressed")).toBe("true");
+
+  await page.mouse.move(box.x + 300, box.y + 44);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 44, { steps: 4 });
+  await page.mouse.up();
+  expect(await follow.getAttribute("aria-pressed")).toBe("false");
+  expect(page.url()).toMatch(/timeline$/);
+  await lanes.focus();
+  await page.keyboard.press("End");
+  expect(await follow.getAttribute("aria-pressed")).toBe("true");
+
+  await page.mouse.move(box.x + box.width * 0.96, box.y + 44);
+  await card.getByText("$ sleep 600").waitFor();
+  await page.mouse.click(box.x + box.width * 0.96, box.y + 44);
+  await expect.poll(() => page.url()).toMatch(/\/transcript\/agt_\w+\?at=evt_\w+$/);
+  expect(problems).toEqual([]);
+});
+
+test("on a phone nothing sticks out, and the numbers are there as a table", async () => {
+  const running = startRun();
+  const { page, problems, go, violations, overflow } = await openDashboard(running, { ...phone, colorScheme: "dark" });
+  await go("timeline");
+  await page.locator(".agents", { hasText: "$ sleep 600" }).waitFor();
+  await page.getByText("How long everybody was at what").click();
+  const lead = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "lead" }) });
+  expect(await lead.getByRole("cell").last().textContent()).toBe("3");
+  expect([await overflow(), await violations()]).toEqual([0, []]);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, expect, test } from "vitest";
+
+const examples = resolve(import.meta.dirname, "../../../examples");
+const temp = mkdtempSync(join(tmpdir(), "troupe-test-examples-"));
+afterAll(() => rmSync(temp, { recursive: true, force: true }));
+
+const stories = readdirSync(examples, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+);
+
+test("there are stories", () => expect(stories).toContain("one-agent"));
+
+test.each(stories)("%s tells the truth and leaves nothing behind", (story) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(examples, story, "main.mjs")], {
+    encoding: "utf8",
+    cwd: temp,
+    env: { PATH: process.env["PATH"] ?? "", HOME: temp, TMPDIR: temp },
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  expect(stdout).not.toBe("");
+  expect(readdirSync(temp)).toEqual([]);
+});

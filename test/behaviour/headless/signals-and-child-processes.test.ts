@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { bypass, workplace } from "../../support/cli/workplace.ts";
+
+/** Processes of this machine that were started in `folder` or below, by what the kernel says. */
+function processesIn(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+        const state = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "")[0];
+        return environment.includes(folder) && state !== "Z";
+      } catch {
+        return false; // it ended while we looked
+      }
+    });
+}
+
+const allGone = (folder: string) => expect.poll(() => processesIn(folder)).toEqual([]);
+
+const family = "(setsid sleep 600 &) ; (trap '' TERM; sleep 600) & sleep 600 & echo ready; sleep 600";
+const slow = { version: 1, steps: [{ calls: [{ tool: "Bash", input: { command: family } }] }, { text: "done" }] };
+const background = {
+  version: 1,
+  steps: [
+    { calls: [{ tool: "Bash", input: { command: family, run_in_background: true } }] },
+    { text: "left it running", delayMs: 600_000 },
+  ],
+};
+const stream = ["--output-format", "stream-json", ...bypass];
+
+describe("no process outlives its reason", () => {
+  test("SIGINT once: the command and all it started are gone, the call is told as interrupted, exit 130", async () => {
+    const { start, write, home } = workplace();
+    write("s.json", slow);
+    const troupe = start(["-p", "go", "--model", "scripted/s.json", ...stream], { input: "" });
+    await troupe.saw(/"tool\.progress".*ready/);
+    troupe.child.kill("SIGINT");
+    const { code, stdout } = await troupe.done;
+    expect(code).toBe(130);
+    expect(stdout).toContain('"outcome":"interrupted"');
+    await allGone(home);
+  });
+
+  test("SIGINT twice leaves at once; SIGTERM leaves with 143; both close the session", async () => {
+    for (const [signals, expected] of [
+      [["SIGINT", "SIGINT"], 130],
+      [["SIGTERM"], 143],
+    ] as const) {
+      const { start, write, home } = workplace();
+      write("s.json", slow);
+      const troupe = start(["-p", "go", "--model", "scripted/s.json", ...stream], { input: "" });
+      await troupe.saw(/"tool\.progress".*ready/);
+      for (const signal of signals) troupe.child.kill(signal);
+      const { code, stdout } = await troupe.done;
+      expect(code).toBe(expected);
+      expect(stdout).toContain("session.closed");
+      await allGone(home);
+    }
+  });
+
+  test.each([
+    ["in the foreground", slow],
+    ["in the background", background],
+  ])("kill -9 of troupe itself, with a command %s: no orphan is left", async (_name, script) => {
+    const { start, write, home } = workplace();
+    write("s.json", script);
+    const troupe = start(["-p", "go", "--model", "scripted/s.json", ...stream], { input: "" });
+    await troupe.saw(/"(tool\.progress|background\.output)".*ready/);
+    expect(processesIn(home).length).toBeGreaterThan(3);
+    troupe.child.kill("SIGKILL");
+    await troupe.done;
+    await allGone(home);
+  });
+
+  test("what a finished command left running ends with the session", async () => {
+    const { run, write, home } = workplace();
+    write("s.json", {
+      version: 1,
+      steps: [{ calls: [{ tool: "Bash", input: { command: "sleep 600 & echo left" } }] }, { text: "done" }],
+    });
+    const { code } = await run(["-p", "go", "--model", "scripted/s.json", ...bypass]);
+    expect(code).toBe(0);
+    await allGone(home);
+  });
+
+  test("a reader that goes away ends the run without a stack trace and without orphans", async () => {
+    const { start, write, home } = workplace();
+    write("s.json", slow);
+    const troupe = start(["-p", "go", "--model", "scripted/s.json", "--verbose", ...stream], { input: "" });
+    await troupe.saw(/"tool\.progress".*ready/);
+    troupe.child.stdout?.destroy();
+    troupe.child.kill("SIGINT");
+    const { stderr } = await troupe.done;
+    expect(stderr).not.toContain("EPIPE");
+    await allGone(home);
+  });
+});
+
+describe("background", () => {
+  test("headless waits for a background command, and the agent is told how it ended", async () => {
+    const { run, write } = workplace();
+    write("s.json", {
+      version: 1,
+      rules: [{ when: { said: "<task-notification>" }, answer: { text: "Heard: {{said:/<exit-code>(\\d+)/1}}" } }],
+      steps: [
+        { calls: [{ tool: "Bash", input: { command: "sleep 0.3; exit 7", run_in_background: true } }] },
+        { text: "Started." },
+      ],
+    });
+    const { code, stdout, stderr } = await run(["-p", "go", "--model", "scripted/s.json", ...bypass]);
+    expect(stderr).toContain("waiting for what runs in the background");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Heard: 7\n" });
+  });
+});
+
+test("a flood of output costs under 50 MB of memory, and the file it goes to stays bounded", async () => {
+  const { run, write, home } = workplace();
+  const peak = { tool: "Bash", input: { command: "grep VmHWM /proc/$PPID/status" } };
+  write(
+    "s.mjs",
+    `
+    const peak = ${JSON.stringify(peak)};
+    const results = [];
+    export default (ask) => {
+      if (ask.result) results.push(ask.result.text);
+      if (ask.turn === 1 || ask.turn === 3) return { calls: [peak] };
+      if (ask.turn === 2) return { calls: [{ tool: "Bash", input: { command: "yes | head -c 600000000" } }] };
+      return { text: [results[0], results[2]].map((text) => /\\d+/.exec(text)[0]).join(" ") };
+    };`,
+  );
+  const { stdout, stderr } = await run(["-p", "go", "--model", "scripted/s.mjs", ...bypass]);
+  const [before, after] = stdout.trim().split(" ").map(Number) as [number, number];
+  expect(stderr).toBe("");
+  expect(after - before).toBeLessThan(50_000);
+  const files = readdirSync(join(home, ".troupe"), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const sizes = files.map((entry) => readFileSync(join(entry.parentPath, entry.name)).length);
+  expect(Math.max(...sizes)).toBeLessThan(70_000_000);
+});

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import { Envelope } from "../../../src/protocol/index.ts";
+import { workplace } from "../../support/cli/workplace.ts";
+
+const model = ["--model", "scripted/s.json"] as const;
+const present = { text: "Here it is.", calls: [{ tool: "ExitPlanMode", input: { plan: "1. Do it.\n2. Check it." } }] };
+
+describe("slash commands without a screen", () => {
+  test("are expanded, with what comes through a pipe as arguments", async () => {
+    const { run, write } = workplace();
+    write(".claude/commands/review.md", "---\ndescription: Review\n---\nReview $1 closely.\n\n$ARGUMENTS\n");
+    write("s.json", { version: 1, steps: [{ text: "{{said}}" }] });
+    const { code, stdout, stderr } = await run(["-p", "/review src", ...model], { input: "the diff" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Review src closely.\n\nsrc\n\nthe diff");
+  });
+
+  test("one that nobody knows fails, and names the nearest", async () => {
+    const { run, write } = workplace();
+    write(".claude/commands/review.md", "Review.\n");
+    write("s.json", { version: 1, steps: [] });
+    const { code, stdout, stderr } = await run(["-p", "/reveiw", ...model]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("there is no command /reveiw; did you mean /review?");
+  });
+
+  test("in a stream of commands each is answered by its id", async () => {
+    const { run, write } = workplace();
+    write(".claude/commands/hello.md", "Say hello.\n");
+    write("s.json", { version: 1, steps: [{ text: "Hello." }] });
+    const lines = [
+      { type: "prompt", id: "a", content: "/helo" },
+      { type: "prompt", id: "b", content: "/hello" },
+    ];
+    const { stdout } = await run(["-p", "--input-format", "stream-json", "--output-format", "stream-json", ...model], {
+      input: lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    });
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => Envelope.parse(JSON.parse(line)).event);
+    expect(events.filter((event) => event.type === "command.settled")).toMatchObject([
+      { commandId: "a", ok: false, code: "prompt" },
+      { commandId: "b", ok: true },
+    ]);
+  });
+
+  test("troupe skills and /help list what there is, with what is wrong", async () => {
+    const { run, write, cwd } = workplace();
+    write(".claude/commands/git/push.md", "---\ndescription: Push it\nargument-hint: [remote]\n---\nPush.\n");
+    write(".troupe/skills/pdf/SKILL.md", "---\ndescription: Forms\n---\nFill.\n");
+    write(".troupe/skills/bad/SKILL.md", "---\ndescription: Forms\n");
+    const { stdout, code } = await run(["skills", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      commands: [
+        {
+          name: "git:push",
+          description: "Push it",
+          argumentHint: "[remote]",
+          source: `${cwd}/.claude/commands/git/push.md`,
+          owner: "project",
+          forModels: false,
+        },
+        {
+          name: "pdf",
+          description: "Forms",
+          source: `${cwd}/.troupe/skills/pdf/SKILL.md`,
+          owner: "project",
+          forModels: true,
+        },
+      ],
+      problems: [expect.stringContaining("bad/SKILL.md:1: the frontmatter is not closed")],
+    });
+    write("s.json", { version: 1, steps: [] });
+    const help = await run(["-p", "/help", ...model]);
+    expect(help.stdout).toContain("/git:push [remote]  Push it\n/pdf  Forms\n");
+    const list = await run(["skills"]);
+    expect(list.stdout).toMatch(/^command {2}\/git:push {2}Push it {2}\(.*\)\nskill {4}\/pdf {2}Forms/);
+  });
+});
+
+describe("plan mode without a screen", () => {
+  test("with nobody to approve it: the plan is the answer", async () => {
+    const { run, write } = workplace();
+    write("s.json", { version: 1, steps: [present] });
+    const text = await run(["-p", "make it", "--permission-mode", "plan", ...model]);
+    expect({ code: text.code, stdout: text.stdout }).toEqual({
+      code: 0,
+      stdout: "Here it is.\n1. Do it.\n2. Check it.\n",
+    });
+    const json = await run(["-p", "make it", "--permission-mode", "plan", "--output-format", "json", ...model]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      subtype: "success",
+      result: "Here it is.\n1. Do it.\n2. Check it.",
+      permission_denials: [{ tool_name: "ExitPlanMode" }],
+    });
+  });
+
+  test("then the user goes on with it in another mode", async () => {
+    const { run, write } = workplace();
+    write("s.json", { version: 1, steps: [present] });
+    await run(["-p", "make it", "--permission-mode", "plan", ...model]);
+    const make = { calls: [{ tool: "Write", input: { file_path: "made.txt", content: "x" } }] };
+    write("s.json", { version: 1, steps: [make, { text: "Made: {{result}}" }] });
+    const next = await run(["-p", "-c", "do it", "--permission-mode", "acceptEdits", ...model]);
+    expect(next).toMatchObject({ code: 0, stdout: expect.stringContaining("Created") });
+  });
+
+  test("approved over the stream, with the mode to go on in", async () => {
+    const { start, write } = workplace();
+    const make = { calls: [{ tool: "Write", input: { file_path: "made.txt", content: "x" } }] };
+    write("s.json", { version: 1, steps: [present, make, { text: "Made: {{result}}" }] });
+    const args = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--permission-mode", "plan"];
+    const running = start([...args, ...model]);
+    running.write(JSON.stringify({ type: "prompt", content: "make it" }));
+    const seen = await running.saw(/"type":"permission\.asked"[^\n]*\n/);
+    const [, requestId] = /"requestId":"(ask_\w+)"/.exec(seen) ?? [];
+    const answer = { behavior: "allow", permissionMode: "acceptEdits" };
+    running.write(JSON.stringify({ type: "permission.reply", requestId, answer }));
+    running.end();
+    const { code, stdout } = await running.done;
+    expect(code).toBe(0);
+    expect(stdout).toContain('"permissionMode":"acceptEdits"');
+    expect(stdout).toContain("Made: Created");
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { createSession } from "../../../src/session/index.ts";
+import { fault } from "../../support/mcp/mcp-servers.ts";
+import { tempTree } from "../../support/files/temp-tree.ts";
+
+test("a session from code has the servers it is given, and its view says where they stand", async () => {
+  const tree = tempTree({
+    "home/x": "",
+    "project/s.json": {
+      version: 1,
+      steps: [{ calls: [{ tool: "mcp__odd__echo", input: { text: "from code" } }] }, { text: "{{result}}" }],
+    },
+  });
+  const session = await createSession({
+    cwd: tree.path("project"),
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"] },
+    model: "scripted/s.json",
+    memory: true,
+    allowedTools: ["mcp__odd"],
+    onPermission: "nobody",
+    mcpServers: { odd: fault() },
+  });
+  try {
+    expect((await session.ask("go")).text).toBe("from code");
+    expect(session.view().mcpServers).toMatchObject([{ server: "odd", state: "connected" }]);
+  } finally {
+    await session.close();
+  }
+});

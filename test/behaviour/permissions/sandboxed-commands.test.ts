@@ -1,0 +1,227 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Event, PermissionAnswer } from "../../../src/protocol/index.ts";
+import { createSession, type CreateSessionOptions } from "../../../src/session/index.ts";
+import { createScriptedModel, systemClock } from "../../../src/testing.ts";
+import { tempTree } from "../../support/files/temp-tree.ts";
+
+interface Options extends CreateSessionOptions {
+  readonly sandbox: object;
+  readonly permissions?: object;
+  readonly bash: readonly object[];
+  readonly prepare?: (project: string) => void;
+}
+
+type Asker = Exclude<CreateSessionOptions["onPermission"], string | undefined>;
+
+/** Runs the calls one after another in a session of its own, and gives what they came to. */
+async function runBash({ sandbox, permissions = {}, bash, prepare, ...more }: Options) {
+  const tree = tempTree({ "home/.troupe/settings.json": { sandbox, permissions } });
+  tree.folder("project");
+  const project = tree.path("project");
+  prepare?.(project);
+  const steps = [...bash.map((input) => ({ text: "Running.", calls: [{ tool: "Bash", input }] })), { text: "Done." }];
+  const session = await createSession({
+    cwd: project,
+    env: { HOME: tree.path("home"), PATH: process.env["PATH"], SOME_API_KEY: "sk-hidden" },
+    model: createScriptedModel({ version: 1, steps }, { clock: systemClock }),
+    memory: true,
+    onPermission: "nobody",
+    ...more,
+  });
+  onTestFinished(() => session.close());
+  const events: Event[] = [];
+  const following = (async () => {
+    for await (const { event } of session.events()) events.push(event);
+  })();
+  await session.ask("go");
+  await session.close();
+  await following;
+  const settled = events.flatMap((event) => (event.type === "tool.settled" ? [event] : []));
+  return {
+    project,
+    home: tree.path("home"),
+    asked: events.filter((event) => event.type === "permission.asked").length,
+    notices: events.flatMap((event) => (event.type === "notice.raised" ? [event.message] : [])),
+    results: settled.map(({ outcome, content }) =>
+      `${outcome}: ${content.map((part) => (part.type === "text" ? part.text : "")).join("")}`.replaceAll(
+        project,
+        "DIR",
+      ),
+    ),
+  };
+}
+
+const write = "echo x > made.txt && echo done";
+const linked = (project: string) => symlinkSync(join(project, "elsewhere"), join(project, ".claude"));
+
+describe("auto", () => {
+  test("commands run without a question, and cannot do harm", async () => {
+    const { results, asked, project, home } = await runBash({
+      sandbox: { mode: "auto" },
+      bash: [
+        { command: write },
+        { command: "python3 -c 'print(1)' || $(echo echo) dynamic" },
+        { command: 'for f in /usr/new.txt ../beside ~/new.txt .git/x; do bash -c "echo x > $f"; done' },
+        { command: "env | grep -c hidden" },
+        { command: "cd /tmp && pwd" },
+      ],
+    });
+    expect(asked).toBe(0);
+    expect(results[0]).toBe("ok: done");
+    expect(results[1]).toMatch(/^ok: (1|dynamic)$/);
+    expect(results[2]).toMatch(
+      /^failed: [^]*Read-only file system[^]*\[This ran in a sandbox: only DIR, \/tmp can be written/,
+    );
+    expect(results[2]).toContain("call Bash again with outside_sandbox set to true");
+    expect(results[3]).toBe("failed: 0\n[Exit code 1]");
+    expect(results[4]).toContain("the working directory is still DIR");
+    expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("x\n");
+    expect([existsSync(join(home, "new.txt")), existsSync(join(project, "../beside"))]).toEqual([false, false]);
+  });
+
+  test("deny and ask rules hold as ever", async () => {
+    const { results, asked } = await runBash({
+      sandbox: { mode: "auto" },
+      permissions: { deny: ["Bash(rm:*)"], ask: ["Bash(touch:*)"] },
+      bash: [{ command: "rm made.txt" }, { command: "touch made.txt" }, { command: "echo fine" }],
+    });
+    expect(results.map((text) => text.split(":")[0])).toEqual(["denied", "denied", "ok"]);
+    expect(asked).toBe(1);
+  });
+
+  test("outside is asked about, and only then", async () => {
+    const answers: PermissionAnswer[] = [{ behavior: "allow", scope: "once" }, { behavior: "deny" }];
+    const onPermission: Asker = () => Promise.resolve(answers.shift() ?? { behavior: "deny" });
+    const outside = { command: "echo x > ../beside && echo done", outside_sandbox: true };
+    const { results, asked, project } = await runBash({
+      sandbox: { mode: "auto" },
+      onPermission,
+      bash: [outside, outside],
+    });
+    expect(results).toEqual(["ok: done", expect.stringMatching(/^denied/)]);
+    expect(asked).toBe(2);
+    expect(existsSync(join(project, "../beside"))).toBe(true);
+  });
+
+  test("nobody to ask: outside is not run", async () => {
+    const { results } = await runBash({ sandbox: { mode: "auto" }, bash: [{ command: write, outside_sandbox: true }] });
+    expect(results[0]).toMatch(/^denied/);
+  });
+
+  test("in the background too", async () => {
+    const { results, project } = await runBash({
+      sandbox: { mode: "auto" },
+      bash: [
+        { command: "echo x > ../beside; cat /proc/1/comm > made.txt", run_in_background: true },
+        { command: "until test -s made.txt; do sleep 0.02; done; cat made.txt" },
+      ],
+    });
+    expect(results[1]).toBe("ok: bwrap");
+    expect(existsSync(join(project, "../beside"))).toBe(false);
+  });
+
+  test("plan mode still runs nothing", async () => {
+    const { results } = await runBash({
+      sandbox: { mode: "auto" },
+      permissionMode: "plan",
+      bash: [{ command: write }],
+    });
+    expect(results[0]).toMatch(/^denied/);
+  });
+
+  test("where there is none, that is said, and commands are asked about", async () => {
+    const { results, notices, asked } = await runBash({
+      sandbox: { mode: "auto" },
+      prepare: linked,
+      bash: [{ command: write }],
+    });
+    expect(notices.join()).toMatch(/there is no sandbox: .*\.claude is a symbolic link.*commands run without it/);
+    expect(results[0]).toMatch(/^denied/);
+    expect(asked).toBe(1);
+  });
+});
+
+describe("required", () => {
+  test("runs inside", async () => {
+    const { results } = await runBash({ sandbox: { mode: "required" }, bash: [{ command: "cat /proc/1/comm" }] });
+    expect(results).toEqual(["ok: bwrap"]);
+  });
+
+  test("there is no outside, in no mode", async () => {
+    const { results, project } = await runBash({
+      sandbox: { mode: "required" },
+      permissionMode: "bypassPermissions",
+      bash: [{ command: write, outside_sandbox: true }, { command: "echo x > .git/config; exit 1" }],
+    });
+    expect(results[0]).toMatch(/^denied: .*commands run in the sandbox here or not at all/);
+    expect(results[1]).toContain("There is no way round this");
+    expect(existsSync(join(project, "made.txt"))).toBe(false);
+  });
+
+  test("where there is none, nothing is run", async () => {
+    const { results, notices, project } = await runBash({
+      sandbox: { mode: "required" },
+      permissionMode: "bypassPermissions",
+      prepare: linked,
+      bash: [{ command: write }, { command: write, run_in_background: true }],
+    });
+    expect(notices.join()).toMatch(/there is no sandbox: .*no command will be run/);
+    expect(results.map((text) => text.split(":")[0])).toEqual(["denied", "denied"]);
+    expect(existsSync(join(project, "made.txt"))).toBe(false);
+  });
+});
+
+test("off: commands run as they are", async () => {
+  const { results } = await runBash({
+    sandbox: {},
+    permissionMode: "bypassPermissions",
+    bash: [{ command: "cat /proc/1/comm; echo x > ../beside && echo done" }],
+  });
+  expect(results[0]).toMatch(/^ok: (?!bwrap)[^]*done$/);
+});
+
+test("a host that is none is an error before anything starts", async () => {
+  const sandbox = { mode: "auto", network: { allow: ["*.example.com"] } };
+  await expect(runBash({ sandbox, bash: [] })).rejects.toThrow(
+    /sandbox\.network\.allow: "\*\.example\.com" is not a host/,
+  );
+});
+
+test("git can commit where the user has said that .git is writable, and still not set hooks", async () => {
+  const { results, project } = await runBash({
+    sandbox: { mode: "required", writable: [".git"] },
+    prepare(folder) {
+      writeFileSync(join(folder, "a.txt"), "a\n");
+      execFileSync("git", ["init", "-q", folder]);
+      rmSync(join(folder, ".git/hooks"), { recursive: true, force: true });
+    },
+    permissionMode: "bypassPermissions",
+    bash: [
+      {
+        command: "git add a.txt && git -c user.name=a -c user.email=a@b commit -q -m one && git log --oneline | wc -l",
+      },
+      { command: "git config core.fsmonitor /bin/false" },
+      { command: "mkdir -p .git/hooks; echo x > .git/hooks/post-commit" },
+      { command: "mv .git x" },
+    ],
+  });
+  expect(results[0]).toBe("ok: 1");
+  for (const result of results.slice(1, 4)) expect(result).toMatch(/^failed/);
+  expect(existsSync(join(project, ".git/hooks"))).toBe(false);
+});
+
+test("otherwise it can look, and is told why it cannot commit", async () => {
+  const { results } = await runBash({
+    sandbox: { mode: "auto" },
+    prepare(folder) {
+      writeFileSync(join(folder, "a.txt"), "a\n");
+      execFileSync("git", ["init", "-q", folder]);
+    },
+    bash: [{ command: "git status --short" }, { command: "git add a.txt" }],
+  });
+  expect(results[0]).toBe("ok: ?? a.txt");
+  expect(results[1]).toMatch(/^failed: [^]*index\.lock[^]*Read-only file system[^]*outside_sandbox/);
+});

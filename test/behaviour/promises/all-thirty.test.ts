@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const tests = resolve(import.meta.dirname, "../..");
+
+/** The numbers of the promises that the tests of a file are named after: `promise 07: …`, `promise 11, 12: …`. */
+const kept = (file: string) =>
+  [
+    ...readFileSync(join(tests, file), "utf8").matchAll(
+      /^\s*(?:test|it|describe)(?:\.\w+)*\(\s*["'`]promise ([\d, ]+):/gm,
+    ),
+  ]
+    .flatMap(([, numbers = ""]) => numbers.split(","))
+    .map(Number);
+
+test("each of the thirty promises has a test in this folder, and none has one elsewhere: 'npm test -- promises' runs them all", () => {
+  const files = readdirSync(tests, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+  const isHere = (name: string) => name.startsWith("behaviour/promises/");
+  const numbers = new Set(files.filter(isHere).flatMap(kept));
+  expect([...numbers].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  expect(files.filter((name) => !isHere(name) && kept(name).length > 0)).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { gate, textOf } from "../../support/team/team-session.ts";
+import { mailOf, noticesOf } from "../../support/mail/session-mailbox.ts";
+import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
+
+const rounds = 200;
+const numbers = Array.from({ length: rounds }, (_, index) => `[word ${index + 1}]`);
+
+test(`promise 08: a message that comes while a teammate is just finishing is heard in that run or wakes it again, ${rounds} times out of ${rounds}`, async () => {
+  const heard: string[] = [];
+  const all = gate();
+  const failed: unknown[] = [];
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout")] }], async ({ said, request }) => {
+      heard.push(...(said.match(/\[word \d+\]/g) ?? []));
+      const next = heard.length + 1;
+      if (next > rounds) {
+        expect(textOf(request.messages).match(/\[word \d+\]/g)).toEqual(numbers);
+        all.open();
+      } else {
+        // At each moment from the middle of its last answer to well after it has said that it rests.
+        setTimeout(() => void send(next).catch((error: unknown) => failed.push(error)), (next % 40) / 4);
+      }
+      return { text: `answer ${next - 1}` };
+    }),
+  });
+  const mail = await mailOf(team.tree);
+  const send = (number: number) => mail.send({ from: "user", to: "scout", text: `[word ${number}]` });
+  await team.ask("go");
+  await all.opened;
+  expect(heard).toEqual(numbers);
+  expect(failed).toEqual([]);
+  await team.until(
+    (event, { agent }) => event.type === "prompt.admitted" && agent !== "" && textIn(event.parts, `answer ${rounds}`),
+  );
+  const told = (await noticesOf(mail)).map(({ result }) => result).join("\n");
+  expect(told.match(/answer \d+/g)).toEqual([0, ...numbers.map((_, index) => index + 1)].map((n) => `answer ${n}`));
+});
+
+const textIn = (parts: unknown, text: string) => JSON.stringify(parts).includes(text);
+
+test("promise 08: the same for the lead, whatever it was just saying", async () => {
+  const heard: string[] = [];
+  const all = gate();
+  const team = await alpha({
+    answer: ({ said }) => {
+      heard.push(...(said.match(/\[word \d+\]/g) ?? []));
+      const next = heard.length + 1;
+      if (next > rounds) all.open();
+      else setTimeout(() => void mail.send({ from: "user", to: "team-lead", text: `[word ${next}]` }), (next % 40) / 8);
+      return { text: `answer ${next - 1}` };
+    },
+  });
+  const mail = await mailOf(team.tree);
+  await team.ask("go");
+  await all.opened;
+  expect(heard).toEqual(numbers);
+});

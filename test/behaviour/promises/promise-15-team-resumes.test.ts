@@ -1,0 +1,207 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { SessionId } from "../../../src/protocol/index.ts";
+import type { Ask } from "../../../src/testing.ts";
+import { textOf } from "../../support/team/team-session.ts";
+import {
+  alpha,
+  filesOf,
+  hang,
+  inState,
+  leading,
+  mate,
+  memberLog,
+  membersOf,
+  ports,
+} from "../../support/team/scripted-team.ts";
+
+const everything = (ask: Ask) => textOf(ask.request.messages);
+
+test("promise 15: after an exit the team is there again: members, mail and tasks where they were, nothing twice", async () => {
+  const first = await alpha({
+    answer: leading(
+      [
+        {
+          calls: [
+            mate("scout", "look around"),
+            mate("maker", "make it"),
+            { tool: "TaskCreate", input: { subject: "paint", description: "paint it", needs: ["Paintbrush"] } },
+          ],
+        },
+        { text: "waiting" },
+      ],
+      ({ agent }) => ({ text: `${agent} was here` }),
+    ),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await inState(first, "maker", "idle");
+  const before = await membersOf(first.tree);
+  await first.close();
+
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: leading([{ text: "back" }], ({ agent, said }) => ({ text: `${agent} heard: ${said}` })),
+  });
+  await inState(second, "scout", "idle");
+  await inState(second, "maker", "idle");
+  const after = await membersOf(first.tree);
+  expect(after.map(({ name, sessionId, ended }) => ({ name, sessionId, ended }))).toEqual(
+    before.map(({ name, sessionId }) => ({ name, sessionId, ended: undefined })),
+  );
+  await second.command({ type: "mail.send", to: "scout", text: "and now?" });
+  await second.until(
+    (event) =>
+      event.type === "mail.received" &&
+      event.from === "scout" &&
+      event.kind === "idle_notification" &&
+      second.asked("scout@alpha").length === 1,
+  );
+  const [again] = second.asked("scout@alpha");
+  expect(everything(again!)).toContain("look around");
+  expect(everything(again!)).toContain("scout@alpha was here");
+  expect(everything(again!).match(/look around/g)).toHaveLength(1);
+  expect(again!.said).toContain("and now?");
+  expect(second.asked("maker@alpha")).toEqual([]);
+  expect(await (await filesOf(first.tree)).tasks.list()).toMatchObject([
+    { id: 1, subject: "paint", status: "pending" },
+  ]);
+});
+
+test("promise 15: a member whose definition is gone is named with the reason; the others are back", async () => {
+  const files = { "home/.troupe/agents/expert.md": "---\nname: expert\ndescription: e\n---\nYou are an expert." };
+  const first = await alpha({
+    files,
+    answer: leading(
+      [{ calls: [mate("scout", "a", { subagent_type: "expert" }), mate("maker", "b")] }, { text: "waiting" }],
+      () => ({ text: "done" }),
+    ),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await inState(first, "maker", "idle");
+  await first.close();
+  rmSync(first.tree.path("home/.troupe/agents/expert.md"));
+
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: ({ agent, request }) =>
+      agent === "lead" ? { text: /scout could not be/.test(textOf(request.messages)) ? "I know" : "who?" } : undefined,
+  });
+  await inState(second, "maker", "idle");
+  const message = "scout could not be brought back: scout is of the type expert, which is not there any more.";
+  expect(second.all("notice.raised").map((notice) => notice.message)).toContain(message);
+  expect(await membersOf(first.tree)).toMatchObject([{ name: "scout", ended: { reason: "lost" } }, { name: "maker" }]);
+  expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
+});
+
+test("promise 15: a member whose transcript is gone is back without it, and the user, its lead and itself are told", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [mate("scout", "look around"), mate("maker", "make it")] }, { text: "waiting" }], () => ({
+      text: "done",
+    })),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await inState(first, "maker", "idle");
+  const sessionId = (await membersOf(first.tree))[0]?.sessionId ?? "";
+  await first.close();
+  const projects = first.tree.path("home/.troupe/projects");
+  const files = readdirSync(projects, { recursive: true, encoding: "utf8" }).filter((name) => name.includes(sessionId));
+  for (const name of files) rmSync(join(projects, name), { recursive: true, force: true });
+
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: (ask) =>
+      ask.agent === "lead"
+        ? { text: everything(ask).includes("scout is back without what it knew") ? "I know" : "who?" }
+        : { text: "here" },
+  });
+  await inState(second, "scout", "idle");
+  await inState(second, "maker", "idle");
+  await second.until(
+    (event) =>
+      event.type === "notice.raised" && event.message.includes(`the transcript of its session ${sessionId} is`),
+  );
+  await second.until((event) => event.type === "mail.received" && event.from === "scout");
+  expect(await second.ask("who is there?")).toMatchObject({ text: "I know" });
+  expect(second.all("notice.raised").filter(({ message }) => message.includes("maker"))).toEqual([]);
+  await second.command({ type: "mail.send", to: "scout", text: "and now?" });
+  await second.until(() => second.asked("scout@alpha").length > 0);
+  expect(everything(second.asked("scout@alpha")[0]!)).toContain("You were in this team before");
+});
+
+test("promise 15: a member that had joined and not yet been told what to do, when everything went down, hears it", async () => {
+  const first = await alpha({ answer: () => ({ text: "fine" }) });
+  await first.ask("go");
+  await first.close();
+  const { record } = await filesOf(first.tree);
+  await record.join({
+    name: "scout",
+    prompt: "look around",
+    agentType: "general-purpose",
+    model: first.model.ref,
+    mode: "bypassPermissions",
+    cwd: first.cwd,
+    backendType: "in-process",
+    sessionId: ports.createId<SessionId>("ses"),
+    startedBy: "agt_x",
+    callId: "call_lead_1_1",
+  });
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: leading([], () => ({ text: "seen" })),
+  });
+  await second.until(() => second.asked("scout@alpha").length > 0);
+  await inState(second, "scout", "idle");
+  expect(second.asked("scout@alpha")).toHaveLength(1);
+  expect(second.asked("scout@alpha")[0]?.said).toContain("look around");
+});
+
+test("promise 15: a task of one who has ended, which nobody has come to give back, is on the list again, and done", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [mate("scout"), mate("maker")] }, { text: "waiting" }], () => ({ text: "done" })),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await inState(first, "maker", "idle");
+  await first.close();
+  // As after a kill of the lead that had just put down that one of them is lost.
+  const { record, tasks } = await filesOf(first.tree);
+  await tasks.create({ subject: "paint it", description: "" }, { name: "team-lead" });
+  await tasks.claim(1, { name: "scout" });
+  await record.end("scout", { reason: "lost", detail: "its process is gone" });
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: leading([], ({ said }) => ({ text: said.includes("paint it") ? "painted" : "done" })),
+  });
+  await second.until((event) => event.type === "mail.received" && event.from === "maker");
+  expect(await tasks.get(1)).toMatchObject({ owner: "maker" });
+  const message = "Some tasks were still those of members who have ended. Back on the task list: #1.";
+  await second.until((event) => event.type === "notice.raised" && event.message === message);
+});
+
+test("promise 15: a member that was in the middle of its work goes on with it", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [mate("scout", "dig deep")] }, { text: "waiting" }], () => hang),
+  });
+  await first.ask("go");
+  await inState(first, "scout", "working");
+  await first.close();
+  const second = await alpha({
+    tree: first.tree,
+    resume: first.session.id,
+    answer: leading([], () => ({ text: "dug" })),
+  });
+  await inState(second, "scout", "idle");
+  await second.until((event) => event.type === "mail.received" && event.kind === "idle_notification");
+  expect(textOf(second.asked("scout@alpha")[0]!.request.messages).match(/dig deep/g)).toHaveLength(1);
+  const log = await memberLog(first.tree, "scout");
+  expect(log.filter((event) => event.type === "prompt.admitted")).toHaveLength(1);
+});

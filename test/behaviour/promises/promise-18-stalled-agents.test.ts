@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
+import { agent, lead, resultOf, teamSession } from "../../support/team/team-session.ts";
+import { alpha, bash, hang, leading, mate, memberLog } from "../../support/team/scripted-team.ts";
+
+test("promise 18: an agent that makes no progress is noticed, and failed with what it has", async () => {
+  const team = await teamSession({
+    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    answer: lead([{ calls: [agent("work")] }, { text: "over" }], (ask) =>
+      ask.turn === 1
+        ? { text: "half of it", calls: [{ tool: "Bash", input: { command: "echo half" } }] }
+        : { text: "x", fault: { kind: "hang" } },
+    ),
+  });
+  await team.ask("go");
+  const { text, outcome } = resultOf(team);
+  expect(outcome).toBe("failed");
+  expect(text).toMatch(/^The agent failed: no sign of life .*\n\nhalf of it[\s\S]*echo half/);
+  const idle = team.all("agent.idle").filter(({ reason }) => reason !== "completed");
+  expect(idle).toMatchObject([{ reason: "failed", detail: expect.stringMatching(/^no sign of life/) as string }]);
+});
+
+test("promise 18: a teammate whose model says nothing is noticed and failed, and its lead hears why and what it has", async () => {
+  const team = await alpha({
+    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
+      turn === 1 ? { text: "half of it", calls: [bash("echo half")] } : hang,
+    ),
+  });
+  await team.ask("go");
+  const { event } = await team.until(
+    (each) => each.type === "prompt.admitted" && /scout could not go on/.test(JSON.stringify(each)),
+  );
+  expect(JSON.stringify(event)).toMatch(/no sign of life for \d+ s: its model/);
+  expect(JSON.stringify(event)).toMatch(
+    /What it has said:\\nhalf of it\\nWhat was really done, by the log:.*echo half/,
+  );
+  const log = await memberLog(team.tree, "scout");
+  expect(log.filter((each) => each.type === "agent.idle")).toMatchObject([{ reason: "failed" }]);
+});
+
+test("promise 18: a teammate whose call never ends is noticed too, and can be sent on", async () => {
+  const team = await alpha({
+    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
+      turn === 1 ? { calls: [bash("sleep 1000")] } : { text: "went on" },
+    ),
+  });
+  await team.ask("go");
+  await team.until(
+    (each) => each.type === "prompt.admitted" && /scout could not go on: no sign of life/.test(JSON.stringify(each)),
+  );
+  await team.command({ type: "mail.send", to: "scout", text: "go on" });
+  await team.until((each) => each.type === "prompt.admitted" && /went on/.test(JSON.stringify(each)));
+});
+
+test("promise 18: a teammate that is started and never begins is ended, its lead hears why, and its tasks are free again", async () => {
+  const backend = heldBackend({});
+  const { team, stored, recorded } = await ledTeam({ backend, startMs: 1000 });
+  await team.spawn(wishFor("scout", "call_1"));
+  await stored.tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });
+  await stored.tasks.update(1, { owner: "scout" }, { name: "team-lead" });
+  const notices = () => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
+  const why = "it was started and has not begun in 1 s";
+  await expect
+    .poll(notices)
+    .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Back on the task list: #1.`)]);
+  expect([...backend.there]).toEqual([]);
+  expect(stored.record.current().members.at(-1)).toMatchObject({ ended: { reason: "lost", detail: why } });
+  expect((await stored.tasks.get(1))?.owner).toBeUndefined();
+});

@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import type { Event, WorkItem } from "../../../src/protocol/index.ts";
+import type { Ask } from "../../../src/testing.ts";
+import { alpha, filesOf, hang, inState, leading, mate } from "../../support/team/scripted-team.ts";
+
+const files = {
+  "home/.troupe/agents/reader.md": "---\nname: reader\ndescription: r\ntools: Read, Grep\n---\nYou read.",
+};
+const create = (subject: string, more: object = {}) => ({
+  tool: "TaskCreate",
+  input: { subject, description: "d", ...more },
+});
+const taskIn = ({ said, result }: Ask) => (result?.tool === "TaskUpdate" ? undefined : /taskId (\d+)/.exec(said)?.[1]);
+const complete = (ask: Ask) => {
+  const id = taskIn(ask);
+  if (id === undefined) return { text: "nothing to do" };
+  return { calls: [{ tool: "TaskUpdate", input: { taskId: Number(id), status: "completed" } }] };
+};
+const task = (id: number, fits: (task: WorkItem) => boolean) => (event: Event) =>
+  event.type === "task.changed" && event.task.id === id && fits(event.task);
+
+test("promise 25: an idle member claims only what its tools can do, and a task that becomes free wakes who waits", async () => {
+  const team = await alpha({
+    files,
+    answer: leading(
+      [
+        {
+          calls: [
+            create("write it", { needs: ["Write"] }),
+            create("read it", { needs: ["Read"] }),
+            create("check it", { needs: ["Read"], blockedBy: [1] }),
+            mate("reader", "wait", { subagent_type: "reader" }),
+          ],
+        },
+        { text: "waiting" },
+      ],
+      complete,
+    ),
+  });
+  await team.ask("go");
+  await team.until(task(2, ({ status, owner }) => status === "completed" && owner === "reader"));
+  await inState(team, "reader", "idle");
+  const { tasks } = await filesOf(team.tree);
+  expect((await tasks.list()).map(({ owner, status }) => ({ owner, status }))).toEqual([
+    { owner: undefined, status: "pending" },
+    { owner: "reader", status: "completed" },
+    { owner: undefined, status: "pending" },
+  ]);
+  // Somebody does the first by other means: what it held up is free, and the reader, who is idle, is woken for it.
+  expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({
+    ok: true,
+  });
+  await team.until(task(3, ({ status, owner }) => status === "completed" && owner === "reader"));
+});
+
+test("promise 25: what a member had in hand when it was ended goes back, and wakes who waits", async () => {
+  const team = await alpha({
+    answer: leading(
+      [
+        { calls: [create("dig")] },
+        { calls: [mate("first", "wait")] },
+        { text: "waiting" },
+        { calls: [mate("second", "wait")] },
+        { text: "waiting" },
+      ],
+      (ask) => (ask.agent === "first@alpha" && taskIn(ask) !== undefined ? hang : complete(ask)),
+    ),
+  });
+  await team.ask("go");
+  await team.until(task(1, ({ status, owner }) => status === "in_progress" && owner === "first"));
+  await team.ask("and another");
+  await inState(team, "second", "idle");
+  expect(await team.command({ type: "member.stop", name: "first", now: true })).toEqual({ ok: true });
+  await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "second"));
+});
+
+test("promise 25: who was given a task while it was blocked begins it when it is free", async () => {
+  const team = await alpha({
+    files,
+    answer: leading(
+      [
+        {
+          calls: [
+            create("write it", { needs: ["Write"] }),
+            create("check it", { blockedBy: [1] }),
+            mate("reader", "wait", { subagent_type: "reader" }),
+            mate("other", "wait", { subagent_type: "reader" }),
+          ],
+        },
+        { calls: [{ tool: "TaskUpdate", input: { taskId: 2, owner: "reader" } }] },
+        { text: "waiting" },
+      ],
+      complete,
+    ),
+  });
+  await team.ask("go");
+  const told = (event: Event) => event.type === "mail.received" && event.kind === "task_assignment";
+  await team.until(told);
+  await inState(team, "reader", "idle");
+  await inState(team, "other", "idle");
+  expect(await team.command({ type: "task.update", taskId: 1, status: "completed" })).toEqual({ ok: true });
+  await team.until(task(2, ({ status, owner }) => status === "completed" && owner === "reader"));
+  const said = team.asked("reader@alpha").map((ask) => ask.said);
+  expect(said.filter((each) => each.includes("This task of yours was blocked"))).not.toEqual([]);
+  expect(JSON.stringify(team.asked("other@alpha").map((ask) => ask.said))).not.toContain("check it");
+});
+
+test("promise 25: who has given a task back does not take it up again by itself before the lead or the user has changed it", async () => {
+  const back = (ask: Ask) => {
+    const id = taskIn(ask);
+    if (id === undefined) return { text: "I cannot" };
+    const status = ask.said.includes("by hand") ? "completed" : "pending";
+    return { calls: [{ tool: "TaskUpdate", input: { taskId: Number(id), status } }] };
+  };
+  const team = await alpha({
+    answer: leading([{ calls: [create("dig"), mate("digger")] }, { text: "waiting" }], back),
+  });
+  await team.ask("go");
+  const released = task(1, ({ status, generation }) => status === "pending" && generation > 0);
+  await team.until(released);
+  // The lead is woken: everybody rests, and a task is left.
+  await team.until((event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("still open"));
+  const { tasks } = await filesOf(team.tree);
+  expect(await tasks.get(1)).toMatchObject({ status: "pending", generation: 1 });
+  await tasks.update(1, { description: "by hand" }, { name: "user" });
+  await team.until(task(1, ({ status, owner }) => status === "completed" && owner === "digger"));
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { agent, type TeamSession } from "../../support/team/team-session.ts";
+import { alpha, bash, leading, mate, reportOf } from "../../support/team/scripted-team.ts";
+
+const isMate = (path: string) => path.endsWith("@alpha");
+
+/** Everybody below the lead who has asked a model. */
+const below = ({ model }: TeamSession) =>
+  [...new Set(model.calls.map(({ ask }) => ask.agent))].filter((path) => path !== "lead");
+
+const refusals = (team: TeamSession) =>
+  team.model.calls.flatMap(({ ask }) => ask.results.filter(({ isError }) => isError).map(({ text }) => text));
+
+test("promise 29: the cap on agents holds for teammates and their agents together, and over a resume", async () => {
+  const settings = { limits: { maxAgents: 5 } };
+  const team = await alpha({
+    settings,
+    answer: leading([{ calls: ["a", "b", "c"].map((name) => mate(name)) }], ({ agent: path, turn }) =>
+      isMate(path) && turn <= 3 ? { calls: [agent("more"), agent("more")] } : { text: "done" },
+    ),
+  });
+  await team.ask("go");
+  for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
+  expect(below(team)).toHaveLength(5);
+  expect(refusals(team).every((text) => text.includes("5 of the 5 agents it may have"))).toBe(true);
+  await team.close();
+
+  const again = await alpha({
+    tree: team.tree,
+    resume: team.session.id,
+    answer: leading([{ calls: [mate("d"), agent("more")] }], () => ({ text: "done" })),
+  });
+  await again.ask("go on");
+  expect(
+    again
+      .all("tool.settled", "lead")
+      .slice(-2)
+      .map(({ outcome }) => outcome),
+  ).toEqual(["failed", "failed"]);
+});
+
+test("promise 29: the agents of all teammates share the places, and nobody waits for its own", async () => {
+  let begun = 0;
+  let now = 0;
+  let most = 0;
+  const queued = () => team.all("tool.progress").filter(({ text }) => text.startsWith("waiting for a place")).length;
+  const team = await alpha({
+    settings: { limits: { maxConcurrentAgents: 2 } },
+    answer: leading([{ calls: ["a", "b"].map((name) => mate(name)) }], async ({ agent: path, turn }) => {
+      if (isMate(path))
+        return turn === 1 ? { calls: Array.from({ length: 4 }, () => agent("more")) } : { text: "done" };
+      begun += 1;
+      now += 1;
+      most = Math.max(most, now);
+      // Until all of them have a place, or have been told that they wait for one.
+      await team.until(() => begun > 1 && begun + queued() >= 8);
+      now -= 1;
+      return { text: "done" };
+    }),
+  });
+  await team.ask("go");
+  for (const name of ["a", "b"]) await team.until(reportOf(name));
+  expect(below(team)).toHaveLength(10);
+  expect(most).toBe(2);
+});
+
+test("promise 29: where there is one place, a teammate has its agents one after another, also in the background and sent on", async () => {
+  const team = await alpha({
+    settings: { limits: { maxConcurrentAgents: 1 }, teams: { nestedTeams: true } },
+    answer: leading([{ calls: [mate("a")] }], ({ agent: path, turn }) => {
+      if (path !== "a@alpha") return { text: `${path} is done` };
+      if (turn === 1) return { calls: [agent("more", { name: "one" }), agent("more", { run_in_background: true })] };
+      if (turn === 2) return { calls: [{ tool: "SendMessage", input: { to: "one", message: "go on" } }, mate("b")] };
+      return { text: "done" };
+    }),
+  });
+  await team.ask("go");
+  for (const name of ["a", "b"]) await team.until(reportOf(name));
+  expect(refusals(team)).toEqual([]);
+});
+
+test("promise 29: a teammate stands beside the lead: its agents are as deep as the lead's, and start none", async () => {
+  const team = await alpha({
+    settings: { limits: { maxDepth: 1 } },
+    answer: leading([{ calls: [mate("a")] }], ({ results }) =>
+      results.length === 0 ? { calls: [agent("more")] } : { text: "done" },
+    ),
+  });
+  await team.ask("go");
+  await team.until(reportOf("a"));
+  expect(below(team).map((path) => path.split("/").length)).toEqual([1, 2]);
+  expect(refusals(team)).toEqual([expect.stringMatching(/at depth 1, such as you, may not start others here/)]);
+});
+
+test.each([
+  ["money", { maxBudgetUsd: 0.5 }],
+  ["tokens", { maxTokens: 50_000 }],
+])("promise 29: a lead and its teammates spend one budget of %s", async (_, cap) => {
+  const team = await alpha({
+    settings: { models: { "scripted/script": { price: { input: 10, output: 10 } } } },
+    flags: cap,
+    answer: leading([{ calls: ["a", "b", "c"].map((name) => mate(name)) }], ({ turn }) => ({
+      text: "more",
+      calls: [bash(`echo ${turn}`), agent("more")],
+    })),
+  });
+  await team.ask("go");
+  for (const name of ["a", "b", "c"]) await team.until(reportOf(name));
+  const spent = team.all("cost.recorded").map(({ costUsd, usage }) => {
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+    return "maxTokens" in cap ? inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens : costUsd;
+  });
+  const most = "maxTokens" in cap ? cap.maxTokens : cap.maxBudgetUsd;
+  const sum = spent.reduce((all, each) => all + each, 0);
+  expect(sum).toBeGreaterThan(most / 2);
+  expect(sum).toBeLessThanOrEqual(most + Math.max(...spent));
+});

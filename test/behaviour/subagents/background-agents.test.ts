@@ -1,0 +1,329 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../../src/protocol/index.ts";
+import { agent, gate, lead, resultOf, type TeamSession, teamSession, textOf } from "../../support/team/team-session.ts";
+import { testRepository } from "../../support/git/test-repository.ts";
+
+const inBackground = (prompt: string, more: object = {}) => agent(prompt, { run_in_background: true, ...more });
+const bash = (command: string) => ({ tool: "Bash", input: { command } });
+const isNews = (event: Event) => event.type === "prompt.admitted" && event.source === "background";
+const news = (team: TeamSession) =>
+  team
+    .all("prompt.admitted", "lead")
+    .filter(({ source }) => source === "background")
+    .map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
+const taskIn = (text: string) => /task id: (bg_\w+)/.exec(text)?.[1] ?? "";
+
+describe("2.7 background", () => {
+  test("the life of a background agent, in its order", async () => {
+    const { repo } = testRepository();
+    const order: string[] = [];
+    const team = await teamSession({
+      cwd: repo,
+      answer: lead(
+        [
+          { calls: [inBackground("work", { isolation: "worktree", name: "scout" })] },
+          { text: "waiting" },
+          { text: "heard" },
+        ],
+        (ask) => (ask.turn === 1 ? { text: "at it", calls: [bash("echo hi > new.txt")] } : { text: "the result" }),
+      ),
+    });
+    await team.session.ask("go");
+    await team.until((event) => event.type === "background.ended");
+    await team.session.settled();
+    await team.seen();
+    for (const { event, agent: id } of team.envelopes) {
+      const own = team.envelopes.some(({ event: each, agent: by }) => each.type === "session.opened" && by === id);
+      if (event.type === "agent.spawned" && event.parent) order.push("spawned");
+      if (event.type === "background.started") order.push("registered");
+      if (event.type === "background.output") order.push("progress");
+      if (event.type === "agent.idle" && !own) order.push("finished");
+      if (isNews(event)) order.push("notified");
+      if (event.type === "background.ended") order.push("ended");
+    }
+    expect(order.filter((each, index) => each !== order[index - 1] && each !== "progress")).toEqual([
+      "spawned",
+      "registered",
+      "finished",
+      "notified",
+      "ended",
+    ]);
+    const [told = ""] = news(team);
+    expect(told).toMatch(
+      /^<task-notification>\n<task-id>bg_\w+<\/task-id>\n<agent-id>agt_\w+<\/agent-id>\n<status>completed/,
+    );
+    expect(told).toContain("<prompt>work</prompt>");
+    expect(told).toContain("the result");
+    expect(told).toMatch(/<worktree>Its work is on the branch troupe\/agent-\w+, in /);
+    expect(told).toMatch(/<usage>agent id: agt_\w+, tokens: \d+, tool calls: 1/);
+    expect(textOf(team.asked("lead").at(-1)?.request.messages ?? [])).toContain("task-notification");
+  });
+
+  test("whoever waits in TaskOutput goes on when the result is there", async () => {
+    const over = gate();
+    const team = await teamSession({
+      answer: lead(
+        [
+          { calls: [inBackground("work")] },
+          (ask) => {
+            over.open();
+            return { calls: [{ tool: "TaskOutput", input: { task_id: taskIn(ask.result?.text ?? "") } }] };
+          },
+          { text: "over" },
+        ],
+        async () => {
+          await over.opened;
+          return { text: "the words of the agent" };
+        },
+      ),
+    });
+    await team.ask("go");
+    expect(resultOf(team, 1, 2).text).toMatch(/^bg_\w+ has ended: do a thing\n\nthe words of the agent$/);
+    await team.until((event) => event.type === "background.ended");
+    await team.session.settled();
+    await team.seen();
+    expect(news(team)).toHaveLength(1);
+  });
+
+  test("TaskOutput without waiting, and TaskStop: it is stopped, with what it had done", async () => {
+    const team = await teamSession({
+      answer: lead(
+        [
+          { calls: [inBackground("work")] },
+          async (ask) => {
+            await team.childTurn(2);
+            const id = taskIn(ask.result?.text ?? "");
+            return {
+              calls: [
+                { tool: "TaskOutput", input: { task_id: id, block: false } },
+                { tool: "TaskStop", input: { task_id: id } },
+              ],
+            };
+          },
+          { text: "over" },
+        ],
+        (ask) => (ask.turn === 1 ? { text: "half", calls: [bash("true")] } : { text: "x", fault: { kind: "hang" } }),
+      ),
+    });
+    await team.ask("go");
+    expect(resultOf(team, 1, 2).text).toMatch(
+      /is running: do a thing\n1 turn, 1 tool call, \d+ tokens so far\n\nhalf\n {2}\$ true/,
+    );
+    expect(resultOf(team, 2, 2).text).toMatch(/was stopped: do a thing/);
+    await team.session.settled();
+    await team.seen();
+    const [told = "", ...more] = news(team);
+    expect(more).toEqual([]);
+    expect(told).toMatch(/<status>stopped<\/status>[\s\S]*<reason>it was stopped<\/reason>[\s\S]*half/);
+    expect(team.all("background.ended")).toMatchObject([{ status: "killed" }]);
+  });
+
+  test("an agent that failed is told of as failed", async () => {
+    const team = await teamSession({
+      answer: lead([{ calls: [inBackground("work")] }, { text: "waiting" }, { text: "heard" }], () => ({
+        fault: { kind: "authentication", message: "no key", times: "turn" },
+      })),
+    });
+    await team.session.ask("go");
+    await team.until((event) => event.type === "background.ended");
+    await team.seen();
+    expect(news(team)[0]).toMatch(/<status>failed<\/status>[\s\S]*<reason>[^<]*no key/);
+    expect(team.all("background.ended")).toMatchObject([{ status: "failed" }]);
+  });
+
+  test("it has an abort signal of its own: an interrupt of the lead does not stop it", async () => {
+    const over = gate();
+    const team = await teamSession({
+      answer: lead(
+        [{ calls: [inBackground("work")] }, { text: "x", fault: { kind: "hang" } }, { text: "heard" }],
+        async () => {
+          await over.opened;
+          return { text: "unharmed" };
+        },
+      ),
+    });
+    const asking = team.session.ask("go");
+    await team.until((event) => event.type === "turn.started" && event.turn === 2);
+    await team.session.abort();
+    expect(await asking).toMatchObject({ reason: "interrupted" });
+    expect(team.session.backgroundRunning()).toMatchObject([{ kind: "agent", description: "do a thing" }]);
+    over.open();
+    await team.until((event) => event.type === "background.ended");
+    await team.session.settled();
+    await team.seen();
+    expect(news(team)[0]).toMatch(/<status>completed<\/status>[\s\S]*unharmed/);
+    expect(team.asked("lead")).toHaveLength(3);
+  });
+
+  test("the definition's background: true is enough", async () => {
+    const team = await teamSession({
+      files: { "home/.troupe/agents/bg.md": "---\nname: bg\ndescription: b\nbackground: true\n---\nYou are bg." },
+      answer: lead([{ calls: [agent("work", { subagent_type: "bg" })] }, { text: "over" }], () => ({ text: "done" })),
+    });
+    await team.ask("go");
+    expect(resultOf(team).text).toMatch(/at work in the background/);
+  });
+});
+
+describe("2.7 hand-over", () => {
+  const handed = async (how: "by itself" | "by command") => {
+    const over = gate();
+    const team = await teamSession({
+      settings: how === "by itself" ? { subagents: { handOverMs: 50 } } : {},
+      answer: lead([{ calls: [agent("work")] }, { text: "went on" }, { text: "heard" }], async (ask) => {
+        if (ask.turn === 1) return { text: "before it", calls: [bash("echo ran >> effects")] };
+        await over.opened;
+        return { text: "after it" };
+      }),
+    });
+    const asking = team.session.ask("go");
+    await team.childTurn(2);
+    if (how === "by command") expect(await team.command({ type: "background" })).toEqual({ ok: true });
+    await asking;
+    await team.seen();
+    expect(resultOf(team).text).toMatch(/goes on in the background, where it was; nothing is run again/);
+    expect(team.all("background.ended")).toEqual([]);
+    over.open();
+    await team.until((event) => event.type === "background.ended");
+    await team.session.settled();
+    await team.seen();
+    return team;
+  };
+
+  test.each(["by itself", "by command"] as const)(
+    "%s: nothing is run twice, and its output file continues",
+    async (how) => {
+      const team = await handed(how);
+      expect(readFileSync(`${team.cwd}/effects`, "utf8")).toBe("ran\n");
+      expect(team.asked(/^lead\//)).toHaveLength(2);
+      expect(team.all("agent.spawned")).toHaveLength(2);
+      expect(news(team)).toHaveLength(1);
+      expect(news(team)[0]).toContain("after it");
+      const file = team.all("background.started")[0]?.outputFile ?? "";
+      expect(existsSync(file)).toBe(true);
+      expect(readFileSync(file, "utf8")).toMatch(/^before it\n {2}\$ echo[^\n]*\nafter it\n$/);
+    },
+  );
+});
+
+describe("2.7 SendMessage", () => {
+  const send = (to: string, message: string) => ({ tool: "SendMessage", input: { to, message } });
+
+  test("to a running agent: it hears it between two turns", async () => {
+    const told = gate();
+    const team = await teamSession({
+      answer: lead(
+        [
+          { calls: [inBackground("work", { name: "scout" })] },
+          async () => {
+            await team.childTurn(1);
+            return { calls: [send("scout", "look left as well")] };
+          },
+          () => {
+            told.open();
+            return { text: "over" };
+          },
+        ],
+        async (ask) => {
+          if (ask.turn > 1) return { text: `heard: ${ask.said}` };
+          await told.opened;
+          return { text: "first", calls: [bash("true")] };
+        },
+      ),
+    });
+    await team.session.ask("go");
+    await team.until((event) => event.type === "background.ended");
+    await team.seen();
+    expect(resultOf(team, 1, 2).text).toMatch(/at work and will hear it after its current turn/);
+    expect(team.asked("lead/scout")).toHaveLength(2);
+    expect(news(team)).toHaveLength(1);
+    expect(news(team)[0]).toContain("heard: look left as well");
+  });
+
+  test("to a finished agent: it goes on with all it knows, in the background", async () => {
+    const team = await teamSession({
+      answer: lead(
+        [{ calls: [agent("work", { name: "scout" })] }, { calls: [send("scout", "and now this")] }, { text: "over" }],
+        (ask) => ({ text: `answer to ${ask.said}` }),
+      ),
+    });
+    await team.session.ask("go");
+    await team.until((event) => event.type === "background.ended");
+    await team.seen();
+    expect(resultOf(team, 1, 2).text).toMatch(/scout had finished and goes on from where it was/);
+    const second = team.asked("lead/scout")[1];
+    expect(textOf(second?.request.messages ?? [])).toContain("answer to work");
+    expect(news(team)[0]).toContain("answer to and now this");
+    expect(team.all("agent.spawned")).toHaveLength(2);
+  });
+
+  test("to nobody: the error names who there is", async () => {
+    const team = await teamSession({
+      answer: lead(
+        [{ calls: [agent("work", { name: "scout" })] }, { calls: [send("scuot", "hello")] }, { text: "over" }],
+        () => ({ text: "done" }),
+      ),
+    });
+    await team.ask("go");
+    expect(resultOf(team, 1, 2)).toMatchObject({ outcome: "failed" });
+    expect(resultOf(team, 1, 2).text).toMatch(/no agent "scuot"\. Did you mean scout\? You have started: scout\./);
+  });
+
+  test("many words said while it is finishing: each is heard, in that run or in the next", async () => {
+    const words = Array.from({ length: 12 }, (_, index) => `word-${index}`);
+    const team = await teamSession({
+      answer: lead(
+        [
+          { calls: [inBackground("work", { name: "scout" })] },
+          ...words.map((word) => ({ calls: [send("scout", word)] })),
+          { text: "over" },
+        ],
+        () => ({ text: "instantly done" }),
+      ),
+    });
+    await team.session.ask("go");
+    await team.quiet();
+    const heard = textOf(team.asked("lead/scout").at(-1)?.request.messages ?? []);
+    for (const word of words) expect(heard).toContain(`"${word}"`);
+  });
+});
+
+describe("2.7 limits", () => {
+  test("what is over maxConcurrentAgents waits its turn", async () => {
+    let atWork = 0;
+    let most = 0;
+    const team = await teamSession({
+      settings: { limits: { maxConcurrentAgents: 2 } },
+      answer: lead(
+        [{ calls: Array.from({ length: 7 }, (_, index) => agent("work", { name: `a${index}` })) }, { text: "over" }],
+        async () => {
+          most = Math.max(most, ++atWork);
+          await new Promise((resolve) => setImmediate(resolve));
+          atWork -= 1;
+          return { text: "done" };
+        },
+      ),
+    });
+    await team.ask("go");
+    expect(most).toBe(2);
+    expect(team.all("agent.spawned")).toHaveLength(8);
+    expect(team.all("tool.settled", "lead").every(({ outcome }) => outcome === "ok")).toBe(true);
+  });
+
+  test("an agent may not start agents deeper than maxDepth", async () => {
+    const deep = { calls: [agent("deeper")] };
+    const child = (ask: { turn: number; result?: { text: string } | undefined }) =>
+      ask.turn === 1 ? deep : { text: ask.result?.text ?? "" };
+    const one = await teamSession({ answer: lead([deep, { text: "over" }], child) });
+    await one.ask("go");
+    expect(resultOf(one).text).toMatch(/at depth 1, such as you, may not start others here \(limits.maxDepth is 1\)/);
+    const two = await teamSession({
+      settings: { limits: { maxDepth: 2 } },
+      answer: lead([deep, { text: "over" }], child),
+    });
+    await two.ask("go");
+    expect(two.all("agent.spawned").map(({ path }) => path.split("/").length)).toEqual([1, 2, 3]);
+    expect(resultOf(two).text).toMatch(/at depth 2, such as you/);
+  });
+});

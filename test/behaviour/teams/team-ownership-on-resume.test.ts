@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import { createFileTeamStore } from "../../../src/store/index.ts";
+import {
+  agrees,
+  alpha,
+  filesOf,
+  inState,
+  leading,
+  mate,
+  membersOf,
+  ports,
+  say,
+} from "../../support/team/scripted-team.ts";
+import { teamSession } from "../../support/team/team-session.ts";
+
+test("of several teams the one that is named is spoken to and ended, also where its members have the names of others", async () => {
+  const make = (team_name: string) => ({ tool: "TeamCreate", input: { team_name } });
+  const wanted: Record<string, { tool: string; input: object }[]> = {
+    one: [make("one")],
+    "its tester": [mate("tester")],
+    two: [make("two")],
+    "another tester": [mate("tester")],
+    "to two": [say("tester@two", "for two")],
+    "to one": [say("tester@one", "for one"), say("tester", "which?")],
+    "to all": [say("*", "for all")],
+    "end it": [say("tester@two", { type: "shutdown_request" })],
+  };
+  const heard: string[] = [];
+  const team = await teamSession({
+    stored: true,
+    settings: { teams: { enabled: true } },
+    answer: (ask) => {
+      for (const [words] of ask.said.matchAll(/for (one|two|all|the user)/g)) heard.push(`${ask.agent}: ${words}`);
+      if (ask.agent !== "lead") return agrees(ask) ?? { text: "done" };
+      // It may hear at the same moment that its teammates are idle.
+      const line = ask.result ? undefined : ask.said.split("\n").find((each) => each in wanted);
+      return line === undefined ? { text: "fine" } : { calls: wanted[line] ?? [] };
+    },
+  });
+  for (const step of ["one", "its tester", "two"]) await team.ask(step);
+  expect(JSON.stringify(team.all("tool.settled", "lead").at(-1))).toContain(
+    "You lead one as well. Your task tools are those of two now",
+  );
+  for (const step of ["another tester", "to two"]) await team.ask(step);
+  // Nobody waits for the one who was not spoken to.
+  await expect.poll(() => team.session.backgroundRunning()).toEqual([]);
+  await team.ask("to one");
+  expect(team.all("tool.settled", "lead").at(-1)).toMatchObject({
+    outcome: "failed",
+    content: [{ text: "There are several of that name. Say which: tester@one, tester@two." }],
+  });
+  await team.ask("to all");
+  expect(await team.command({ type: "mail.send", to: "tester@one", text: "for the user" })).toEqual({ ok: true });
+  await expect
+    .poll(() => heard.toSorted())
+    .toEqual([
+      "tester@one: for all",
+      "tester@one: for one",
+      "tester@one: for the user",
+      "tester@two: for all",
+      "tester@two: for two",
+    ]);
+  await team.ask("end it");
+  await inState(team, "tester", "ended");
+  const endedIn = async (name: string) =>
+    (await (await filesOf(team.tree, name)).record.read()).members.map(({ ended }) => ended?.reason);
+  expect(await endedIn("two")).toEqual([undefined, "shutdown"]);
+  expect(await endedIn("one")).toEqual([undefined, undefined]);
+  // The other one of that name has ended: it is clear who is meant.
+  expect(await team.command({ type: "mail.send", to: "tester", text: "for the user" })).toEqual({ ok: true });
+});
+
+test("a team that the user has named stays with its tasks, whoever goes on with the session; one that the model made goes", async () => {
+  const first = await alpha({
+    answer: leading([{ calls: [{ tool: "TaskCreate", input: { subject: "later", description: "not now" } }] }], () => ({
+      text: "done",
+    })),
+  });
+  await first.ask("go");
+  await first.close();
+  const again = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    flags: { settings: '{"teams":{"enabled":true}}' },
+    answer: leading([{ calls: [{ tool: "TeamCreate", input: { team_name: "beta" } }] }], () => ({ text: "done" })),
+  });
+  await again.ask("and on");
+  const names = async () =>
+    (await createFileTeamStore({ home: first.tree.path("home/.troupe"), ...ports }).list()).map(({ name }) => name);
+  expect((await names()).toSorted()).toEqual(["alpha", "beta"]);
+  await again.close();
+  expect(await names()).toEqual(["alpha"]);
+  expect(await (await filesOf(first.tree)).tasks.list()).toMatchObject([{ subject: "later" }]);
+});
+
+test("who goes on with a session whose team another one leads by now leaves it alone, and both go on", async () => {
+  const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  const other = await alpha({ tree: first.tree, answer: () => ({ text: "I lead" }) });
+  await other.ask("hello");
+  const again = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    answer: () => ({ text: "I am here" }),
+  });
+  expect((await again.ask("hello")).text).toBe("I am here");
+  expect(again.all("notice.raised").map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^the team alpha could not be taken up again: .* led by another session/),
+  ]);
+  expect((await other.ask("still there?")).text).toBe("I lead");
+  await again.close();
+  await other.close();
+  // Nobody leads it any more: it is taken up as before.
+  const last = await teamSession({
+    tree: first.tree,
+    stored: true,
+    resume: first.session.id,
+    answer: () => ({ text: "back" }),
+  });
+  await inState(last, "scout", "idle");
+  expect((await (await filesOf(first.tree)).record.read()).leadSessionId).toBe(first.session.id);
+});
+
+test("a teammate's session goes on as that teammate's or not at all, as long as its team knows it", async () => {
+  const first = await alpha({ answer: leading([{ calls: [mate("scout")] }], () => ({ text: "done" })) });
+  await first.ask("go");
+  await inState(first, "scout", "idle");
+  await first.close();
+  const { tree } = first;
+  const scout = (await membersOf(tree))[0]?.sessionId ?? "";
+  const resume = () => teamSession({ tree, stored: true, resume: scout, answer: () => ({ text: "who am I?" }) });
+  await expect(resume()).rejects.toThrow(
+    `${scout} is the session of scout, a teammate of alpha, and goes on as that: 'troupe --resume ${first.session.id}' brings back its team, 'troupe team respawn alpha scout' this one alone.`,
+  );
+  // It is not held by who was refused.
+  const again = await teamSession({
+    tree,
+    stored: true,
+    resume: first.session.id,
+    answer: leading([], () => ({ text: "back" })),
+  });
+  await inState(again, "scout", "idle");
+  await again.close();
+  await createFileTeamStore({ home: tree.path("home/.troupe"), ...ports }).delete("alpha", { force: true });
+  expect((await (await resume()).ask("still there?")).text).toBe("who am I?");
+});
+
+test("a name that only looks like a team's makes no other team each time: who asks for it is told which there is", async () => {
+  const first = await alpha({ answer: () => ({ text: "hello" }) });
+  await first.ask("go");
+  await first.close();
+  const { tree } = first;
+  const other = () => teamSession({ tree, stored: true, flags: { team: "Alpha" }, answer: () => ({ text: "hello" }) });
+  await expect(other()).rejects.toThrow("There is a team already that is called almost Alpha: alpha. Say which.");
+  const teams = createFileTeamStore({ home: tree.path("home/.troupe"), ...ports });
+  expect((await teams.list()).map(({ name }) => name)).toEqual(["alpha"]);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { mailOf } from "../../support/mail/session-mailbox.ts";
+import { alpha, leading, mate } from "../../support/team/scripted-team.ts";
+import { teamSession } from "../../support/team/team-session.ts";
+
+test("a teammate gets its prompt as mail, works, and its answer reaches the lead without being asked for", async () => {
+  const team = await teamSession({
+    stored: true,
+    flags: { team: "alpha", permissionMode: "bypassPermissions" },
+    answer: (ask) => {
+      if (ask.agent === "scout@alpha") return { text: "the parser is in src/parse.ts" };
+      if (ask.turn === 1)
+        return { calls: [{ tool: "Agent", input: { description: "look", prompt: "find the parser", name: "scout" } }] };
+      return { text: `turn ${ask.turn}: ${ask.said.includes("src/parse.ts") ? "heard" : "waiting"}` };
+    },
+  });
+  await team.ask("go");
+  await team.until((event) => event.type === "turn.ended" && JSON.stringify(event.parts).includes("heard"));
+  expect(team.asked("scout@alpha")[0]?.said).toContain("find the parser");
+});
+
+test("what a teammate has heard is marked when its report is there: nobody takes it for one with mail to hear", async () => {
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => ({ text: "done" })),
+  });
+  const mail = await mailOf(team.tree);
+  const reported = async () => {
+    for await (const { body } of mail.watch("team-lead"))
+      if (body.kind === "idle_notification") return mail.readUnread("scout");
+    return undefined;
+  };
+  const left = reported();
+  await team.ask("go");
+  expect(await left).toEqual([]);
+});

@@ -1,0 +1,209 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { land, pruneWorktrees, recoverWorktrees, recoverInterruptedLanding } from "../../../src/team/index.ts";
+import { buildProgram } from "../../support/processes/build-program.ts";
+import { needStrace } from "../../support/processes/required-tools.ts";
+import { type TestRepository, testRepository } from "../../support/git/test-repository.ts";
+
+let program: Awaited<ReturnType<typeof buildProgram>>;
+beforeAll(async () => {
+  program = await buildProgram("worktree-steps-until-killed.ts");
+});
+afterAll(() => program.remove());
+
+const env = { PATH: process.env["PATH"] ?? "" };
+
+function doUntil(repo: TestRepository, what: string, step: string): void {
+  const run = spawnSync(process.execPath, [program.path, repo.repo, repo.place.home, what, step], {
+    env,
+    encoding: "utf8",
+  });
+  expect(run.stderr).toBe("");
+  expect(run.signal, `it has a step ${step}: ${run.stdout}`).toBe("SIGKILL");
+}
+
+/** Nothing of a worktree is left: not in git, not on disk, not in our records. */
+function expectNothingLeft(repo: TestRepository, branches = ["main"]): void {
+  expect(repo.traces()).toEqual({ branches, worktrees: 1, rescue: [] });
+  expect(existsSync(`${repo.repo}.troupe`)).toBe(false);
+  const admin = join(repo.repo, ".git/worktrees");
+  if (existsSync(admin)) expect(readdirSync(admin)).toEqual([]);
+  expect(repo.git("fsck", "--strict", "--no-dangling")).toBe("");
+}
+
+describe("kill -9 while a worktree is made or removed; the next start takes it back or finishes it", () => {
+  it.each(["record", "add", "checkout", "ports", "put", "set-up", "ready"])("made: before %s", async (step) => {
+    const repo = testRepository();
+    repo.write(".env", "KEY=1\n");
+    doUntil(repo, "create", step);
+    const { worktrees, problems } = await pruneWorktrees(repo.place);
+    expect(problems).toEqual([]);
+    if (step !== "record") expect(worktrees).toMatchObject([{ outcome: "undone" }]);
+    expectNothingLeft(repo);
+    expect((await pruneWorktrees(repo.place)).worktrees).toEqual([]);
+  });
+
+  it.each(["mark removing", "unlock", "remove", "remove branch", "forget"])("removed: before %s", async (step) => {
+    const repo = testRepository();
+    doUntil(repo, "remove", step);
+    expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "removed" }]);
+    expectNothingLeft(repo);
+  });
+
+  it.each([
+    ["half of its files are gone", (path: string) => rmSync(join(path, "a.txt"))],
+    ["its .git is gone", (path: string) => rmSync(join(path, ".git"))],
+    ["both", (path: string) => ["a.txt", ".git"].forEach((name) => rmSync(join(path, name)))],
+  ])("removed: git was killed when %s", async (_what, remove) => {
+    const repo = testRepository();
+    doUntil(repo, "remove", "remove");
+    const [name = ""] = readdirSync(`${repo.repo}.troupe`);
+    remove(join(`${repo.repo}.troupe`, name));
+    expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([{ outcome: "removed" }]);
+    expectNothingLeft(repo);
+  });
+
+  it("removed: but somebody has written something since; then it stays", async () => {
+    const repo = testRepository();
+    doUntil(repo, "remove", "remove");
+    const [name = ""] = readdirSync(`${repo.repo}.troupe`);
+    writeFileSync(join(`${repo.repo}.troupe`, name, "late.txt"), "late");
+    expect((await pruneWorktrees(repo.place)).worktrees).toMatchObject([
+      { outcome: "kept", reasons: ["untracked: late.txt"] },
+    ]);
+  });
+
+  /** Not between our steps but in the middle of git's: the n-th file it makes in the repository. */
+  it.each([1, 3, 5, 7, 9, 11, 13, 16])(
+    "made: git itself is killed at its write number %i, and so is Troupe",
+    async (n) => {
+      needStrace();
+      const repo = testRepository();
+      const tracing = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", `inject=write:signal=KILL:when=${n}`];
+      const wrapper = join(repo.root, "bin");
+      const real = spawnSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).stdout.trim();
+      repo.gitIn(repo.repo, "config", "user.name", "T");
+      spawnSync("mkdir", ["-p", wrapper]);
+      const script = `#!/bin/sh\ncase "$*" in *"worktree add"*) ;; *) exec ${real} "$@" ;; esac\nstrace ${tracing.join(" ")} ${real} "$@"\ncode=$?\nif [ $code -gt 128 ]; then kill -9 "$TROUPE_PID"; fi\nexit $code\n`;
+      writeFileSync(join(wrapper, "git"), script, { mode: 0o755 });
+      const start = `export TROUPE_PID=$$; exec "$@"`;
+      const args = ["-c", start, "sh", process.execPath, program.path, repo.repo, repo.place.home, "create", ""];
+      const run = spawnSync("sh", args, { env: { ...env, PATH: `${wrapper}:${env.PATH}` }, encoding: "utf8" });
+      const { worktrees } = await pruneWorktrees(repo.place);
+      if (run.signal === "SIGKILL") {
+        expect(worktrees).toMatchObject([{ outcome: "undone" }]);
+        expectNothingLeft(repo);
+      } else {
+        // Git has fewer writes than that. What set-up left untracked is kept.
+        expect(run.stdout).toMatch(/^done /);
+        expect(n).toBeGreaterThan(5);
+        expect(worktrees).toMatchObject([{ outcome: "kept", reasons: ["untracked: junk.txt"] }]);
+      }
+    },
+  );
+});
+
+describe("kill -9 while branches are landed: the repository is as before or after, never between", () => {
+  const twoBranches = () => {
+    const repo = testRepository();
+    for (const name of ["one", "two"]) {
+      repo.git("checkout", "-qb", name, "main");
+      repo.commit(`work of ${name}`, { [`${name}.txt`]: `${name}\n`.repeat(100) });
+    }
+    repo.git("checkout", "-q", "main");
+    repo.commit("meanwhile", { "a.txt": "two\n", "gone.txt": "g\n" });
+    return repo;
+  };
+  const before = ["begin", "tree", "build", "mark moving", "move ref"];
+  const after = ["move files", "mark landed", "end"];
+  const files = ["one.txt", "two.txt"];
+
+  it.each([...before, ...after])("before %s", async (step) => {
+    const repo = twoBranches();
+    const head = repo.git("rev-parse", "main");
+    doUntil(repo, "land", step);
+    const settled = await recoverInterruptedLanding(repo.place, { rollBack: false });
+    await pruneWorktrees(repo.place);
+    const landed = after.includes(step);
+    if (step !== "begin") expect(settled?.outcome).toBe(landed ? "finished" : "undone");
+    expect(repo.git("rev-parse", "main") === head).toBe(!landed);
+    for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(landed);
+    expect(repo.git("status", "--porcelain")).toBe("");
+    expectNothingLeft(repo, ["main", "one", "two"]);
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: false })).toBeUndefined();
+    const report = await land(repo.place, { branches: ["one", "two"] });
+    expect(report.landed).toHaveLength(landed ? 0 : 2);
+  });
+
+  it.each(["move files", "mark landed"])("before %s, and taken back", async (step) => {
+    const repo = twoBranches();
+    const head = repo.git("rev-parse", "main");
+    doUntil(repo, "land", step);
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: true })).toMatchObject({
+      outcome: "undone",
+      notices: [],
+    });
+    expect(repo.git("rev-parse", "main")).toBe(head);
+    expect(repo.git("status", "--porcelain")).toBe("");
+    for (const file of files) expect(existsSync(join(repo.repo, file))).toBe(false);
+    expectNothingLeft(repo, ["main", "one", "two"]);
+  });
+
+  it("when git was killed in the middle of the files: some new, one cut short, the index locked", async () => {
+    const repo = twoBranches();
+    doUntil(repo, "land", "move files");
+    writeFileSync(join(repo.repo, "one.txt"), "one\n".repeat(100));
+    writeFileSync(join(repo.repo, "two.txt"), "two\n".repeat(40));
+    writeFileSync(join(repo.repo, ".git/index.lock"), "half an index");
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: false })).toMatchObject({
+      outcome: "finished",
+      notices: [],
+    });
+    expect(repo.git("status", "--porcelain")).toBe("");
+    expect(readFileSync(join(repo.repo, "two.txt"), "utf8")).toBe("two\n".repeat(100));
+    expectNothingLeft(repo, ["main", "one", "two"]);
+  });
+
+  it("what somebody has written since is left as it is, and told", async () => {
+    const repo = twoBranches();
+    doUntil(repo, "land", "move files");
+    writeFileSync(join(repo.repo, "one.txt"), "mine\n");
+    const settled = await recoverInterruptedLanding(repo.place, { rollBack: false });
+    expect(settled?.notices.join()).toContain("one.txt was changed since");
+    expect(repo.git("status", "--porcelain")).toBe(" M one.txt");
+    expect(readFileSync(join(repo.repo, "one.txt"), "utf8")).toBe("mine\n");
+  });
+
+  it("an index that another git has locked is waited for, not broken", async () => {
+    const repo = twoBranches();
+    doUntil(repo, "land", "move files");
+    const lock = join(repo.repo, ".git/index.lock");
+    const { closeSync, openSync } = await import("node:fs");
+    const held = openSync(lock, "wx");
+    await expect(recoverInterruptedLanding(repo.place, { rollBack: false })).rejects.toThrow(
+      /index\.lock is held by another git/,
+    );
+    expect(existsSync(lock)).toBe(true);
+    closeSync(held);
+    rmSync(lock);
+    expect(await recoverInterruptedLanding(repo.place, { rollBack: false })).toMatchObject({ outcome: "finished" });
+    expect(repo.git("status", "--porcelain")).toBe("");
+  });
+
+  it("every start puts in order what it finds, and says what it kept", async () => {
+    const repo = twoBranches();
+    expect(await recoverWorktrees(repo.place)).toEqual([]);
+    doUntil(repo, "land", "move files");
+    doUntil(repo, "create", "ready");
+    doUntil(repo, "remove", "remove");
+    const [, removing = ""] = readdirSync(`${repo.repo}.troupe`);
+    const kept = await recoverWorktrees(repo.place);
+    expect(kept).toEqual(["An interrupted landing is finished."]);
+    expect(removing).not.toBe("");
+    expect(repo.git("status", "--porcelain")).toBe("");
+    expectNothingLeft(repo, ["main", "one", "two"]);
+    expect(await recoverWorktrees({ ...repo.place, cwd: repo.root })).toEqual([]);
+  });
+});

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { processesWith, until } from "../../support/processes/live-processes.ts";
+import { buildProgram } from "../../support/processes/build-program.ts";
+import { temporaryFolder } from "../../support/files/temporary-folder.ts";
+import { openSandboxBench, type SandboxBench } from "../../support/tools/sandbox-bench.ts";
+
+let bench: SandboxBench;
+let program: Awaited<ReturnType<typeof buildProgram>>;
+const hosts: ChildProcess[] = [];
+beforeAll(async () => {
+  bench = await openSandboxBench();
+  program = await buildProgram("run-sandboxed.ts");
+});
+afterEach(() => {
+  for (const host of hosts.splice(0)) host.kill("SIGKILL");
+});
+afterAll(async () => {
+  program.remove();
+  await bench.close();
+});
+
+/** Resolves when it has said this. */
+async function startHost(
+  folder: string,
+  script: string,
+  word: string,
+  env: Record<string, string> = {},
+): Promise<ChildProcess> {
+  const host = spawn(process.execPath, [program.path, folder, script], {
+    // Who is killed cannot clean up: what it leaves goes with the test.
+    env: { ...process.env, TMPDIR: temporaryFolder(), ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  hosts.push(host);
+  let text = "";
+  await new Promise<void>((resolve, reject) => {
+    host.once("exit", () => reject(new Error(`it ended early: ${text}`)));
+    host.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8");
+      if (text.includes(word)) resolve();
+    });
+  });
+  return host;
+}
+
+const stubborn = (token: string) =>
+  `: ${token}; trap '' TERM HUP INT; setsid sleep 600 & (trap '' TERM; exec -a ${token} sleep 600) & echo ready; while :; do sleep 600; done`;
+
+describe("everything in a sandbox ends", () => {
+  it("on abort, whatever ignores signals and wherever it has moved", async () => {
+    const token = randomUUID();
+    const abort = new AbortController();
+    const running = bench.run(stubborn(token), { signal: abort.signal, env: { TOKEN: token } });
+    await until("it runs", () => processesWith(token).length > 3);
+    abort.abort();
+    expect((await running).output).toBe("ready");
+    await until("all of it is gone", () => processesWith(token).length === 0);
+  });
+
+  it("when the process that holds it is killed", async () => {
+    const token = randomUUID();
+    const folder = temporaryFolder();
+    const host = await startHost(folder, stubborn(token), "ready", { TOKEN: token });
+    expect(processesWith(token).length).toBeGreaterThan(3);
+    const gone = new Promise((resolve) => host.once("exit", resolve));
+    host.kill("SIGKILL");
+    await gone;
+    await until("all of it is gone", () => processesWith(token).length === 0);
+  });
+
+  it("with the command itself: nothing is left running", async () => {
+    const token = randomUUID();
+    await bench.run(`setsid sleep 600 & nohup sleep 600 & echo started`, { env: { TOKEN: token } });
+    await until("all of it is gone", () => processesWith(token).length === 0);
+  });
+});
+
+describe("a place held for what is not there", () => {
+  it("stays while any command of the session needs it, and goes then", async () => {
+    const abort = new AbortController();
+    const long = bench.run("echo started > started; sleep 600", { signal: abort.signal });
+    await until("it runs", () => readdirSync(bench.work).includes("started"));
+    await Promise.all(Array.from({ length: 8 }, () => bench.run("true")));
+    expect(readdirSync(bench.work)).toContain(".claude");
+    expect((await bench.run("echo x > .claude/x")).exitCode).not.toBe(0);
+    abort.abort();
+    await long;
+    expect(readdirSync(bench.work)).not.toContain(".claude");
+    rmSync(join(bench.work, "started"));
+  });
+
+  it("is held by each of many commands that come and go at once", async () => {
+    const ran = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        bench.run(`sleep 0.0${index % 7}; (echo x > .claude/x) 2>/dev/null || echo refused`),
+      ),
+    );
+    expect(new Set(ran.map(({ output }) => output))).toEqual(new Set(["refused"]));
+    expect(readdirSync(bench.work)).not.toContain(".claude");
+  });
+
+  it("is left to whoever has put something there meanwhile", async () => {
+    const abort = new AbortController();
+    const long = bench.run("echo started > started; sleep 600", { signal: abort.signal });
+    await until("it runs", () => readdirSync(bench.work).includes("started"));
+    writeFileSync(join(bench.work, ".idea", "mine.xml"), "mine");
+    abort.abort();
+    await long;
+    expect(readdirSync(join(bench.work, ".idea"))).toEqual(["mine.xml"]);
+    rmSync(join(bench.work, ".idea"), { recursive: true });
+    rmSync(join(bench.work, "started"));
+  });
+
+  it("is not taken from another process that needs it", async () => {
+    const folder = temporaryFolder();
+    await startHost(folder, "echo ready; sleep 600", "ready");
+    expect(readdirSync(folder)).toEqual([".git"]);
+    // Another session of the same folder comes and goes.
+    await startHost(folder, "echo x > .git/x; true", "released");
+    expect(readdirSync(folder)).toEqual([".git"]);
+    expect(readdirSync(join(folder, ".git"))).toEqual([]);
+  });
+});
+
+describe("where there can be no sandbox, it says why and lets nothing in", () => {
+  it("no user namespaces, as in a container", () => {
+    const around = ["--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--"];
+    const { stdout } = spawnSync("bwrap", [...around, process.execPath, program.path, temporaryFolder(), "echo RAN"]);
+    expect(stdout.toString()).toMatch(/^problem: bwrap does not work here \(.+\): allow user namespaces/);
+    expect(stdout.toString()).not.toContain("RAN");
+  });
+
+  it("no bwrap", () => {
+    const around = ["--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--"];
+    const { stdout } = spawnSync("bwrap", [...around, process.execPath, program.path, temporaryFolder(), "echo RAN"]);
+    expect(stdout.toString()).toMatch(/^problem: bwrap does not work here \(.*could not be started/);
+  });
+
+  it("a working folder that holds the system", () => {
+    const { stdout } = spawnSync(process.execPath, [program.path, "/", "echo RAN"]);
+    expect(stdout.toString()).toBe("problem: / cannot be a working folder of a sandbox: it holds the system\n");
+  });
+
+  it("a protected path that is a link", () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "real"));
+    symlinkSync("real", join(folder, ".git"));
+    const { stdout } = spawnSync(process.execPath, [program.path, folder, "echo RAN"]);
+    expect(stdout.toString()).toMatch(/^problem: .*\.git is a symbolic link/);
+  });
+});

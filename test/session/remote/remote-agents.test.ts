@@ -1,0 +1,100 @@
+import { rmSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { remoteConduct, stillRunningRemotely, adoptedJobNotice } from "../../../src/agent/index.ts";
+import type { AgentPath, Envelope } from "../../../src/protocol/index.ts";
+import { startNats } from "../../support/bus/nats-server.ts";
+import { remotePlace } from "../../support/workers/remote-session.ts";
+
+const script = `
+const bash = (command) => ({ text: "", calls: [{ tool: "Bash", input: { command, timeout: 60000 } }] });
+const part = (n) => ({ tool: "Agent", input: { description: "a part", prompt: "a part", subagent_type: "general-purpose", name: "part" + n, isolation: "remote" } });
+export default (ask) => {
+  if (ask.agent === "lead" && ask.said === "many")
+    return ask.results.length === 0 ? { text: "", calls: [1, 2, 3, 4, 5, 6].map(part) } : { text: "lead heard: " + ask.results.map(({ text }) => text).join() };
+  if (ask.said === "a part") return ask.turn === 1 ? bash("echo $RANDOM > part.txt") : { text: "a part is done" };
+  if (ask.agent === "lead")
+    return ask.results.length === 0
+      ? { text: "", calls: [{ tool: "Agent", input: { description: "write it", prompt: "write it", subagent_type: "general-purpose", name: "writer", isolation: "remote" } }] }
+      : { text: "lead heard: " + ask.result.text };
+  if (ask.said === "that is enough") return { text: "enough it is" };
+  if (ask.turn === 1) return bash("echo one > one.txt && git add -A && git commit -qm one");
+  return bash("while test -e WAIT; do sleep 0.05; done");
+};`;
+
+/** A lead and a worker on a bus of their own. */
+async function place(flags: { maxTokens?: number } = {}) {
+  const server = await startNats();
+  onTestFinished(() => server.close());
+  const here = remotePlace({ bus: server.url, script, flags });
+  const life = await here.live();
+  /** The last words of the lead. */
+  const answer = () =>
+    life.seen
+      .flatMap(({ event }) => (event.type === "turn.ended" ? event.parts : []))
+      .flatMap((part) => (part.type === "text" ? [part.text] : []))
+      .findLast((text) => text.startsWith("lead heard")) ?? "";
+  return { ...here, ...life, answer };
+}
+
+const waits = ({ event }: Envelope) => event.type === "tool.called" && event.title.includes("while test");
+const writer = "lead/writer" as AgentPath;
+
+test("what is said to it on its way is heard there; it ends, and cannot be sent on", async () => {
+  const { session, saw, wait, answer, git } = await place();
+  await session.dispatch({ type: "prompt", content: "go" });
+  await saw(waits);
+  expect(await session.dispatch({ type: "prompt", agent: writer, content: "that is enough" })).toEqual({ ok: true });
+  rmSync(wait);
+  await session.settled();
+  expect(answer()).toContain("enough it is");
+  expect(answer()).toContain("on the branch troupe/agent-");
+  expect(git("log", "--format=%an: %s", "--branches", "^main")).toBe("Troupe: one\n");
+  await session.dispatch({ type: "prompt", agent: writer, content: "go on" });
+  const told = await saw(({ event }) => event.type === "prompt.admitted" && event.source === "background");
+  expect(JSON.stringify(told.event)).toContain("does one task");
+});
+
+test("interrupted here, it stops there, and what it had committed is a branch", async () => {
+  const { session, saw, said, answer, git } = await place();
+  await session.dispatch({ type: "prompt", content: "go" });
+  await saw(waits);
+  await session.dispatch({ type: "interrupt", agent: writer });
+  await session.settled();
+  expect(answer()).toContain("the user interrupted it");
+  expect(answer()).toContain("on the branch troupe/agent-");
+  expect(git("log", "--format=%s", "--branches", "^main")).toBe("one\n");
+  expect(said.at(-1)).toMatch(/^lead\/writer \(job_\w+\) interrupted$/);
+});
+
+test("what it uses is on the lead's ledger, and what is left is its limit", async () => {
+  const { session, wait, saw } = await place({ maxTokens: 9000 });
+  rmSync(wait);
+  await session.dispatch({ type: "prompt", content: "go" });
+  expect(await session.settled()).toMatchObject({ reason: "limit", detail: expect.stringContaining("9000 tokens") });
+  const { event } = await saw(
+    (each) => each.event.type === "tool.settled" && each.event.callId.startsWith("call_lead_"),
+  );
+  expect(JSON.stringify(event)).toContain("tokens is used up");
+});
+
+test("six at once on a worker that takes two: each comes back as a branch", async () => {
+  const { session, answer, git } = await place();
+  await session.dispatch({ type: "prompt", content: "many" });
+  await session.settled();
+  expect(answer().match(/a part is done/g)).toHaveLength(6);
+  expect(git("for-each-ref", "--format=x", "refs/heads/troupe").trim().split("\n")).toHaveLength(6);
+});
+
+test("the words for an agent elsewhere", () => {
+  expect(remoteConduct("troupe/agent-1")).toMatchInlineSnapshot(`
+    "# Where you work
+    You work in a clone of the repository, on the branch troupe/agent-1, on another machine than the one that started you. Commit what you do: your commits go back as a branch. What you have changed and not committed when you end is committed for you; files outside the clone, and ignored ones, stay behind. Others cannot see your files: say in your last message all that they need to know."
+  `);
+  const elsewhere = stillRunningRemotely({ description: "write it", agentId: "agt_1", taskId: "bg_1" });
+  expect(elsewhere).toMatchInlineSnapshot(
+    `"The agent for "write it" (agt_1) did not end with the program: it is on another machine, and what it does and comes to is heard here again, as the background task bg_1. You will be told when it has ended; do not start it again."`,
+  );
+  expect(adoptedJobNotice("0123456789abcdef")).toMatchInlineSnapshot(
+    `"The machine on which this was begun is gone. What had been committed there is in your clone (git log 0123456789ab..); what had not is lost. Look what is done already, and go on from there."`,
+  );
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
+import { TroupeError } from "../../../src/protocol/index.ts";
+import { spawnTeammate, type SpawnTeammatePorts } from "../../../src/session/teams/spawn-teammate.ts";
+import { heldBackend, ledTeam } from "../../support/team/led-team.ts";
+
+/** The lead's session as it starts members: its worktrees are counted, its log can be made to fail. */
+async function starting({ logFails = false } = {}) {
+  const { team } = await ledTeam({ backend: heldBackend({}) });
+  const worktrees: string[] = [];
+  const finished: string[] = [];
+  const isolate = async () => {
+    const path = `/worktrees/${worktrees.length + 1}`;
+    worktrees.push(path);
+    return { path, branch: "b", env: {}, notices: [], finish: async () => void finished.push(path) };
+  };
+  const definition = { name: "general-purpose" };
+  const ports = {
+    led: { get: () => team, begun: () => undefined },
+    options: {
+      resolver: { resolve: () => ({ definition, model: "scripted/x", mode: "default", cwd: "/", isolated: true }) },
+      launch: {},
+      settings: {},
+      createId: createIdFactory(systemClock),
+    },
+    ports: {
+      shared: { parts: {} },
+      children: { admit: async () => ({ release: () => undefined }), isolate },
+      agent: () => ({
+        record: async () => {
+          if (logFails) throw new TroupeError("storage", "cannot write: EIO");
+        },
+      }),
+    },
+  } as unknown as SpawnTeammatePorts;
+  const wish = { name: "scout", description: "look", prompt: "look", callId: "call_1", planModeRequired: false };
+  const start = () =>
+    spawnTeammate({ ...wish, signal: new AbortController().signal } as never, { id: "agt_lead" } as never, ports);
+  return { team, start, worktrees, finished };
+}
+
+test("a member that has begun keeps its worktree, also if its lead cannot put that down", async () => {
+  const { team, start, worktrees, finished } = await starting({ logFails: true });
+  await expect(start()).rejects.toThrow("EIO");
+  expect(team.members().map(({ worktreePath, ended }) => [worktreePath, ended])).toEqual([[worktrees[0], undefined]]);
+  expect(finished).toEqual([]);
+  await team.stop("scout", { now: true });
+});
+
+test("a call that is made twice at once leaves one worktree", async () => {
+  const { team, start, worktrees, finished } = await starting();
+  await Promise.all([start(), start()]);
+  const [member] = team.members();
+  expect(team.members()).toHaveLength(1);
+  expect(worktrees.filter((path) => !finished.includes(path))).toEqual([member?.worktreePath]);
+  await team.stop("scout", { now: true });
+});

@@ -1,0 +1,330 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createFolderWatcher, encodeLine, systemClock } from "../../../../src/platform/index.ts";
+import type { MailId } from "../../../../src/protocol/index.ts";
+import { openMailFiles, teamFiles } from "../../../../src/store/index.ts";
+import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
+import { inboxConformance } from "../../../support/store/inbox-conformance.ts";
+import { createId, textMail, textsOf } from "../../../support/mail/sample-mail.ts";
+
+const openFiles = async (home: string, options: { readonly rotateBytes?: number } = {}) => {
+  const files = teamFiles(home, "t");
+  mkdirSync(files.folder, { recursive: true });
+  const watcher = createFolderWatcher();
+  const mail = openMailFiles({ team: "t", files, watcher, clock: systemClock, createId, ...options });
+  const close = async () => {
+    await mail.close();
+    watcher.close();
+  };
+  return { ...mail, files, close };
+};
+
+inboxConformance("files", (home) => openFiles(home));
+inboxConformance("files that are moved away at once", (home) => openFiles(home, { rotateBytes: 1 }));
+
+async function start(options: { readonly rotateBytes?: number } = {}) {
+  const home = temporaryFolder();
+  const again = async () => {
+    const store = await openFiles(home, options);
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const store = await again();
+  const path = join(store.files.inboxes, "bert.jsonl");
+  return { store, again, path, inbox: store.inbox("bert"), names: () => readdirSync(store.files.inboxes).sort() };
+}
+
+describe("an inbox on files", () => {
+  it("is closed to others", async () => {
+    const { store, inbox, path } = await start();
+    await inbox.send(textMail("a"));
+    expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
+    expect((statSync(store.files.inboxes).mode & 0o777).toString(8)).toBe("700");
+  });
+
+  it("does not come back once its team is deleted", async () => {
+    const { store, inbox } = await start();
+    rmSync(store.files.folder, { recursive: true });
+    await expect(inbox.send(textMail("a"))).rejects.toMatchObject({ code: "team" });
+    await expect(inbox.openReader()).rejects.toMatchObject({ code: "team" });
+    expect(existsSync(store.files.folder)).toBe(false);
+  });
+
+  it("that cannot be read is an error, not empty", async () => {
+    const { inbox, path, store } = await start();
+    mkdirSync(store.files.inboxes);
+    mkdirSync(path);
+    await expect(inbox.peek()).rejects.toMatchObject({ code: "storage" });
+    await expect(inbox.openReader()).rejects.toMatchObject({ code: "storage" });
+    await expect(inbox.send(textMail("a"))).rejects.toMatchObject({ code: "storage" });
+  });
+
+  it("that cannot be read any more is told to who follows it", async () => {
+    const { inbox, path } = await start();
+    const reader = await inbox.openReader();
+    const batches = reader.follow(new AbortController().signal)[Symbol.asyncIterator]();
+    const next = batches.next();
+    rmSync(path);
+    mkdirSync(path);
+    await expect(next).rejects.toMatchObject({ code: "storage" });
+  });
+
+  it("names that are not plain have files of their own below the folder", async () => {
+    const { store, names } = await start();
+    for (const name of ["..", "a/b", "a.b", "Bert", "bert", "名前"]) await store.inbox(name).send(textMail(name));
+    expect(names()).toHaveLength(6);
+    for (const name of ["..", "a/b", "a.b", "Bert", "bert", "名前"]) {
+      expect(textsOf((await store.inbox(name).peek()).mail)).toEqual([name]);
+    }
+  });
+});
+
+describe("an inbox that has grown", () => {
+  it("is moved away when most is read, and only what is unread and the last file stay", async () => {
+    const { inbox, again, names } = await start({ rotateBytes: 4_000 });
+    const reader = await inbox.openReader();
+    const stays = textMail("stays");
+    await inbox.send(stays);
+    for (let i = 0; i < 300; i++) {
+      const mail = textMail(`${i} ${"x".repeat(100)}`);
+      await inbox.send(mail);
+      await reader.mark([mail.id], i % 2 === 0 ? "delivered" : "read");
+      await reader.mark([mail.id], "read");
+    }
+    expect(textsOf(await reader.unread())).toEqual(["stays"]);
+    await reader.close();
+    expect(reader.takeNotices()).toEqual([]);
+    const segments = names().filter((name) => /\.\d+$/.test(name));
+    expect(segments.length).toBeLessThanOrEqual(2);
+    const next = await (await again()).inbox("bert").openReader();
+    expect((await next.unread()).map(({ mail }) => mail)).toEqual([stays]);
+    const { compactedThrough, mail } = await inbox.peek();
+    expect(compactedThrough?.startsWith("mail_")).toBe(true);
+    expect(mail.length).toBeLessThan(60);
+    expect(mail[0]?.mail).toEqual(stays);
+  });
+
+  it("knows a mail again that its sender had to write twice", async () => {
+    const { inbox, again, path } = await start({ rotateBytes: 1 });
+    const reader = await inbox.openReader();
+    const [a, b, c] = [textMail("a"), textMail("b"), textMail("c")];
+    await inbox.send(a);
+    await reader.mark([a.id], "read");
+    expect(existsSync(`${path}.1`)).toBe(true);
+    // As a sender does that was stopped between its write and its second look.
+    appendFileSync(path, encodeLine({ mail: a }) + encodeLine({ mail: b }));
+    expect(textsOf(await reader.unread())).toEqual(["b"]);
+    await reader.close();
+    const next = await (await again()).inbox("bert").openReader();
+    expect(textsOf(await next.unread())).toEqual(["b"]);
+    await inbox.send(c);
+    expect(textsOf(await next.unread())).toEqual(["b", "c"]);
+  });
+
+  it("knows it also when the file with the first of the two is gone, and its reader has begun anew", async () => {
+    const { inbox, again, path, names } = await start({ rotateBytes: 1 });
+    const reader = await inbox.openReader();
+    const [a, b] = [textMail("a"), textMail("b")];
+    await inbox.send(a);
+    await reader.mark([a.id], "read");
+    appendFileSync(path, encodeLine({ mail: a }));
+    await inbox.send(b);
+    await reader.mark([b.id], "read");
+    await reader.close();
+    expect(names()).not.toContain("bert.jsonl.1");
+    expect(readFileSync(`${path}.2`, "utf8")).toContain(a.id);
+    const next = await (await again()).inbox("bert").openReader();
+    expect(await next.unread()).toEqual([]);
+  });
+
+  it("loses nothing that its senders were promised while it is moved away again and again", async () => {
+    const { inbox, again } = await start({ rotateBytes: 2_000 });
+    const reader = await inbox.openReader();
+    const senders = await Promise.all(Array.from({ length: 4 }, again));
+    const seen: string[] = [];
+    const sent: string[][] = [[], [], [], []];
+    for (let round = 0; round < 200; round++) {
+      await Promise.all(
+        senders.map(async (sender, which) => {
+          const text = `${which} ${round}`;
+          await sender.inbox("bert").send(textMail(text));
+          sent[which]?.push(text);
+        }),
+      );
+      const unread = await reader.unread();
+      seen.push(...textsOf(unread));
+      await reader.mark(
+        unread.map(({ mail }) => mail.id),
+        "read",
+      );
+    }
+    expect(seen).toHaveLength(800);
+    for (const [which, texts] of sent.entries())
+      expect(seen.filter((text) => text.startsWith(`${which} `))).toEqual(texts);
+  });
+
+  it("who watches goes on over the files", async () => {
+    const { inbox, again } = await start({ rotateBytes: 500 });
+    const reader = await inbox.openReader();
+    const abort = new AbortController();
+    const seen: string[] = [];
+    for await (const batch of (await again()).inbox("bert").watch(abort.signal)) {
+      seen.push(...textsOf(batch));
+      if (seen.length >= 50) break;
+      for (let i = 0; i < 5; i++) {
+        const mail = textMail(`${seen.length + i}`);
+        await inbox.send(mail);
+        await reader.mark([mail.id], i < 4 ? "read" : "delivered");
+      }
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+});
+
+describe("an inbox that somebody has damaged", () => {
+  const sample = () => {
+    const mails = ["one", "two", "three"].map((text) => textMail(text));
+    return { mails, bytes: Buffer.from(mails.map((mail) => encodeLine({ mail })).join("")) };
+  };
+
+  it("gives what is whole, sets the rest aside, and tells of it once, also across restarts", async () => {
+    const { inbox, again, path, names } = await start();
+    const { mails, bytes } = sample();
+    mkdirSync(join(path, ".."));
+    bytes[bytes.indexOf("two") + 1] = 0x58;
+    writeFileSync(path, bytes);
+    const reader = await inbox.openReader();
+    expect((await reader.unread()).map(({ mail }) => mail)).toEqual([mails[0], mails[2]]);
+    const [notice, ...others] = reader.takeNotices();
+    expect(notice).toMatch(
+      /bert\.jsonl: a line could not be read \(its check sum does not match\); .*bert\.jsonl\.bad-/,
+    );
+    expect(others).toEqual([]);
+    await reader.close();
+    const bad = names().filter((name) => name.includes(".bad-"));
+    expect(bad).toHaveLength(1);
+    expect(readFileSync(join(path, "..", bad[0] ?? ""), "utf8")).toContain("tXo");
+    const next = await (await again()).inbox("bert").openReader();
+    expect(await next.unread()).toHaveLength(2);
+    expect(next.takeNotices()).toEqual([]);
+    expect(names().filter((name) => name.includes(".bad-"))).toEqual(bad);
+  });
+
+  it("every byte flipped: no mail is changed, no other mail is lost, and the damage is told", async () => {
+    const { inbox, path, names } = await start();
+    const { mails, bytes } = sample();
+    mkdirSync(join(path, ".."));
+    // Not the last newline: what has no end yet may still be written.
+    for (let at = 0; at < bytes.length - 1; at++) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(path, flipped);
+      const { mail, problems } = await inbox.peek();
+      const whole = mail.map((held) => held.mail);
+      // A newline between two records may go: there are two of them.
+      expect(whole.length + problems.length, `byte ${at}`).toBe(3);
+      expect(problems.length).toBeLessThanOrEqual(1);
+      expect(mails.filter(({ id }) => whole.some((found) => found.id === id))).toEqual(whole);
+      if (at % 64 > 0) continue;
+      const reader = await inbox.openReader();
+      expect((await reader.unread()).map((held) => held.mail)).toEqual(whole);
+      expect(reader.takeNotices()).toHaveLength(problems.length);
+      await reader.close();
+      for (const name of names()) if (name.includes(".bad-")) rmSync(join(path, "..", name));
+    }
+  });
+
+  it("cut at every length: what is whole is there, and the next mail is", async () => {
+    const { inbox, path } = await start();
+    const { mails, bytes } = sample();
+    mkdirSync(join(path, ".."));
+    const ends = mails.map(
+      (_, i) =>
+        mails
+          .slice(0, i + 1)
+          .map((mail) => encodeLine({ mail }))
+          .join("").length,
+    );
+    for (let length = 0; length <= bytes.length; length++) {
+      writeFileSync(path, bytes.subarray(0, length));
+      const next = textMail("next");
+      if (length % 32 === 0) {
+        const reader = await inbox.openReader();
+        await inbox.send(next);
+        const found = (await reader.unread()).map(({ mail }) => mail);
+        expect(found).toEqual([...mails.filter((_, i) => (ends[i] ?? 0) - 1 <= length), next]);
+        await reader.close();
+        continue;
+      }
+      await inbox.send(next);
+      expect((await inbox.peek()).mail.map(({ mail }) => mail)).toEqual([
+        ...mails.filter((_, i) => (ends[i] ?? 0) - 1 <= length),
+        next,
+      ]);
+    }
+  });
+
+  it("lines that are no records are told of and block nothing; a kind of mail that is not known is shown as text", async () => {
+    const { inbox, path } = await start();
+    mkdirSync(join(path, ".."));
+    const newer = { ...textMail("x"), body: { kind: "hologram", beam: 3 } };
+    const lines = [
+      "[]",
+      "null",
+      '{"mail":{}}',
+      '{"mail":{"id":"mail_12345678"}}',
+      '{"mark":"read"}',
+      '{"__proto__":1}',
+      "{",
+      '""',
+    ];
+    writeFileSync(path, `\ufeff${lines.join("\n")}\n${JSON.stringify({ mail: newer })}\n`);
+    await inbox.send(textMail("whole"));
+    const reader = await inbox.openReader();
+    expect(textsOf(await reader.unread())).toEqual(['{"kind":"hologram","beam":3}', "whole"]);
+    expect(reader.takeNotices()).toEqual([expect.stringContaining("8 lines could not be read")]);
+  });
+
+  it("a reader whose file is cut, removed or moved goes on, and says so", async () => {
+    const { inbox, path } = await start();
+    const reader = await inbox.openReader();
+    const send = async (text: string) => {
+      const mail = textMail(text);
+      await inbox.send(mail);
+      return mail;
+    };
+    await send("a");
+    await send("b");
+    expect(textsOf(await reader.unread())).toEqual(["a", "b"]);
+    truncateSync(path, 10);
+    await send("c");
+    expect(textsOf(await reader.unread())).toEqual(["a", "b", "c"]);
+    expect(reader.takeNotices()).toEqual([
+      expect.stringContaining("was cut from"),
+      expect.stringContaining("could not be read"),
+    ]);
+    rmSync(path);
+    await send("d");
+    expect(textsOf(await reader.unread())).toEqual(["a", "b", "c", "d"]);
+    renameSync(path, `${path}-elsewhere`);
+    await send("e");
+    await reader.mark([(await reader.unread())[0]?.mail.id as MailId], "read");
+    expect(textsOf(await reader.unread())).toEqual(["b", "c", "d", "e"]);
+    expect(reader.takeNotices()).toEqual([
+      expect.stringContaining("removed by something"),
+      expect.stringContaining("moved away"),
+    ]);
+  });
+});

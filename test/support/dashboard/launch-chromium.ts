@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+import { onTestFinished } from "vitest";
+import { onFileFinished } from "../setup/on-file-finished.ts";
+
+let shared: Browser | undefined;
+
+/**
+ * A real browser without a window. Its contexts are gone when the test is over, and so is it itself where it was started with
+ * arguments; otherwise the next test of the file has it too: what one context has, another does not see.
+ */
+export async function launchChromium({ args = [] }: { readonly args?: readonly string[] } = {}): Promise<Browser> {
+  if (args.length > 0) {
+    const own = await launch(args);
+    onTestFinished(() => own.close());
+    return own;
+  }
+  if (!shared?.isConnected()) {
+    const launched = await launch([]);
+    onFileFinished(() => launched.close());
+    shared = launched;
+  }
+  const browser = shared;
+  onTestFinished(async () => void (await Promise.all(browser.contexts().map((context) => context.close()))));
+  return browser;
+}
+
+const launch = (args: readonly string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox", "--disable-gpu", ...args] });
+
+function findChromium(): string {
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  if (found === undefined) throw new Error("these tests need chromium: install it (apt-get install chromium)");
+  return found;
+}

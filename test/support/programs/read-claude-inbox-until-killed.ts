@@ -1,0 +1,15 @@
+import { writeSync } from "node:fs";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
+import { createClaudeTeamStore } from "../../../src/store/claude-files/claude-team-store.ts";
+
+/** read-until-killed HOME CLAUDE_FOLDER: says that it begins, then reads the mail of bert and marks it, until somebody ends it. */
+const [home = "", claudeFolder = ""] = process.argv.slice(2);
+const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
+const team = await createClaudeTeamStore({ home, claudeFolder, ...ports, staleMs: 400 }).open("crew");
+writeSync(1, "begun\n");
+const reader = await team.inbox("bert").openReader();
+for await (const batch of reader.follow(new AbortController().signal))
+  for (const { mail } of batch) {
+    await reader.mark([mail.id], "delivered");
+    await reader.mark([mail.id], "read");
+  }

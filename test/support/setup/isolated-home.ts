@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { finishFile } from "./on-file-finished.ts";
+
+/** Every test file has a home of its own, no key in sight, does not know who runs it, and leaves nothing behind. */
+const home = mkdtempSync(join(tmpdir(), "troupe-test-home-"));
+process.env["TROUPE_HOME"] = join(home, ".troupe");
+process.env["HOME"] = home;
+process.env["GIT_CONFIG_GLOBAL"] = "/dev/null";
+for (const name of Object.keys(process.env)) {
+  if (/^(ANTHROPIC|OPENAI|TROUPE|CLAUDE)_/.test(name) && name !== "TROUPE_HOME") delete process.env[name];
+  if (/^(CI|CONTINUOUS_INTEGRATION|NO_COLOR|FORCE_COLOR)$/.test(name)) delete process.env[name];
+}
+
+afterAll(async () => {
+  await finishFile();
+  rmSync(home, { recursive: true, force: true });
+});

@@ -1,0 +1,107 @@
+import { onTestFinished } from "vitest";
+import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
+import type { WorkItem } from "../../../src/protocol/index.ts";
+import { createFileTeamStore, type StoredTeam } from "../../../src/store/index.ts";
+import { acceptTask, createTaskTools, type TaskEvent, type TaskHooks } from "../../../src/team/index.ts";
+import { executeTool, parseInput, type Tool } from "../../../src/tool/index.ts";
+import { tempTree } from "../files/temp-tree.ts";
+import { openToolBench, type ToolBench } from "./tool-bench.ts";
+
+export interface TeamBench {
+  readonly stored: StoredTeam;
+  readonly tools: ToolBench;
+  readonly events: (TaskEvent & { by: string })[];
+  readonly assigned: { task: WorkItem; to: string }[];
+  /** A call of one of the task tools, as the runtime makes it. */
+  call(who: string, name: string, input?: unknown, signal?: AbortSignal): Promise<Said>;
+  /** A process of its own that has opened the same files. */
+  elsewhere(): Promise<StoredTeam>;
+}
+
+export interface Said {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+export interface TeamBenchOptions {
+  readonly members?: readonly string[];
+  readonly hooks?: TaskHooks;
+  /** The tools that each has; Bash and Read where it is not said. */
+  readonly toolsOf?: Readonly<Record<string, readonly string[]>>;
+  readonly refuse?: (command: string) => Promise<string | undefined>;
+  /** Not in a team: the list is the session's own. */
+  readonly alone?: boolean;
+}
+
+/** A real team in real files, and the task tools of its members. */
+export async function teamBench(options: TeamBenchOptions = {}): Promise<TeamBench> {
+  const home = tempTree().path("home");
+  const createId = createIdFactory(systemClock);
+  const store = createFileTeamStore({ home, clock: systemClock, createId });
+  const tools = openToolBench();
+  onTestFinished(() => tools.close());
+  const stored = await store.create({ name: "parser", cwd: tools.folder });
+  onTestFinished(() => stored.close());
+  for (const name of options.members ?? ["alice", "bob"]) {
+    await stored.record.join({ name, cwd: tools.folder, backendType: "in-process" });
+  }
+  const events: TeamBench["events"] = [];
+  const assigned: TeamBench["assigned"] = [];
+  const made = new Map<string, readonly Tool[]>();
+  const toolsOf = (who: string) => {
+    const has = options.toolsOf?.[who] ?? ["Bash", "Read"];
+    const known =
+      made.get(who) ??
+      createTaskTools({
+        list: async () => stored.tasks,
+        memberName: () => who,
+        team: () => (options.alone ? undefined : stored.name),
+        members: () => (options.alone ? [] : stored.record.current().members.map(({ name }) => name)),
+        record: async (event) => void events.push({ ...event, by: who }),
+        assign: async (task, to) => void assigned.push({ task, to }),
+        hooks: options.hooks,
+        accept: (task, signal) =>
+          acceptTask(task, {
+            cwd: tools.folder,
+            env: tools.context.env,
+            processes: tools.context.processes,
+            clock: systemClock,
+            timeoutMs: 20_000,
+            signal,
+            refuse: options.refuse ?? (async () => undefined),
+          }),
+        capable: (needs) => needs.filter((need) => !has.includes(need)),
+        holder: currentProcess(),
+        claims: new Map(),
+      });
+    made.set(who, known);
+    return known;
+  };
+  return {
+    stored,
+    tools,
+    events,
+    assigned,
+    call: (who, name, input = {}, signal = tools.context.signal) =>
+      callTool(named(toolsOf(who), name), input, { ...tools.context, signal }),
+    async elsewhere() {
+      const other = await createFileTeamStore({ home, clock: systemClock, createId }).open(stored.name);
+      onTestFinished(() => other.close());
+      return other;
+    },
+  };
+}
+
+/** The way an agent's call goes: parsed, then carried out. */
+export async function callTool(tool: Tool, input: unknown, context: ToolBench["context"]): Promise<Said> {
+  const parsed = parseInput(tool, input);
+  if (!parsed.ok) return { ok: false, text: parsed.message };
+  const { outcome, content } = await executeTool(tool, parsed.value, context);
+  return { ok: outcome === "ok", text: content.map((part) => (part.type === "text" ? part.text : "")).join("\n") };
+}
+
+export function named(tools: readonly Tool[], name: string): Tool {
+  const tool = tools.find((each) => each.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool;
+}

@@ -1,0 +1,149 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { AgentId, Event } from "../../../src/protocol/index.ts";
+import { createFileOverlapMap, type FileOverlap } from "../../../src/team/index.ts";
+import { anyEvents, callId, enclose, lead, opened, spawned } from "../../support/view/sample-envelopes.ts";
+
+const ids: Record<string, AgentId> = Object.fromEntries(
+  ["a", "b", "c"].map((name) => [name, `agt_${name.repeat(8)}` as AgentId]),
+);
+
+let calls = 0;
+function edit(path: string, outcome: "ok" | "failed" = "ok"): Event[] {
+  const id = callId(`c${++calls}`);
+  const display = { kind: "diff" as const, path, patch: "" };
+  return [
+    { type: "tool.called", turn: 1, callId: id, name: "Edit", input: { file_path: path }, title: "Edit" },
+    { type: "tool.settled", callId: id, durationMs: 1, outcome, content: [], ...(outcome === "ok" && { display }) },
+  ];
+}
+
+/** A lead and three agents; gives back what is said after events of one of them. */
+function team(worktrees: Record<string, string> = {}, realPath?: (path: string) => string) {
+  const map = createFileOverlapMap({ ...(realPath && { realPath }) });
+  const hear = (agent: AgentId, ...events: Event[]): FileOverlap[] =>
+    enclose(events.map((event) => [agent, event] as const)).flatMap((envelope) => map.observe(envelope) ?? []);
+  hear(lead, opened(), spawned());
+  for (const [name, id] of Object.entries(ids)) {
+    const path = worktrees[name];
+    hear(id, {
+      ...spawned(`lead/${name}`, lead),
+      ...(path && { worktree: { path, branch: "b" }, cwd: path }),
+    });
+  }
+  return { map, hear, of: (name: string, ...events: Event[]) => hear(ids[name] as AgentId, ...events) };
+}
+
+describe("the second agent to change a file", () => {
+  test("is told, and so is the lead", () => {
+    const { of, map } = team();
+    expect(of("a", ...edit("/p/x.ts"))).toEqual([]);
+    expect(of("b", ...edit("/p/x.ts"))).toMatchInlineSnapshot(`
+      [
+        {
+          "agent": "lead/b",
+          "file": "/p/x.ts",
+          "others": [
+            "lead/a",
+          ],
+          "tell": [
+            {
+              "agent": "agt_bbbbbbbb",
+              "text": "lead/a, at work at the same time, has changed "/p/x.ts" too. Read it again before you change it further, leave what is not yours as it is, and mention the overlap in your report.",
+            },
+            {
+              "agent": "agt_00000000",
+              "text": "lead/b has changed "/p/x.ts", which lead/a, at work at the same time, has changed too. If their tasks collide, stop one of them, or let it wait; agents with worktrees of their own do not get in each other's way.",
+            },
+          ],
+        },
+      ]
+    `);
+    expect([...map.touched()]).toEqual([["/p/x.ts", ["lead/a", "lead/b"]]]);
+  });
+
+  test("hears it once for each pair and file, whoever changes it next", () => {
+    const { of } = team();
+    of("a", ...edit("/p/x.ts"));
+    expect(of("b", ...edit("/p/x.ts"), ...edit("/p/x.ts"))).toHaveLength(1);
+    expect(of("a", ...edit("/p/x.ts"))).toEqual([]);
+    expect(of("c", ...edit("/p/x.ts"))).toMatchObject([{ agent: "lead/c", others: ["lead/a", "lead/b"] }]);
+    expect(of("a", ...edit("/p/y.ts"))).toEqual([]);
+    expect(of("b", ...edit("/p/y.ts"))).toHaveLength(1);
+  });
+
+  test("is told nothing of a change that was not made, nor of one by who has ended", () => {
+    const { of, map } = team();
+    of("a", ...edit("/p/x.ts", "failed"));
+    expect(of("b", ...edit("/p/x.ts"))).toEqual([]);
+    of("b", { type: "agent.idle", reason: "completed" });
+    expect(map.touched().size).toBe(0);
+    expect(of("c", ...edit("/p/x.ts"))).toEqual([]);
+  });
+
+  test("may be the lead, which is then told once", () => {
+    const { of, hear } = team();
+    of("a", ...edit("/p/x.ts"));
+    expect(hear(lead, ...edit("/p/x.ts"))[0]?.notices).toMatchObject([
+      { agent: lead, text: expect.stringMatching(/^lead\/a, at work/) },
+    ]);
+  });
+});
+
+describe("which file it is", () => {
+  test("goes by where the path really leads, from where the agent is", () => {
+    const { of } = team({}, (path) => path.replace("/link/", "/p/"));
+    of("a", ...edit("/link/x.ts"));
+    expect(of("b", { type: "agent.changed", cwd: "/p" }, ...edit("x.ts"))).toMatchObject([{ file: "/p/x.ts" }]);
+  });
+
+  test("the same name in two worktrees is two files", () => {
+    const { of } = team({ a: "/t/a", b: "/t/b" });
+    of("a", ...edit("x.ts"));
+    expect(of("b", ...edit("x.ts"))).toEqual([]);
+  });
+
+  test("in its own worktree an agent is at home: only the lead hears of the stranger", () => {
+    const { of } = team({ a: "/t/a", b: "/t/b" });
+    of("b", ...edit("/t/a/x.ts"));
+    expect(of("a", ...edit("/t/a/x.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([lead]);
+    of("a", ...edit("/t/a/y.ts"));
+    expect(of("b", ...edit("/t/a/y.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
+  });
+
+  test("two that share a worktree are told like any two", () => {
+    const { of } = team({ a: "/t/a", b: "/t/a" });
+    of("a", ...edit("x.ts"));
+    expect(of("b", ...edit("x.ts"))[0]?.notices.map(({ agent }) => agent)).toEqual([ids["b"], lead]);
+  });
+});
+
+test("whatever is heard, nobody is told twice of the same pair and file", () => {
+  const someEdit = fc
+    .tuple(fc.constantFrom(lead, ...Object.values(ids)), fc.constantFrom("/p/x", "/p/y"))
+    .map(([agent, path]) => edit(path).map((event) => [agent, event] as const));
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          someEdit,
+          anyEvents.map((events) => events.slice(0, 3)),
+        ),
+        { maxLength: 40 },
+      ),
+      (parts) => {
+        const map = createFileOverlapMap();
+        const pairs = new Set<string>();
+        for (const envelope of enclose([[lead, opened()], ...parts.flat()])) {
+          const said = map.observe(envelope);
+          for (const other of said?.others ?? []) {
+            const pair = JSON.stringify([said?.file, ...[`${said?.agent}`, other as string].sort()]);
+            expect(pairs.has(pair)).toBe(false);
+            pairs.add(pair);
+          }
+        }
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

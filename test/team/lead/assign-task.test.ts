@@ -1,0 +1,128 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createIdFactory, systemClock } from "../../../src/platform/index.ts";
+import { TroupeError } from "../../../src/protocol/index.ts";
+import { withAssignmentMail } from "../../../src/team/lead/assign-task.ts";
+import { createTeam } from "../../../src/team/index.ts";
+import { sendWithDiskFullRetry } from "../../../src/team/storage/disk-full-retry-team.ts";
+import type { OutgoingMail } from "../../../src/team/mailbox/mailbox.ts";
+import { createTestClock } from "../../../src/testing.ts";
+import { alpha, filesOf, inState, leading, mate } from "../../support/team/scripted-team.ts";
+import { mailOf } from "../../support/mail/session-mailbox.ts";
+import { tempTree } from "../../support/files/temp-tree.ts";
+import { heldBackend, ledTeam } from "../../support/team/led-team.ts";
+import { teamSession } from "../../support/team/team-session.ts";
+
+const bodiesOf = async (mailbox: { readAll: Awaited<ReturnType<typeof mailOf>>["readAll"] }, name: string) =>
+  (await mailbox.readAll(name)).filter(({ body }) => body.kind !== "text").map(({ from, body }) => ({ from, ...body }));
+
+test("whom the user gives a task is told by mail, whenever it is given and not begun; a name that nobody has is refused with the nearest one", async () => {
+  const team = await alpha({
+    answer: leading([{ calls: [mate("worker")] }, { text: "waiting" }], ({ said }) => ({
+      text: said.includes("Task #1 is yours now, assigned by user: dig") ? "I shall dig" : "ready",
+    })),
+  });
+  await team.ask("go");
+  await inState(team, "worker", "idle");
+  const { tasks } = await filesOf(team.tree);
+  // Nobody takes it by itself.
+  await tasks.create({ subject: "dig", description: "", needs: ["Spade"] }, { name: "user" });
+  const give = (owner: string) => team.command({ type: "task.update", taskId: 1, owner });
+  expect(await give("wrker")).toMatchObject({ ok: false, message: expect.stringContaining("Did you mean worker?") });
+  expect((await tasks.get(1))?.owner).toBeUndefined();
+  expect(await give("worker")).toEqual({ ok: true });
+  await team.until((event) => event.type === "prompt.admitted" && JSON.stringify(event).includes("I shall dig"));
+  expect(await give("worker@alpha")).toEqual({ ok: true });
+  expect(await give("user")).toEqual({ ok: true });
+  const told = {
+    from: "user",
+    kind: "task_assignment",
+    taskId: 1,
+    subject: "dig",
+    description: "",
+    assignedBy: "user",
+  };
+  expect(await bodiesOf(await mailOf(team.tree), "worker")).toEqual([told, told]);
+  expect(await team.command({ type: "member.stop", name: "worker", now: true })).toEqual({ ok: true });
+  expect(await give("worker")).toMatchObject({ ok: false, message: expect.stringContaining("has ended") });
+});
+
+test("on the session's own list a task is the lead's or the user's, and nobody else's", async () => {
+  const team = await teamSession({ stored: true, answer: () => ({ text: "done" }) });
+  expect(await team.command({ type: "task.create", subject: "dig" })).toEqual({ ok: true });
+  const give = (owner: string) => team.command({ type: "task.update", taskId: 1, owner });
+  expect(await give("worker")).toMatchObject({ ok: false, message: expect.stringContaining("the session's own") });
+  expect(await give("team-lead")).toEqual({ ok: true });
+  await team.until((event) => event.type === "task.changed" && event.task.owner === "lead");
+});
+
+test("a program that gives somebody a task has them told too", async () => {
+  const { path } = tempTree({ "home/.troupe/settings.json": {} });
+  const ports = {
+    home: path("home/.troupe"),
+    cwd: path("home"),
+    clock: systemClock,
+    createId: createIdFactory(systemClock),
+  };
+  const team = await createTeam("beta", { ...ports, members: ["anna", "bert"] });
+  onTestFinished(() => team.close());
+  const anna = { name: "anna" };
+  const made = await team.tasks.create({ subject: "dig", description: "deep", owner: "bert" }, anna);
+  expect(made).toMatchObject({ ok: true, item: { owner: "bert" } });
+  const mail = { from: "anna", kind: "task_assignment", subject: "dig", description: "deep", assignedBy: "anna" };
+  expect(await bodiesOf(team.mailbox, "bert")).toEqual([{ ...mail, taskId: 1 }]);
+  await team.tasks.create({ subject: "lay", description: "", owner: "anna" }, anna);
+  expect(await bodiesOf(team.mailbox, "anna")).toEqual([]);
+  const refused = (words: string) => ({ ok: false, reason: "nobody", message: expect.stringContaining(words) });
+  expect(await team.tasks.update(2, { owner: "brt" }, anna)).toEqual(refused("Did you mean bert?"));
+  expect(await team.tasks.create({ subject: "x", description: "", owner: "brt" }, anna)).toEqual(refused('no "brt"'));
+  expect(await team.tasks.update(2, { owner: "bert" }, { name: "nobody" })).toEqual(refused('no "nobody"'));
+  expect((await team.tasks.list()).map(({ id, owner }) => [id, owner])).toEqual([
+    [1, "bert"],
+    [2, "anna"],
+  ]);
+  expect(await bodiesOf(team.mailbox, "bert")).toHaveLength(1);
+});
+
+/** A list of tasks for a team with a worker, whose mail goes wrong at first for this reason. */
+async function givenWhen(problem: Error) {
+  const { stored } = await ledTeam({ backend: heldBackend({}) });
+  await stored.record.join({ name: "worker", cwd: "/", backendType: "remote" });
+  await stored.tasks.create({ subject: "dig", description: "" }, { name: "user" });
+  const clock = createTestClock();
+  const tried: (string | undefined)[] = [];
+  const mailbox = {
+    send: async ({ id }: OutgoingMail) => {
+      if (id === undefined) expect.unreachable("it has no id");
+      tried.push(id);
+      if (tried.length === 1) throw problem;
+      return { id };
+    },
+  };
+  const { signal } = new AbortController();
+  const send = sendWithDiskFullRetry(mailbox, { clock, createId: createIdFactory(clock), signal });
+  const members = async () => stored.record.current().members;
+  const tasks = withAssignmentMail(stored.tasks, { team: "alpha", members, send });
+  return { clock, tried, tasks, give: () => tasks.update(1, { owner: "worker" }, { name: "user" }) };
+}
+
+test("whom a task is given while the disk is full is told, by one mail, as soon as there is space", async () => {
+  const cause = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  const { clock, tried, give } = await givenWhen(new TroupeError("storage", "cannot write", { cause }));
+  const given = give();
+  await expect.poll(() => clock.sleeping).toBe(1);
+  await clock.advance(1_000);
+  expect(await given).toMatchObject({ ok: true, item: { owner: "worker" } });
+  expect(tried).toHaveLength(2);
+  expect(new Set(tried).size).toBe(1);
+});
+
+test("who could not be told of its task is told when it is given again, until it is begun", async () => {
+  const { tried, tasks, give } = await givenWhen(new TroupeError("mail", "too many"));
+  await expect(give()).rejects.toThrow("too many");
+  expect((await tasks.get(1))?.owner).toBe("worker");
+  expect(await give()).toMatchObject({ ok: true });
+  expect(tried).toHaveLength(2);
+  expect(await tasks.claim(1, { name: "worker" })).toMatchObject({ ok: true });
+  expect(await give()).toMatchObject({ ok: true });
+  expect(tried).toHaveLength(2);
+});

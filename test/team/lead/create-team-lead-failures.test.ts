@@ -1,0 +1,261 @@
+import { expect, test } from "vitest";
+import { currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
+import { type StoredEvent, teamUser, TroupeError } from "../../../src/protocol/index.ts";
+import { createInboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
+import { createTeamIdleDetector } from "../../../src/team/lead/team-idle.ts";
+import { openMailbox } from "../../../src/team/mailbox/open-mailbox.ts";
+import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
+import { gate } from "../../support/team/team-session.ts";
+
+const pane = { socket: "/nowhere", serverPid: 1, paneId: "%1", mark: "m" };
+const unwritable = () => new TroupeError("storage", "cannot write: EIO");
+
+test("who cannot be brought to rest is named, and keeps nobody else from it", async () => {
+  const backend = heldBackend({
+    kill: async ({ name }) => {
+      if (name === "stuck") throw new TroupeError("team", "it does not go");
+    },
+  });
+  const { team, recorded, close } = await ledTeam({ backend });
+  await team.spawn(wishFor("stuck", "call_1"));
+  await team.spawn(wishFor("scout", "call_2"));
+  await close();
+  expect([...backend.there]).toEqual(["stuck"]);
+  const notices = recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
+  expect(notices).toEqual(["stuck could not be brought to rest: it does not go"]);
+});
+
+test("mail to the lead is heard while a member is being brought back", async () => {
+  const back = gate();
+  let starts = 0;
+  const backend = heldBackend({
+    start: async () => {
+      starts += 1;
+      if (starts > 1) await back.opened;
+    },
+  });
+  const { team, stored, recorded } = await ledTeam({ backend });
+  await team.spawn(wishFor("scout", "call_1"));
+  await team.stop("scout", { now: true });
+  await team.mailbox.send({ from: teamUser, to: "team-lead", body: { kind: "respawn_request", name: "scout" } });
+  await expect.poll(() => starts).toBe(2);
+  await team.mailbox.send({ from: teamUser, to: "team-lead", text: "and now?" });
+  await expect.poll(() => recorded.some((event) => event.type === "mail.received" && event.kind === "text")).toBe(true);
+  back.open();
+  await expect.poll(async () => (await team.mailbox.readUnread("team-lead")).length).toBe(1);
+  expect(stored.record.current().members.find(({ name }) => name === "scout")?.ended).toBeUndefined();
+  await team.stop("scout", { now: true });
+});
+
+test("what a member has begun that gives no sign goes back to the list; what is only meant for it stays its own", async () => {
+  const { team, stored, recorded } = await ledTeam({
+    backend: heldBackend({}),
+    seen: (real) => ({
+      ...real,
+      presence: {
+        ...real.presence,
+        // As of a process that was stopped in the middle of its work.
+        statusOf: async (members) =>
+          (await real.presence.statusOf(members)).map((status) =>
+            status.name === "scout" ? { ...status, state: "working", alive: "unknown" } : status,
+          ),
+      },
+    }),
+  });
+  await team.spawn(wishFor("scout", "call_1"));
+  for (const subject of ["begun", "meant"])
+    await stored.tasks.create({ subject, description: "" }, { name: "team-lead" });
+  await stored.tasks.claim(1, { name: "scout", holder: currentProcess() });
+  await stored.tasks.update(2, { owner: "scout" }, { name: "team-lead" });
+  await expect
+    .poll(() => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : [])))
+    .toEqual([expect.stringContaining("Your teammate scout gives no sign. Back on the task list: #1.")]);
+  expect((await stored.tasks.list()).map(({ status, owner }) => [status, owner])).toEqual([
+    ["pending", undefined],
+    ["pending", "scout"],
+  ]);
+  await team.stop("scout", { now: true });
+  expect(await stored.tasks.get(2)).toMatchObject({ status: "pending" });
+  expect((await stored.tasks.get(2))?.owner).toBeUndefined();
+});
+
+test("a pane that the record cannot be told of is closed again, and its member has failed", async () => {
+  const backend = heldBackend({ pane });
+  const { team, stored, failures } = await ledTeam({
+    backend,
+    seen: (real) => ({
+      ...real,
+      record: {
+        ...real.record,
+        change: (name, patch) => (patch.pane ? Promise.reject(unwritable()) : real.record.change(name, patch)),
+      },
+    }),
+  });
+  await expect(team.spawn(wishFor("scout", "call_1"))).rejects.toThrow("EIO");
+  expect([...backend.there]).toEqual([]);
+  expect(stored.record.current().members.at(-1)).toMatchObject({ name: "scout", ended: { reason: "failed" } });
+  expect(failures).toEqual([]);
+});
+
+test("a call that is made twice at once starts one member, and both know it", async () => {
+  const begun = gate();
+  let starts = 0;
+  const backend = heldBackend({
+    start: async () => {
+      starts += 1;
+      await begun.opened;
+    },
+  });
+  const { team } = await ledTeam({ backend });
+  const both = [team.spawn(wishFor("scout", "call_1")), team.spawn(wishFor("scout", "call_1"))];
+  begun.open();
+  expect((await Promise.all(both)).map(({ member, isNew }) => [member.name, isNew])).toEqual([
+    ["scout", true],
+    ["scout", false],
+  ]);
+  expect(starts).toBe(1);
+  expect(await team.mailbox.readAll("scout")).toHaveLength(1);
+  await team.stop("scout", { now: true });
+});
+
+/** What a lead that has a report to read notices of its one member, which is idle. */
+function noticing(more: Partial<Parameters<typeof createTeamIdleDetector>[0]>) {
+  const admitted: string[] = [];
+  const failures: unknown[] = [];
+  const woken = gate();
+  const quiescence = createTeamIdleDetector({
+    lead: () =>
+      ({
+        running: false,
+        admit: async (_: string, [part]: readonly { text: string }[]) => void admitted.push(part?.text ?? ""),
+        wake: () => woken.open(),
+        settled: async () => undefined,
+        hasPrompt: async () => true,
+      }) as never,
+    conversation: () => ({ waiting: ["prm_1" as never], hasReason: false }),
+    tasks: { list: async () => [] } as never,
+    mailbox: { readUnread: async () => [] } as never,
+    refresh: async () => undefined,
+    statuses: () => [{ name: "scout", state: "idle", since: "2026-01-01T00:00:00.000Z", alive: "alive" }],
+    pause: async () => undefined,
+    onSettled: () => undefined,
+    onFailure: (error) => failures.push(error),
+    ...more,
+  });
+  return { quiescence, admitted, failures, woken: woken.opened };
+}
+
+test("whoever finds once that nothing can be read looks again, and wakes the lead for what is left", async () => {
+  let looks = 0;
+  const { quiescence, admitted, failures, woken } = noticing({
+    refresh: async () => {
+      looks += 1;
+      if (looks === 1) throw unwritable();
+    },
+  });
+  quiescence.onReport("scout");
+  await woken;
+  expect(admitted).toHaveLength(1);
+  expect(failures).toEqual([]);
+  await quiescence.close();
+});
+
+const unmarked = { wakes: true, body: { kind: "text", text: "look around" } };
+
+test("one that only tells when it rests is waited for until it has told of the rest after the work that it had not read", async () => {
+  let unread = [unmarked];
+  const { quiescence, admitted, woken } = noticing({
+    onlyReportsIdle: () => true,
+    mailbox: { readUnread: async (name: string) => (name === "scout" ? unread : []) } as never,
+  });
+  const settled = async () => {
+    while (quiescence.isSettling) await new Promise((resolve) => setImmediate(resolve));
+  };
+  quiescence.onReport("scout");
+  await settled();
+  // It reads it, and nothing is seen of that.
+  unread = [];
+  quiescence.onLeadIdle();
+  await settled();
+  expect(quiescence.hasUnreportedWork("scout")).toBe(true);
+  expect(admitted).toEqual([]);
+  quiescence.onReport("scout");
+  await woken;
+  expect(admitted).toHaveLength(1);
+  await quiescence.close();
+});
+
+test("a report that is there before the mail it answers is marked keeps nobody waiting: it is looked for the mark again", async () => {
+  let isMarked = false;
+  const awaited: boolean[] = [];
+  const { quiescence, admitted, woken } = noticing({
+    mailbox: { readUnread: async (name: string) => (isMarked || name !== "scout" ? [] : [unmarked]) } as never,
+    pause: async () => {
+      awaited.push(quiescence.hasUnreportedWork("scout"));
+      isMarked = awaited.length === 3;
+    },
+  });
+  quiescence.onReport("scout");
+  await woken;
+  expect(awaited).toEqual([true, true, true]);
+  expect(quiescence.hasUnreportedWork("scout")).toBe(false);
+  expect(admitted).toHaveLength(1);
+  await quiescence.close();
+});
+
+test("a mark that never comes keeps a lead waiting for a minute, not for ever", async () => {
+  let waitedMs = 0;
+  const { quiescence, admitted, woken } = noticing({
+    mailbox: { readUnread: async (name: string) => (name === "scout" ? [unmarked] : []) } as never,
+    pause: async (ms) => void (waitedMs += ms),
+  });
+  quiescence.onReport("scout");
+  await woken;
+  expect(waitedMs).toBeGreaterThan(60_000);
+  expect(waitedMs).toBeLessThan(70_000);
+  expect(admitted).toHaveLength(1);
+  await quiescence.close();
+});
+
+test("what could not be marked as read once is marked with the next, and the reader is told", async () => {
+  const { stored } = await ledTeam({ backend: heldBackend({}) });
+  await stored.record.join({ name: "scout", cwd: "/", backendType: "remote" });
+  const ports = { clock: systemClock, createId: createIdFactory(systemClock) };
+  const mailbox = openMailbox(stored, ports);
+  const recorded: StoredEvent[] = [];
+  const failures: unknown[] = [];
+  let tries = 0;
+  const link = createInboxConsumer({
+    team: "alpha",
+    name: "scout",
+    mailbox: {
+      ...mailbox,
+      markRead: async (...args) => {
+        tries += 1;
+        if (tries === 1) throw unwritable();
+        return mailbox.markRead(...args);
+      },
+    },
+    agent: () =>
+      ({
+        record: async (event: StoredEvent) => void recorded.push(event),
+        hasPrompt: async () => false,
+        saved: async () => undefined,
+      }) as never,
+    conversation: () => ({ waiting: [], waitingParts: () => undefined }),
+    handlers: { interrupt_request: async () => undefined },
+    replayed: [],
+    onFailure: (error) => failures.push(error),
+    ...ports,
+  });
+  link.start();
+  const stop = { from: teamUser, to: "scout", body: { kind: "interrupt_request" } } as const;
+  await mailbox.send(stop);
+  await expect.poll(() => tries).toBe(1);
+  await mailbox.send(stop);
+  await expect.poll(async () => (await mailbox.readUnread("scout")).length).toBe(0);
+  expect(recorded.filter(({ type }) => type === "notice.raised")).toHaveLength(1);
+  expect(failures).toEqual([]);
+  await link.close();
+  await mailbox.close();
+});

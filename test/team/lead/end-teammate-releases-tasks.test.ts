@@ -1,0 +1,75 @@
+import { expect, test } from "vitest";
+import type { StoredTeam } from "../../../src/store/index.ts";
+import type { Backend } from "../../../src/team/backend/backend.ts";
+import { heldBackend, ledTeam, wishFor } from "../../support/team/led-team.ts";
+
+/** Whose the first task was whenever somebody's end was put down. */
+function watchingEnds() {
+  const owners: (string | undefined)[] = [];
+  const seen = (real: StoredTeam): StoredTeam => ({
+    ...real,
+    record: {
+      ...real.record,
+      end: async (name, ended) => {
+        owners.push((await real.tasks.get(1))?.owner);
+        return real.record.end(name, ended);
+      },
+    },
+  });
+  return { owners, seen };
+}
+
+const withTask = async ({ tasks }: StoredTeam) => {
+  await tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });
+  await tasks.claim(1, { name: "scout" });
+};
+
+test("what a member has in hand goes back before its end is put down: a lead that dies in between leaves nothing with the dead", async () => {
+  const { owners, seen } = watchingEnds();
+  const { team, stored } = await ledTeam({ backend: heldBackend({}), seen });
+  await team.spawn(wishFor("scout", "call_1"));
+  await withTask(stored);
+  await team.stop("scout", { now: true });
+  expect(owners).toEqual([undefined]);
+  expect(await stored.tasks.get(1)).toMatchObject({ status: "pending" });
+});
+
+test("the same for one that is lost", async () => {
+  const { owners, seen } = watchingEnds();
+  let crash: (why: string) => void = () => undefined;
+  const backend: Backend = {
+    ...heldBackend({}),
+    start: async () => ({
+      ended: new Promise((resolve) => (crash = resolve)),
+      kill: async () => undefined,
+    }),
+  };
+  const { team, stored, recorded } = await ledTeam({ backend, seen });
+  await team.spawn(wishFor("scout", "call_1"));
+  await withTask(stored);
+  crash("it fell over");
+  await expect.poll(() => recorded.some(({ type }) => type === "notice.raised")).toBe(true);
+  expect(owners).toEqual([undefined]);
+  expect(recorded).toMatchObject([
+    {},
+    { message: expect.stringContaining("is gone: it fell over. Back on the task list: #1.") as string },
+  ]);
+});
+
+test("the same for one that cannot be brought back", async () => {
+  let starts = 0;
+  const backend = heldBackend({
+    start: async () => {
+      starts += 1;
+      if (starts > 1) throw new Error("no room");
+    },
+  });
+  const { owners, seen } = watchingEnds();
+  const { team, stored } = await ledTeam({ backend, seen });
+  await team.spawn(wishFor("scout", "call_1"));
+  await team.stop("scout", { now: true });
+  await withTask(stored);
+  await expect(team.respawn("scout")).rejects.toThrow("no room");
+  expect(owners).toEqual([undefined, undefined]);
+  expect((await stored.tasks.get(1))?.owner).toBeUndefined();
+});

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { createIdFactory } from "../../../src/platform/index.ts";
+import type { MemberStatus, RequestId } from "../../../src/protocol/index.ts";
+import { createTeammateEndings } from "../../../src/team/lead/end-teammate.ts";
+import { createStopRequests } from "../../../src/team/lead/request-shutdown.ts";
+import { createTestClock } from "../../../src/testing.ts";
+
+const requestId = "ask_1" as RequestId;
+const draining: MemberStatus = { name: "scout", state: "draining", since: "2026-01-01T00:00:00.000Z", alive: "alive" };
+
+/** A lead that has a minute for whoever is asked to end, and a member that an earlier life of it may have asked. */
+function led({ asker }: { readonly asker: string }) {
+  const clock = createTestClock();
+  const createId = createIdFactory(clock);
+  const ended: string[] = [];
+  let status = draining;
+  const sent: { to: string; body: { kind: string; requestId: RequestId } }[] = [];
+  const link = () => ({ send: async (mail: (typeof sent)[number]) => void sent.push(mail) }) as never;
+  const stops = createStopRequests({ link, clock, createId, deadlineMs: 60_000 });
+  const body = { kind: "shutdown_request", requestId };
+  const ends = createTeammateEndings({
+    stopRequests: stops,
+    lifecycle: () => ({
+      isRunning: () => true,
+      endsWithin: async () => false,
+      endNow: async (name, { detail }) => void ended.push(`${name}: ${detail ?? ""}`),
+    }),
+    watch: () => ({ statusOf: () => status, look: async () => undefined }) as never,
+    mailbox: { readUnread: async () => [{ from: asker, body }] } as never,
+    createId,
+    memberOf: () => ({ backendType: "tmux" }) as never,
+    onDone: () => undefined,
+  });
+  const answer = (kind: "shutdown_approved" | "shutdown_rejected", more: object) =>
+    stops.handlers[kind]?.(
+      { from: "scout" } as never,
+      { kind, requestId, reason: "half done", ...more } as never,
+      async () => undefined,
+    );
+  const now = (next: Partial<MemberStatus>) => (status = { ...status, ...next });
+  return { clock, ends, stops, ended, sent, answer, now };
+}
+
+test("who drains when its lead comes back has its time from then on, and is ended after that", async () => {
+  const { clock, ends, stops, ended } = led({ asker: "team-lead" });
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  expect(ends.isEnding("scout")).toBe(true);
+  await clock.advance(59_000);
+  expect(ended).toEqual([]);
+  await clock.advance(1_000);
+  await seen;
+  expect(ended).toEqual(["scout: it did not answer in time"]);
+  expect(ends.isEnding("scout")).toBe(false);
+});
+
+test("whoever has asked from the shell ends it by itself first; nobody here waits for that", async () => {
+  const { clock, ends, stops, ended } = led({ asker: "user" });
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  expect(ends.isEnding("scout")).toBe(false);
+  await clock.advance(79_000);
+  expect(ended).toEqual([]);
+  await clock.advance(1_000);
+  await seen;
+  expect(ended).toHaveLength(1);
+});
+
+test("who refuses is left alone, also when its refusal was heard before anybody waited for it", async () => {
+  const { clock, ends, stops, ended, answer, now } = led({ asker: "team-lead" });
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  await answer("shutdown_rejected", {});
+  await seen;
+  const again = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  now({ state: "working", since: "2026-01-01T00:00:01.000Z" });
+  await clock.advance(60_000);
+  await again;
+  expect(ended).toEqual([]);
+});
+
+test("who agrees and does not go is ended; when the team is closed nobody is", async () => {
+  const { ends, stops, ended, answer } = led({ asker: "team-lead" });
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  await answer("shutdown_approved", {});
+  await seen;
+  expect(ended).toHaveLength(1);
+  const other = led({ asker: "team-lead" });
+  other.stops.close();
+  await other.ends.observe(draining);
+  await other.ends.settled();
+  expect(other.ended).toEqual([]);
+});
+
+test("who only seems to be asked already is asked when it is to end, and has its time from then on", async () => {
+  const { clock, ends, stops, ended, sent, answer } = led({ asker: "team-lead" });
+  // It has refused before anybody here has seen that it drains.
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  await clock.advance(30_000);
+  const stopped = ends.stop("scout", {});
+  expect(sent).toMatchObject([{ to: "scout", body: { kind: "shutdown_request" } }]);
+  const anew = sent[0]?.body.requestId;
+  expect(stops.openRequestTo("scout")).toBe(anew);
+  await clock.advance(30_000);
+  await seen;
+  expect(ended).toEqual([]);
+  await answer("shutdown_rejected", { requestId: anew });
+  expect(await stopped).toEqual({ kind: "rejected", reason: "half done" });
+  expect(ended).toEqual([]);
+});
+
+test("who agrees to the earlier of two requests has agreed, and is ended once", async () => {
+  const { ends, stops, ended, sent, answer } = led({ asker: "user" });
+  const seen = ends.observe(draining);
+  await expect.poll(() => stops.openRequestTo("scout")).toBe(requestId);
+  const stopped = ends.stop("scout", {});
+  expect(sent).toHaveLength(1);
+  await answer("shutdown_approved", {});
+  await seen;
+  expect(await stopped).toEqual({ kind: "approved" });
+  expect(ended).toHaveLength(1);
+  expect(stops.openRequestTo("scout")).toBeUndefined();
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { MemberStatus } from "../../../src/protocol/index.ts";
+import { createHeartbeatTimeout } from "../../../src/team/lead/heartbeat-timeout.ts";
+import { createTestClock } from "../../../src/testing.ts";
+
+test("a member that never begins, or stops giving any sign, is given up after its time, once; nobody else is", async () => {
+  const clock = createTestClock();
+  const status = (name: string, state: MemberStatus["state"], alive: MemberStatus["alive"]): MemberStatus => ({
+    name,
+    state,
+    alive,
+    since: "2026-01-01T00:00:00.000Z",
+  });
+  let statuses = [
+    status("team-lead", "idle", "unknown"),
+    status("new", "starting", "unknown"),
+    status("frozen", "working", "unknown"),
+    status("busy", "working", "alive"),
+    // It has begun, and nobody has looked since.
+    status("seen late", "starting", "alive"),
+    status("elsewhere", "working", "unknown"),
+    status("over", "ended", "dead"),
+  ];
+  const givenUp: string[] = [];
+  const silent: string[] = [];
+  const watch = createHeartbeatTimeout({
+    statuses: () => statuses,
+    refresh: async () => {
+      statuses = statuses.map((each) => (each.name === "seen late" ? { ...each, state: "idle" } : each));
+    },
+    isRunHere: (name) => name !== "elsewhere",
+    clock,
+    startMs: 10_000,
+    silentMs: 4_000,
+    onSilent: async (name) => void silent.push(name),
+    abort: async (name, why) => {
+      givenUp.push(`${name}: ${why}`);
+      statuses = statuses.map((each) => (each.name === name ? { ...each, state: "ended", alive: "dead" } : each));
+    },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  watch.start();
+  await clock.advance(1_000);
+  expect(silent).toEqual([]);
+  await clock.advance(2_000);
+  expect(silent).toEqual(["frozen"]);
+  // One that has come back to itself begins anew.
+  statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "alive" } : each));
+  await clock.advance(1_000);
+  statuses = statuses.map((each) => (each.name === "frozen" ? { ...each, alive: "unknown" } : each));
+  await clock.advance(3_000);
+  expect(givenUp).toEqual([]);
+  await clock.advance(2_000);
+  const frozen = "frozen: its process is there and gives no sign, 4 s after its lease was over";
+  expect(givenUp).toEqual([frozen]);
+  await clock.advance(20_000);
+  expect(silent).toEqual(["frozen", "frozen"]);
+  expect(givenUp).toEqual([frozen, "new: it was started and has not begun in 10 s"]);
+  await watch.close();
+  expect(clock.sleeping).toBe(0);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { MailId, Member } from "../../../src/protocol/index.ts";
+import { storageError } from "../../../src/platform/index.ts";
+import { createPermissionCeiling } from "../../../src/team/lead/permission-ceiling.ts";
+import type { InboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
+import { memberNamed } from "../../support/mail/open-mail.ts";
+
+const memberOf = (name: string): Member => ({ ...memberNamed(name), mode: "bypassPermissions" });
+
+test("one that cannot be told leaves nobody else with more than their lead has, and whoever lowered it hears of it", async () => {
+  const lowered: string[] = [];
+  const link: Pick<InboxConsumer, "send"> = {
+    async send({ to }) {
+      if (to === "anna") throw storageError("write to", "anna.jsonl", Object.assign(new Error("EIO"), { code: "EIO" }));
+      return "mail_1" as MailId;
+    },
+  };
+  const rights = createPermissionCeiling({
+    record: {
+      async change(name) {
+        lowered.push(name);
+        return memberOf(name);
+      },
+    },
+    link: () => link as InboxConsumer,
+    others: () => ["anna", "bert", "carl"].map(memberOf),
+    warnNotDelivered: () => async (error) => {
+      throw error;
+    },
+  });
+  await expect(rights.onLeadMode("default")).rejects.toMatchObject({ code: "storage" });
+  expect(lowered).toEqual(["bert", "carl"]);
+});

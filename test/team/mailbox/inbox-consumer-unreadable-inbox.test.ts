@@ -1,0 +1,160 @@
+import { mkdirSync, renameSync, rmdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createIdFactory } from "../../../src/platform/index.ts";
+import { type Mail, type StoredEvent, TroupeError } from "../../../src/protocol/index.ts";
+import type { ReceivedMail } from "../../../src/team/mailbox/mailbox.ts";
+import { createInboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
+import { createTestClock } from "../../../src/testing.ts";
+import {
+  alpha,
+  filesOf,
+  inState,
+  leading,
+  mate,
+  memberLog,
+  membersOf,
+  report,
+} from "../../support/team/scripted-team.ts";
+import type { TeamSession } from "../../support/team/team-session.ts";
+import { gate } from "../../support/team/team-session.ts";
+
+const unreadable = () => new TroupeError("storage", "cannot read: EIO");
+
+/** A member whose inbox can be read from the look of this number on. */
+function linked({ readableFrom }: { readonly readableFrom: number }) {
+  const clock = createTestClock({ auto: true });
+  const createId = createIdFactory(clock);
+  const mail = { id: createId("mail"), from: "user", to: "scout", wakes: true, body: { kind: "interrupt_request" } };
+  const recorded: StoredEvent[] = [];
+  const acted: Mail[] = [];
+  const failures: unknown[] = [];
+  const heard = gate();
+  const broken = gate();
+  let looks = 0;
+  const link = createInboxConsumer({
+    team: "alpha",
+    name: "scout",
+    mailbox: {
+      async *follow(_: string, signal: AbortSignal) {
+        looks += 1;
+        if (looks < readableFrom) throw unreadable();
+        yield mail as unknown as ReceivedMail;
+        // Not marked yet: whoever looks anew gets it again.
+        if (looks === readableFrom) throw unreadable();
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      },
+      markRead: async () => undefined,
+      readUnread: async () => [],
+      takeNotices: () => [],
+    } as never,
+    agent: () =>
+      ({
+        record: async (event: StoredEvent) => void recorded.push(event),
+        hasPrompt: async () => false,
+        saved: async () => undefined,
+      }) as never,
+    conversation: () => ({ waiting: [], waitingParts: () => undefined }),
+    handlers: {
+      interrupt_request: (each) => {
+        acted.push(each);
+        heard.open();
+        return { later: new Promise<void>(() => undefined) };
+      },
+    },
+    replayed: [],
+    onFailure: (error) => {
+      failures.push(error);
+      broken.open();
+    },
+    clock,
+    createId,
+  });
+  return { link, clock, recorded, acted, failures, heard, broken, looks: () => looks };
+}
+
+test("an inbox that cannot be read is tried again after pauses that grow; what is in it is heard once", async () => {
+  const { link, clock, recorded, acted, failures, heard, looks } = linked({ readableFrom: 4 });
+  link.start();
+  await heard.opened;
+  await expect.poll(looks).toBe(5);
+  await link.settled();
+  expect(clock.slept).toEqual([250, 500, 1_000, 2_000]);
+  expect(acted).toHaveLength(1);
+  expect(failures).toEqual([]);
+  expect(recorded).toMatchObject([
+    { type: "notice.raised", message: "its inbox could not be read, and is tried again: cannot read: EIO" },
+  ]);
+  await link.close();
+});
+
+test("an inbox that stays unreadable has broken its reader, once", async () => {
+  const { link, clock, failures, broken } = linked({ readableFrom: Number.POSITIVE_INFINITY });
+  link.start();
+  await broken.opened;
+  expect(clock.slept).toEqual([250, 500, 1_000, 2_000, 4_000]);
+  expect(failures).toEqual([unreadable()]);
+  await link.close();
+});
+
+/** A folder is where its inbox was, until this is called. */
+function makeUnreadable({ tree }: TeamSession, name: string): () => void {
+  const path = tree.path(`home/.troupe/teams/alpha/inboxes/${name}.jsonl`);
+  renameSync(path, `${path}.away`);
+  mkdirSync(path);
+  return () => {
+    rmdirSync(path);
+    renameSync(`${path}.away`, path);
+  };
+}
+
+const idleTeam = async () => {
+  const team = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ said }) => ({ text: `heard: ${said}` })),
+  });
+  await team.ask("go");
+  await inState(team, "scout", "idle");
+  return team;
+};
+
+test("a teammate whose inbox could not be read for a while hears what is sent to it after that", async () => {
+  const team = await idleTeam();
+  const restore = makeUnreadable(team, "scout");
+  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  restore();
+  expect(await team.command({ type: "mail.send", to: "scout", text: "second" })).toEqual({ ok: true });
+  await team.until(report(/heard: [\s\S]*second/));
+  expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
+});
+
+test("a teammate whose inbox cannot be read for a while as it comes to rest tells of its rest after that", async () => {
+  let restore: () => void = () => undefined;
+  const team: TeamSession = await alpha({
+    answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], () => {
+      restore = makeUnreadable(team, "scout");
+      return { text: "looked around" };
+    }),
+  });
+  await team.ask("go");
+  await team.until((event) => event.type === "notice.raised" && event.message.includes("is tried again"));
+  restore();
+  await team.until(report(/looked around/));
+  await inState(team, "scout", "idle");
+  expect((await membersOf(team.tree))[0]?.ended).toBeUndefined();
+});
+
+test("a teammate whose inbox stays unreadable ends, its lead hears why, its task goes back, and it can be brought back", async () => {
+  const team = await idleTeam();
+  const { tasks } = await filesOf(team.tree);
+  await tasks.create({ subject: "paint", description: "", needs: ["Paintbrush"] }, { name: "team-lead" });
+  await tasks.update(1, { owner: "scout" }, { name: "team-lead" });
+  const restore = makeUnreadable(team, "scout");
+  await team.until(report(/scout could not go on: [\s\S]*EISDIR/));
+  await inState(team, "scout", "ended");
+  expect(await membersOf(team.tree)).toMatchObject([{ name: "scout", ended: { reason: "failed" } }]);
+  expect((await tasks.get(1))?.owner).toBeUndefined();
+  expect((await memberLog(team.tree, "scout")).some(({ type }) => type === "agent.stopped")).toBe(true);
+  restore();
+  expect(await team.command({ type: "member.respawn", name: "scout" })).toEqual({ ok: true });
+  expect(await team.command({ type: "mail.send", to: "scout", text: "third" })).toEqual({ ok: true });
+  await team.until(report(/heard: [\s\S]*third/));
+});

@@ -1,0 +1,142 @@
+import { expect, test } from "vitest";
+import type { Agent } from "../../../src/agent/index.ts";
+import { digestOfCall } from "../../../src/platform/index.ts";
+import type { CallId, Mail, MailBody, PermissionAnswer, RequestId, StoredEvent } from "../../../src/protocol/index.ts";
+import {
+  type PermissionResponderOptions,
+  createPermissionResponder,
+} from "../../../src/team/requests/permission-responder.ts";
+import type { InboxConsumer } from "../../../src/team/mailbox/inbox-consumer.ts";
+import { gate } from "../../support/team/team-session.ts";
+
+const requestId = "ask_1" as RequestId;
+const from = (name: string) => ({ id: "mail_1", from: name }) as Mail;
+const plan = { kind: "plan_approval_request", requestId, plan: "build it", digest: "d" } as const;
+const withdrawal = { kind: "request_withdrawn", requestId } as const;
+const admit = async () => undefined;
+const yes: PermissionAnswer = { behavior: "allow", scope: "once" };
+
+const handled = (came: unknown): Promise<void> => (came as { later: Promise<void> }).later;
+
+/** A lead's side without a lead: what it puts down, sends and allows. */
+function desk(answer: Promise<PermissionAnswer>, more: Partial<PermissionResponderOptions> = {}) {
+  const recorded: StoredEvent[] = [];
+  const sent: { to: string; body?: MailBody }[] = [];
+  const allowed: string[] = [];
+  let onRecord: (event: StoredEvent) => Promise<void> = async () => undefined;
+  const answers = createPermissionResponder({
+    link: () =>
+      ({
+        team: "alpha",
+        send: async (mail: { to: string; body?: MailBody }) => void sent.push(mail),
+      }) as unknown as InboxConsumer,
+    lead: () =>
+      ({
+        record: async (event: StoredEvent) => {
+          recorded.push(event);
+          await onRecord(event);
+        },
+      }) as unknown as Agent,
+    ask: () => answer,
+    colorOf: () => undefined,
+    plansDecidedBy: "user",
+    folderOf: () => "/work",
+    allowPath: async ({ path }) => void allowed.push(path),
+    ...more,
+  });
+  const { handlers } = answers;
+  return {
+    answers,
+    recorded,
+    sent,
+    allowed,
+    /** Between asking and having put down what came of it. */
+    during: (type: StoredEvent["type"], action: () => Promise<void>) => {
+      onRecord = async (event) => {
+        if (event.type === type) await action();
+      };
+    },
+    present: () => handled(handlers.plan_approval_request?.(from("scout"), plan, admit)),
+    withdraw: async (name: string) => handlers.request_withdrawn?.(from(name), withdrawal, admit) as Promise<void>,
+    ask: (input: object) =>
+      handled(
+        handlers.permission_request?.(
+          from("scout"),
+          {
+            kind: "permission_request",
+            requestId,
+            callId: "call_1" as CallId,
+            tool: "Write",
+            input,
+            question: "May it?",
+            suggestions: [],
+            digest: digestOfCall("Write", input),
+          },
+          admit,
+        ),
+      ),
+  };
+}
+
+const settledIn = (recorded: readonly StoredEvent[]) => recorded.filter(({ type }) => type === "permission.settled");
+const noticesIn = (recorded: readonly StoredEvent[]) =>
+  recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
+
+test("a plan that the user decides on waits for nobody else", async () => {
+  const { opened, open } = gate();
+  const { answers, present, sent } = desk(opened.then(() => yes));
+  const done = present();
+  expect([...answers.plans]).toEqual([]);
+  await expect(answers.answerPlan(requestId, { approve: true })).rejects.toThrow("No plan waits for an answer");
+  expect(sent).toEqual([]);
+  open();
+  await done;
+  expect(sent).toMatchObject([{ to: "scout", body: { kind: "plan_approval_response", approve: true, digest: "d" } }]);
+});
+
+test("a plan that is taken back while the answer to it is put down breaks nothing: people are told", async () => {
+  const { present, during, withdraw, sent, recorded } = desk(Promise.resolve(yes));
+  during("permission.settled", () => withdraw("scout"));
+  await present();
+  expect(sent).toEqual([]);
+  expect(noticesIn(recorded)).toEqual([expect.stringContaining("scout no longer waited for an answer to its plan")]);
+});
+
+test("a question that is taken back is over, also where whoever was asked takes no notice of that", async () => {
+  const { present, during, withdraw, sent, recorded } = desk(new Promise(() => undefined));
+  const asked = gate();
+  during("permission.asked", async () => asked.open());
+  const done = present();
+  await asked.opened;
+  await withdraw("other");
+  expect(settledIn(recorded)).toEqual([]);
+  await withdraw("scout");
+  await done;
+  expect(sent).toEqual([]);
+  expect(settledIn(recorded)).toMatchObject([{ behavior: "deny", by: "interrupt" }]);
+  expect(noticesIn(recorded)).toEqual([]);
+});
+
+test("the first answer of the lead's model to a plan counts, and a second one is refused", async () => {
+  const { answers, present, sent, withdraw } = desk(Promise.resolve(yes), { plansDecidedBy: "lead" });
+  const done = present();
+  await withdraw("other");
+  expect([...answers.plans.keys()]).toEqual([requestId]);
+  const [first, second] = await Promise.allSettled([
+    answers.answerPlan(requestId, { approve: false, feedback: "smaller" }),
+    answers.answerPlan(requestId, { approve: true }),
+  ]);
+  await done;
+  expect([first.status, second.status]).toEqual(["fulfilled", "rejected"]);
+  expect(sent).toMatchObject([{ body: { approve: false, feedback: "smaller" } }]);
+});
+
+test("what is allowed to the whole team is what the user has made of it, not what was asked", async () => {
+  const input = { file_path: "other.txt", content: "x" };
+  const changed = desk(Promise.resolve({ ...yes, team: true, input }));
+  await changed.ask({ file_path: "asked.txt", content: "x" });
+  expect(changed.allowed).toEqual(["/work/other.txt"]);
+  const asked = desk(Promise.resolve({ ...yes, team: true }));
+  await asked.ask({ file_path: "asked.txt", content: "x" });
+  expect(asked.allowed).toEqual(["/work/asked.txt"]);
+});

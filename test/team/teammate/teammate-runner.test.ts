@@ -1,0 +1,153 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createIdFactory } from "../../../src/platform/index.ts";
+import { type Envelope, type Mail, type MailBody, type RequestId, TroupeError } from "../../../src/protocol/index.ts";
+import type { TeammateRunnerOptions } from "../../../src/team/teammate/teammate-runner.ts";
+import { createTestClock } from "../../../src/testing.ts";
+import { bareRunner } from "../../support/team/bare-teammate-runner.ts";
+
+const task = { id: 1, subject: "mend it", status: "pending", needs: [], blockedBy: [], blocks: [], generation: 0 };
+const mail = (body: object) => ({ from: "user", to: "scout", wakes: true, body }) as unknown as Mail;
+const said = mail({ kind: "text", text: "and then this" });
+const askedToEnd = mail({ kind: "shutdown_request", requestId: "ask_1" });
+const unreadable = () => new TroupeError("storage", "cannot read: EIO");
+
+interface Sent {
+  readonly body: MailBody;
+}
+
+/** A teammate that has done something, and comes to rest; there is a task that it could take. */
+function resting({ onSend, ...more }: Partial<TeammateRunnerOptions> & { readonly onSend?: () => void }) {
+  const clock = createTestClock({ auto: true });
+  const createId = createIdFactory(clock);
+  const did: string[] = [];
+  const failures: unknown[] = [];
+  const agent = createId<Envelope["agent"]>("agt");
+  const send = async ({ body }: Sent) => {
+    did.push(body.kind);
+    onSend?.();
+  };
+  const runner = bareRunner({
+    link: () => ({ team: "alpha", send }) as never,
+    agent: () =>
+      ({
+        running: false,
+        settled: async () => undefined,
+        record: async () => undefined,
+        admitOnce: async () => undefined,
+        hasPrompt: async () => false,
+        wake: () => undefined,
+      }) as never,
+    tasks: {
+      list: async () => [task],
+      claim: async () => {
+        did.push("claim");
+        return { ok: true, item: { ...task, owner: "scout", status: "in_progress", generation: 1 } };
+      },
+    } as never,
+    onEnd: (end) => did.push(end),
+    onFailure: (error) => failures.push(error),
+    clock,
+    ...more,
+  });
+  onTestFinished(runner.close);
+  const hear = (event: object) =>
+    runner.observe({ id: createId("evt"), at: "2026-01-01T00:00:00.000Z", agent, event } as unknown as Envelope);
+  const rest = async () => {
+    hear({ type: "turn.started", turn: 1 });
+    hear({ type: "turn.ended", turn: 1, parts: [{ type: "text", text: "done" }] });
+    hear({ type: "agent.idle", reason: "completed" });
+    // What it does at its rest is begun once its agent has settled.
+    await new Promise((resolve) => setImmediate(resolve));
+    await runner.settled();
+  };
+  return { runner, clock, did, failures, rest };
+}
+
+test("who rests and has nothing to hear tells of it, then takes a task", async () => {
+  const { did, failures, rest } = resting({});
+  await rest();
+  expect(did).toEqual(["idle_notification", "claim"]);
+  expect(failures).toEqual([]);
+});
+
+test("who has something to hear does not tell that it rests, also when that comes while its hooks run", async () => {
+  const before = resting({
+    unreadMail: async () => [said],
+    beforeIdle: async () => expect.unreachable("its hooks are asked only when it would rest"),
+  });
+  await before.rest();
+  expect(before.failures).toEqual([]);
+  expect(before.did).toEqual([]);
+  let inbox: readonly Mail[] = [];
+  const meanwhile = resting({
+    unreadMail: async () => inbox,
+    beforeIdle: async () => {
+      inbox = [said];
+      return undefined;
+    },
+  });
+  await meanwhile.rest();
+  expect(meanwhile.did).toEqual([]);
+});
+
+test("who is told something while it reports takes no task before it has heard that", async () => {
+  let inbox: readonly Mail[] = [];
+  const { did, rest } = resting({ unreadMail: async () => inbox, onSend: () => (inbox = [said]) });
+  await rest();
+  expect(did).toEqual(["idle_notification"]);
+});
+
+test("who is asked to end tells what it has done, and takes no task; a request to an earlier life keeps it from none", async () => {
+  const asked = resting({ unreadMail: async () => [askedToEnd] });
+  await asked.rest();
+  expect(asked.did).toEqual(["idle_notification"]);
+  const outdated = resting({ unreadMail: async () => [askedToEnd], isOutdated: () => true });
+  await outdated.rest();
+  expect(outdated.did).toEqual(["idle_notification", "claim"]);
+});
+
+test("an inbox that cannot be read as it rests is looked into again, and breaks nobody", async () => {
+  let looks = 0;
+  const { clock, did, failures, rest } = resting({
+    unreadMail: async () => {
+      looks += 1;
+      // Once before it tells, and once before it takes a task.
+      if (looks <= 2 || looks === 5) throw unreadable();
+      return [];
+    },
+  });
+  await rest();
+  expect(clock.slept).toEqual([250, 500, 250]);
+  expect(did).toEqual(["idle_notification", "claim"]);
+  expect(failures).toEqual([]);
+});
+
+test("an inbox that stays unreadable is told of, and never counts as empty; who leaves meanwhile takes nothing and breaks nobody", async () => {
+  const mailToHear = () => Promise.reject(unreadable());
+  const stays = resting({ unreadMail: mailToHear });
+  await stays.rest();
+  expect(stays.clock.slept).toEqual([250, 500, 1_000, 2_000, 4_000]);
+  expect(stays.did).toEqual([]);
+  expect(stays.failures).toEqual([unreadable()]);
+
+  const clock = createTestClock();
+  const leaves = resting({ unreadMail: mailToHear, clock });
+  const rested = leaves.rest();
+  await expect.poll(() => clock.sleeping).toBe(1);
+  await leaves.runner.close();
+  await rested;
+  expect(leaves.did).toEqual([]);
+  expect(leaves.failures).toEqual([]);
+});
+
+test("who is asked to end twice answers the last who has asked, and is done with the first", async () => {
+  const { runner } = resting({});
+  const ask = (requestId: string) => {
+    const body = { kind: "shutdown_request" as const, requestId: requestId as RequestId };
+    return runner.handlers.shutdown_request?.(askedToEnd, body, async () => undefined);
+  };
+  const first = ask("ask_1");
+  void ask("ask_2");
+  await (first && "later" in first && first.later);
+  expect(runner.shutdownRequest).toBe("ask_2");
+});

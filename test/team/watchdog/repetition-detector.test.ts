@@ -1,0 +1,127 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { createRepetitionDetector, type Repetition, type RepetitionDetectorOptions } from "../../../src/team/index.ts";
+import { callId, prompted } from "../../support/view/sample-envelopes.ts";
+
+type Call = readonly [tool: string, input: unknown, result: string];
+
+/** Plays turns of calls and gives back what was said after each turn. */
+function player(options?: RepetitionDetectorOptions) {
+  const watch = createRepetitionDetector(options);
+  let count = 0;
+  const turn = (...calls: Call[]): Repetition | undefined => {
+    const parts = calls.map(([name, input]) => ({
+      type: "tool_call" as const,
+      callId: callId(`c${++count}`),
+      name,
+      input,
+    }));
+    watch.observe({ type: "turn.ended", turn: count, parts, stopReason: "tool_use", contextTokens: 1, durationMs: 1 });
+    const said = parts.map(({ callId: id }, index) => {
+      const content = [{ type: "text" as const, text: calls[index]?.[2] ?? "" }];
+      return watch.observe({ type: "tool.settled", callId: id, durationMs: count, outcome: "ok", content });
+    });
+    return said.find((word) => word !== undefined);
+  };
+  return {
+    watch,
+    turn,
+    times: (count: number, ...calls: Call[]) => Array.from({ length: count }, () => turn(...calls)),
+  };
+}
+
+const test1: Call = ["Bash", { command: "npm test", timeout: 5 }, "1 failed"];
+const kinds = (said: (Repetition | undefined)[]) => said.map((word) => word?.kind);
+
+test("the same call with the same result: a warning, later a verdict, each once", () => {
+  const { times } = player();
+  const said = times(10, test1);
+  expect(kinds(said)).toEqual([...Array(3), "warning", ...Array(3), "verdict", undefined, undefined]);
+  expect(said[3]).toMatchInlineSnapshot(`
+    {
+      "calls": [
+        "Bash {"command":"npm test","timeout":5}",
+      ],
+      "kind": "warning",
+      "message": "You have now made the same calls 4 times in a row, with the same results each time:
+    - Bash {"command":"npm test","timeout":5}
+    Repeating them will give nothing new. Try another way, or end with what you have and say what is in the way. If you go on like this you will be stopped.",
+      "times": 4,
+    }
+  `);
+  expect(said[7]?.message).toMatchInlineSnapshot(`
+    "it made the same calls 8 times in a row with the same results, also after it was warned:
+    - Bash {"command":"npm test","timeout":5}"
+  `);
+});
+
+test("another result is progress, and so is another input", () => {
+  const { turn } = player();
+  const said = Array.from({ length: 20 }, (_, index) => turn(["Bash", { command: "make" }, `line ${index}`]));
+  said.push(...Array.from({ length: 20 }, (_, index) => turn(["Read", { file_path: "a", offset: index }, "x"])));
+  expect(kinds(said).filter(Boolean)).toEqual([]);
+});
+
+test("the order of an input's keys, and in which order calls of one turn end, make no difference", () => {
+  const { turn } = player({ warnAt: 3 });
+  turn(["Read", { a: 1, b: { c: 2, d: 3 } }, "x"], ["Read", { z: 1 }, "y"]);
+  turn(["Read", { z: 1 }, "y"], ["Read", { b: { d: 3, c: 2 }, a: 1 }, "x"]);
+  expect(turn(["Read", { a: 1, b: { c: 2, d: 3 } }, "x"], ["Read", { z: 1 }, "y"])?.kind).toBe("warning");
+});
+
+test("a short round is a repetition too", () => {
+  const { turn } = player();
+  const edit: Call = ["Edit", { old_string: "a", new_string: "b" }, "not found"];
+  const read: Call = ["Read", { file_path: "a" }, "text"];
+  const said = Array.from({ length: 8 }, () => [turn(read), turn(edit)]).flat();
+  expect(kinds(said).filter(Boolean)).toEqual(["warning", "verdict"]);
+  expect(said[7]).toMatchObject({
+    kind: "warning",
+    times: 4,
+    calls: [expect.stringMatching(/^Read/), expect.stringMatching(/^Edit/)],
+  });
+});
+
+test("asking after something that runs is what TaskOutput is for", () => {
+  const { times } = player();
+  const poll: Call = ["TaskOutput", { id: "bg_1" }, "still running"];
+  expect(kinds(times(39, poll)).filter(Boolean)).toEqual([]);
+  expect(kinds(times(1, poll))).toEqual(["warning"]);
+});
+
+test("whoever does something else is warned afresh, and a new prompt starts afresh", () => {
+  const { turn, times, watch } = player();
+  expect(kinds(times(4, test1)).at(-1)).toBe("warning");
+  turn(["Read", { file_path: "b" }, "x"]);
+  expect(kinds(times(4, test1)).at(-1)).toBe("warning");
+  for (const event of prompted(1, "run the tests again")) watch.observe(event);
+  expect(kinds(times(3, test1)).filter(Boolean)).toEqual([]);
+});
+
+test("a warning, told to the agent as a hook's words are, does not start the count afresh", () => {
+  const { times, watch } = player();
+  expect(kinds(times(4, test1)).at(-1)).toBe("warning");
+  for (const event of prompted(1, "You have now made the same calls")) {
+    watch.observe(event.type === "prompt.admitted" ? { ...event, source: "hook" } : event);
+  }
+  expect(kinds(times(4, test1)).at(-1)).toBe("verdict");
+});
+
+test("turns without end of difference are never taken for a round, and any round of up to four is found", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string(), { maxLength: 20 }),
+      fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 4 }),
+      (before, round) => {
+        const { turn } = player();
+        const said = before.map((text, index) => turn(["Read", { file_path: `${index} ${text}` }, "x"]));
+        expect(kinds(said).filter(Boolean)).toEqual([]);
+        const loop = Array.from({ length: 8 }, () =>
+          round.map((text) => turn(["Bash", { command: text }, "x"])),
+        ).flat();
+        expect(kinds(loop).filter(Boolean)).toEqual(["warning", "verdict"]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

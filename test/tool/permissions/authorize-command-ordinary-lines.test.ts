@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { judge } from "../../support/shell/judge-command.ts";
+
+/** What a developer has allowed in a project of several languages; everything else is the default mode's. */
+const rules = {
+  allow: [
+    "npm run:*,npm test:*,npm ci,npm install:*,npm outdated,git add:*,git commit:*,git fetch:*,git pull:*,git switch:*,git checkout:*",
+    "git stash:*,git merge:*,git push:*,git restore:*,git cherry-pick:*,git branch -d:*,tsc:*,eslint:*,prettier:*,vitest:*,jest:*,biome:*",
+    "cargo build:*,cargo test:*,cargo check:*,cargo clippy:*,cargo fmt:*,cargo doc:*,cargo tree:*,go build:*,go test:*,go vet:*",
+    "go mod tidy,gofmt:*,pytest:*,ruff:*,mypy:*,black:*,pip list,pip show:*,pip install:*,docker ps:*,docker compose ps:*",
+    "docker compose logs:*,docker images:*,kubectl get:*,kubectl describe:*,gh pr list:*,gh pr view:*,gh issue list:*,gh run list:*",
+    "mkdir:*,touch:*,cp:*,mv:*,chmod:*,ln:*",
+  ]
+    .flatMap((line) => line.split(","))
+    .map((words) => `Bash(${words})`),
+};
+
+const lines = readFileSync(new URL("../../fixtures/shell/ordinary-lines.txt", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => line.replace(/\\(n|\\)/g, (_, char: string) => (char === "n" ? "\n" : "\\")));
+
+it("of 500 ordinary command lines at most one in twenty is asked about without need", () => {
+  expect(lines).toHaveLength(500);
+  const verdicts = lines.map((line) => [judge(line, { rules }).behavior, line] as const);
+  expect(verdicts.filter(([verdict]) => verdict === "deny")).toEqual([]);
+  const asked = verdicts.filter(([verdict]) => verdict === "ask").map(([, line]) => line);
+  expect(asked).toMatchInlineSnapshot(`
+    [
+      "rg foo --type-add 'x:*.x' || true",
+      "env | grep NODE",
+      "xxd a.bin | head",
+      "rg -l foo | xargs grep -n bar",
+      "for f in src/*.ts; do wc -l "$f"; done",
+      "while read -r l; do echo "$l"; done < a.txt",
+      "NODE_ENV=test npm test",
+      "CI=1 npm run build",
+      "npm test > out.log 2>&1",
+      "tail -f build.log",
+      "python3 -m pytest",
+      "npx tsc --noEmit",
+      "make test",
+      "node scripts/check.mjs",
+    ]
+  `);
+  expect(asked.length).toBeLessThanOrEqual(25);
+});
