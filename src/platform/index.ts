@@ -27,6 +27,7 @@ export type { EnteredSandbox, Sandbox } from "./sandbox/sandbox.ts";
 export { projectName, safeName } from "./safe-name.ts";
 export { createSeenIds, type Seen, type SeenIds } from "./seen-ids.ts";
 export { openSharedFile, type SharedFile } from "./shared-file.ts";
+export { createSilence } from "./silence.ts";
 export type { ProcessRequest } from "./start-process.ts";
 export { openStateRoot } from "./state-root.ts";
 export { hasErrorCode, storageError } from "./storage-error.ts";

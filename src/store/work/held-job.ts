@@ -52,7 +52,7 @@ export async function holdJob({ spec, standing: first }: TakenJob, ports: WorkPo
   };
 
   const stopBeating = beat(bus, holderBeat(spec.id), spec.leaseMs / 5);
-  const lead = listenFor(ports, leadBeat(spec.id));
+  const lead = listenFor(ports, leadBeat(spec.id), { everyMs: spec.leaseMs / 5 });
   /** In turn with what is written: what is read is compared with what was written last. */
   const look = () => {
     const looked = writing.then(async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, createSilence } from "../../platform/index.ts";
 import type { Bus } from "../nats/bus.ts";
 
 /** Says on a subject, again and again, that somebody is there. The result ends that. */
@@ -16,8 +16,18 @@ export function beat(bus: Bus, subject: string, everyMs: number): () => void {
   };
 }
 
+export function onBeat(bus: Bus, subject: string, listener: () => void): () => void {
+  const listening = bus.connection.subscribe(subject, {
+    callback: (error) => {
+      if (error === null) listener();
+    },
+  });
+  return () => listening.unsubscribe();
+}
+
 /** How long nothing was heard on a subject. While the bus is away nobody can be heard, and that is not counted. */
-export interface Silence {
+export interface Listening {
+  /** To be asked every `everyMs`. */
   ms(): number;
   end(): void;
 }
@@ -25,25 +35,20 @@ export interface Silence {
 export function listenFor(
   { bus, clock }: { readonly bus: Bus; readonly clock: Pick<Clock, "monotonic"> },
   subject: string,
-  onBeat: () => void = () => undefined,
-): Silence {
-  let heard = clock.monotonic();
-  const hears = () => {
-    heard = clock.monotonic();
-  };
-  const listening = bus.connection.subscribe(subject, {
-    callback(error) {
-      if (error !== null) return;
-      hears();
-      onBeat();
-    },
-  });
-  const stopListening = bus.onReconnect(hears);
+  { everyMs, heard }: { readonly everyMs: number; heard?(): void },
+): Listening {
+  const silence = createSilence(clock, everyMs);
+  const ends = [
+    bus.onReconnect(silence.heard),
+    onBeat(bus, subject, () => {
+      silence.heard();
+      heard?.();
+    }),
+  ];
   return {
-    ms: () => (bus.isConnected() ? clock.monotonic() - heard : 0),
+    ms: () => (bus.isConnected() ? silence.ms() : 0),
     end() {
-      stopListening();
-      listening.unsubscribe();
+      for (const end of ends) end();
     },
   };
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Envelope, TroupeError } from "../../protocol/index.ts";
 import { ask, publish } from "../nats/ask-bus.ts";
 import { parseMessage } from "../nats/journal-message.ts";
-import { beat, listenFor } from "./job-beat.ts";
+import { beat, onBeat } from "./job-beat.ts";
 import { followJob } from "./job-feed.ts";
 import { readSpec, readStanding, writeStanding } from "./job-journal.ts";
 import { JobOrder, JobReport, type JobSpec, JobState } from "./job.ts";
@@ -105,7 +105,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
         if (message.seq >= there) yield { kind: "caught up" };
       }
     },
-    onBeat: (listener) => listenFor({ bus, clock }, holderBeat(id), listener).end,
+    onBeat: (listener) => onBeat(bus, holderBeat(id), listener),
     onShown(listener) {
       const subscription = bus.connection.subscribe(shownBy(id), {
         callback: (error, message) => {

@@ -150,12 +150,16 @@ async function isHeard(
 ): Promise<boolean> {
   const { bus, clock, patience } = ports;
   let isThere = false;
-  const holder = listenFor(ports, holderBeat(job), () => {
-    isThere = true;
+  const everyMs = spec.leaseMs / 10;
+  const holder = listenFor(ports, holderBeat(job), {
+    everyMs,
+    heard() {
+      isThere = true;
+    },
   });
   try {
     while (holder.ms() < spec.leaseMs) {
-      await clock.sleep(spec.leaseMs / 10, signal);
+      await clock.sleep(everyMs, signal);
       const now = await readStanding(bus, job, { ...patience, signal });
       if (isThere || now?.seq !== seq) return true;
     }

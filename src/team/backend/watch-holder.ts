@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, createSilence } from "../../platform/index.ts";
 import type { SubmittedJob } from "../../store/index.ts";
 
 export interface WatchHolderOptions {
@@ -24,19 +24,20 @@ export interface HolderWatch {
 /** Notices that nobody works on a job. A bus that is away is no silence of the worker's. */
 export function watchHolder(options: WatchHolderOptions): HolderWatch {
   const { clock, job } = options;
-  let last = clock.monotonic();
+  const everyMs = options.leaseMs / 5;
+  const silence = createSilence(clock, everyMs);
   let isTold = false;
   let isLate = false;
   const heard = () => {
-    last = clock.monotonic();
+    silence.heard();
     isTold = false;
   };
   const unlisten = job.onBeat(() => {
     if (options.isHeld()) heard();
   });
   const look = setInterval(() => {
-    if (!job.isConnected()) last = clock.monotonic();
-    const silentMs = clock.monotonic() - last;
+    if (!job.isConnected()) silence.heard();
+    const silentMs = silence.ms();
     if (silentMs > options.workerWaitMs && !isLate) {
       isLate = true;
       options.late(silentMs).catch(options.onFailure);
@@ -44,10 +45,10 @@ export function watchHolder(options: WatchHolderOptions): HolderWatch {
       isTold = true;
       options.silent().catch(options.onFailure);
     }
-  }, options.leaseMs / 5);
+  }, everyMs);
   return {
     heard,
-    isSilent: () => clock.monotonic() - last > options.leaseMs,
+    isSilent: () => silence.ms() > options.leaseMs,
     end() {
       clearInterval(look);
       unlisten();
