@@ -8,6 +8,7 @@ export interface Turn {
   readonly folder: string;
   /** As messages call it. */
   readonly what: string;
+  /** How long one other may keep it. However many come first, each of them has so long. */
   readonly waitMs?: number;
   /** Told once, when it has to wait. */
   onWait?(message: string): void;
@@ -28,10 +29,14 @@ export async function inTurn<T>(place: TeamPlace, turn: Turn, work: () => Promis
 
 async function take(place: TeamPlace, turn: Turn): Promise<Claim> {
   await makeFolder(turn.folder);
-  const deadline = place.clock.monotonic() + (turn.waitMs ?? 120_000);
+  let deadline = 0;
+  let holder: string | undefined;
   for (let pause = 4; ; pause = Math.min(pause * 2, 60)) {
     const won = await tryClaim(place, turn);
     if ("release" in won) return won;
+    // It names who has the turn, and since when.
+    if (won.message !== holder) deadline = place.clock.monotonic() + (turn.waitMs ?? 120_000);
+    holder = won.message;
     if (place.clock.monotonic() > deadline) throw new TroupeError("git", won.message, { cause: won });
     if (pause === 32) turn.onWait?.(won.message);
     await place.clock.sleep(pause, place.signal);
