@@ -52,8 +52,7 @@ test("the graph shows who there is and what they do; messages move; members are 
   await bob.getByRole("textbox", { name: "Message to bob" }).fill("go on");
   await page.keyboard.press("Enter");
   await bob.getByText("Bob has heard.").waitFor();
-  await bob.getByRole("button", { name: "Stop" }).click();
-  await bob.getByRole("button", { name: /Really/ }).click();
+  await bob.getByRole("button", { name: "Stop" }).dblclick();
   await node("bob", "ended").or(node("bob", "stopped")).waitFor();
   await bob.getByRole("button", { name: "Respawn" }).click();
   await node("bob", "idle").waitFor();
@@ -80,7 +79,7 @@ test("by keyboard and as a table; on a phone; without motion", async () => {
   await expect.poll(() => nameOf()).toMatch(/^(ann|bob)$/);
   await page.keyboard.press("ArrowUp");
   await expect.poll(() => nameOf()).toMatch(/^lead$/);
-  expect(await page.evaluate("document.activeElement?.getAttribute('aria-pressed')")).toBe("true");
+  await expect.poll(() => page.evaluate("document.activeElement?.getAttribute('aria-pressed')")).toBe("true");
   expect([await overflow(), await violations()]).toEqual([0, []]);
 
   await page.getByRole("button", { name: "Table" }).click();
