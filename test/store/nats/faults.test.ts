@@ -202,7 +202,7 @@ it("puts back what the server had acknowledged and lost, and says so", async () 
 it("takes up what a dead process has left, also in the outbox that it takes for its own", async () => {
   const server = await start();
   const home = temporaryFolder();
-  const options = { home, waitMs: 100 };
+  const options = { home, waitMs: 1_500 };
   const first = await busStore(server.url, options).create({ name: "crew", cwd: "/" });
   await server.kill();
   for (const text of ["a", "b"])
