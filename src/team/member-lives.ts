@@ -235,8 +235,10 @@ export function createMemberLives(options: MemberLivesOptions): MemberLives {
   };
 
   const respawn = async (name: string): Promise<Member> => {
+    if (isOutside(memberOf(name))) throw notOursToStart(name);
+    // A member that has said its last word may still be on its way out.
+    if (memberOf(name).ended !== undefined) await goneWithin(name, restMs);
     const member = memberOf(name);
-    if (isOutside(member)) throw notOursToStart(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
       throw new TroupeError("team", `${name} is there already.`);
     if (starting.has(name) || leaving.has(name)) {
