@@ -152,6 +152,8 @@ export function createSpawnBook(answer: (id: string, came: SpawnCame) => void): 
         return;
       case "ask": {
         const { id, isBack } = entry;
+        // A full disk can cut a write short behind a request, and the request is written again.
+        if (places.has(id)) return;
         if (!isBack && total >= limits.maxAgents) return answer(id, "refused");
         if (!isBack) add(entry.who, 1);
         places.set(id, { state: "waiting", who: entry.who, by: entry.by, isCounted: !isBack });

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, currentProcess, idMaker, systemClock } from "../../src/platform/index.ts";
 import type { AgentId, AgentPath, LimitSettings } from "../../src/protocol/index.ts";
 import { type AgentPlace, createTeamLimits, type SpawnAnswer, type SpawnLimits } from "../../src/team/index.ts";
+import { createSpawnBook } from "../../src/team/spawn-book.ts";
 import { createTestClock } from "../../src/testing.ts";
 import { buildProgram } from "../platform/build-program.ts";
 import { needUserNamespaces } from "../platform/need-program.ts";
@@ -317,4 +318,16 @@ test("for any order of coming and going there are never too many of all processe
     }),
     { numRuns: 15 },
   );
+});
+
+test("a request that stands twice in the file counts once", () => {
+  const came: string[] = [];
+  const book = createSpawnBook((id, how) => came.push(`${id} ${how}`));
+  for (const id of ["a", "a", "b"]) book.apply({ do: "ask", id, who: "lead", at: 0 });
+  expect({ came, running: book.running, queued: book.queued, total: book.total }).toEqual({
+    came: ["a started", "b started"],
+    running: 2,
+    queued: 0,
+    total: 2,
+  });
 });
