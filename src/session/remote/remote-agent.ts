@@ -6,7 +6,7 @@ import {
   type RunOutcome,
   closeOpenCalls,
 } from "../../agent/index.ts";
-import type { Clock, CreateId } from "../../platform/index.ts";
+import { type Clock, type CreateId, createSilence } from "../../platform/index.ts";
 import { type AgentPath, type PromptId, TroupeError } from "../../protocol/index.ts";
 import type { JobSpec, JobState, SubmittedJob } from "../../store/index.ts";
 import { createJobReceiver, type JobReceiverOptions, maxGenerations } from "./receive-job-news.ts";
@@ -91,14 +91,15 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
 
   /** Nobody has it, or who has it is silent: that is told, and borne for so long only. */
   const watchWorker = (submitted: SubmittedJob) => {
-    let last = clock.monotonic();
+    const everyMs = options.leaseMs / 5;
+    const silence = createSilence(clock, everyMs);
     let isWarned = false;
     const timer = setInterval(() => {
       if (!submitted.isConnected()) {
-        last = clock.monotonic();
+        silence.heard();
         reportBusAway();
       }
-      const silentMs = clock.monotonic() - last;
+      const silentMs = silence.ms();
       const state = receiver.state();
       if (state?.status !== "held") recorder.live({ type: "turn.waiting", turn: 0, reason: "it waits for a worker" });
       if (silentMs > options.workerWaitMs) {
@@ -112,10 +113,10 @@ export function createRemoteAgent(options: RemoteAgentOptions): RemoteAgent {
             : `The worker ${state.worker} is silent: another one takes over if there is one.`,
         ).catch(abort);
       }
-    }, options.leaseMs / 5);
+    }, everyMs);
     return {
       heard() {
-        last = clock.monotonic();
+        silence.heard();
         isWarned = false;
       },
       end: () => clearInterval(timer),

@@ -150,12 +150,16 @@ async function isHolderAlive(
 ): Promise<boolean> {
   const { bus, clock, patience } = ports;
   let isThere = false;
-  const holder = listenForHeartbeat(ports, holderBeatSubject(job), () => {
-    isThere = true;
+  const everyMs = spec.leaseMs / 10;
+  const holder = listenForHeartbeat(ports, holderBeatSubject(job), {
+    everyMs,
+    heard() {
+      isThere = true;
+    },
   });
   try {
     while (holder.silentMs() < spec.leaseMs) {
-      await clock.sleep(spec.leaseMs / 10, signal);
+      await clock.sleep(everyMs, signal);
       const now = await readRevision(bus, job, { ...patience, signal });
       if (isThere || now?.seq !== seq) return true;
     }

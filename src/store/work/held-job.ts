@@ -56,7 +56,7 @@ export async function holdJob(
   };
 
   const stopBeating = startHeartbeat(bus, holderBeatSubject(spec.id), spec.leaseMs / 5);
-  const lead = listenForHeartbeat(ports, leadBeatSubject(spec.id));
+  const lead = listenForHeartbeat(ports, leadBeatSubject(spec.id), { everyMs: spec.leaseMs / 5 });
   /** In turn with what is written: what is read is compared with what was written last. */
   const checkOwnership = () => {
     const checked = writing.then(async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, createSilence } from "../../platform/index.ts";
 import type { Bus } from "../nats/connection/bus.ts";
 
 /** Says on a subject, again and again, that somebody is there. The result ends that. */
@@ -16,8 +16,18 @@ export function startHeartbeat(bus: Bus, subject: string, everyMs: number): () =
   };
 }
 
+export function onHeartbeat(bus: Bus, subject: string, listener: () => void): () => void {
+  const listening = bus.connection.subscribe(subject, {
+    callback: (error) => {
+      if (error === null) listener();
+    },
+  });
+  return () => listening.unsubscribe();
+}
+
 /** How long nothing was heard on a subject. While the bus is away nobody can be heard, and that is not counted. */
 export interface HeartbeatListener {
+  /** To be asked every `everyMs`. */
   silentMs(): number;
   end(): void;
 }
@@ -25,25 +35,20 @@ export interface HeartbeatListener {
 export function listenForHeartbeat(
   { bus, clock }: { readonly bus: Bus; readonly clock: Pick<Clock, "monotonic"> },
   subject: string,
-  onBeat: () => void = () => undefined,
+  { everyMs, heard }: { readonly everyMs: number; heard?(): void },
 ): HeartbeatListener {
-  let lastHeardAt = clock.monotonic();
-  const noteHeartbeat = () => {
-    lastHeardAt = clock.monotonic();
-  };
-  const listening = bus.connection.subscribe(subject, {
-    callback(error) {
-      if (error !== null) return;
-      noteHeartbeat();
-      onBeat();
-    },
-  });
-  const stopListening = bus.onReconnect(noteHeartbeat);
+  const silence = createSilence(clock, everyMs);
+  const ends = [
+    bus.onReconnect(silence.heard),
+    onHeartbeat(bus, subject, () => {
+      silence.heard();
+      heard?.();
+    }),
+  ];
   return {
-    silentMs: () => (bus.isConnected() ? clock.monotonic() - lastHeardAt : 0),
+    silentMs: () => (bus.isConnected() ? silence.ms() : 0),
     end() {
-      stopListening();
-      listening.unsubscribe();
+      for (const end of ends) end();
     },
   };
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Envelope, TroupeError } from "../../protocol/index.ts";
 import { requestWithRetry, publish } from "../nats/connection/bus-request.ts";
 import { parseMessage } from "../nats/journal/journal-message.ts";
-import { startHeartbeat, listenForHeartbeat } from "./job-heartbeat.ts";
+import { onHeartbeat, startHeartbeat } from "./job-heartbeat.ts";
 import { followJob } from "./job-feed.ts";
 import { readSpec, readRevision, writeRevision } from "./job-journal.ts";
 import { JobOrder, JobReport, type JobSpec, JobState } from "./job.ts";
@@ -105,7 +105,7 @@ function followSubmitted(id: string, { bus, clock, patience }: WorkPorts): Submi
         if (message.seq >= there) yield { kind: "caught up" };
       }
     },
-    onBeat: (listener) => listenForHeartbeat({ bus, clock }, holderBeatSubject(id), listener).end,
+    onBeat: (listener) => onHeartbeat(bus, holderBeatSubject(id), listener),
     onLive(listener) {
       const subscription = bus.connection.subscribe(liveSubject(id), {
         callback: (error, message) => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../platform/index.ts";
+import { type Clock, createSilence } from "../../platform/index.ts";
 import type { SubmittedJob } from "../../store/index.ts";
 
 export interface WatchWorkerOptions {
@@ -24,19 +24,20 @@ export interface WorkerWatch {
 /** Notices that nobody works on a job. A bus that is away is no silence of the worker's. */
 export function watchWorker(options: WatchWorkerOptions): WorkerWatch {
   const { clock, job } = options;
-  let last = clock.monotonic();
+  const everyMs = options.leaseMs / 5;
+  const silence = createSilence(clock, everyMs);
   let isReported = false;
   let isLate = false;
   const onHeartbeat = () => {
-    last = clock.monotonic();
+    silence.heard();
     isReported = false;
   };
   const unlisten = job.onBeat(() => {
     if (options.isHeld()) onHeartbeat();
   });
   const checkTimer = setInterval(() => {
-    if (!job.isConnected()) last = clock.monotonic();
-    const silentMs = clock.monotonic() - last;
+    if (!job.isConnected()) silence.heard();
+    const silentMs = silence.ms();
     if (silentMs > options.workerWaitMs && !isLate) {
       isLate = true;
       options.onLate(silentMs).catch(options.onFailure);
@@ -44,10 +45,10 @@ export function watchWorker(options: WatchWorkerOptions): WorkerWatch {
       isReported = true;
       options.onSilent().catch(options.onFailure);
     }
-  }, options.leaseMs / 5);
+  }, everyMs);
   return {
     onHeartbeat,
-    isSilent: () => clock.monotonic() - last > options.leaseMs,
+    isSilent: () => silence.ms() > options.leaseMs,
     end() {
       clearInterval(checkTimer);
       unlisten();

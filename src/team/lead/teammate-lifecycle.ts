@@ -237,8 +237,10 @@ export function createTeammateLifecycle(options: TeammateLifecycleOptions): Team
   };
 
   const respawn = async (name: string): Promise<Member> => {
+    if (isExternal(memberOf(name))) throw externalMemberError(name);
+    // A member that has said its last word may still be on its way out.
+    if (memberOf(name).ended !== undefined) await endsWithin(name, suspendMs);
     const member = memberOf(name);
-    if (isExternal(member)) throw externalMemberError(name);
     if (running.has(name) || (member.ended === undefined && options.watch().statusOf(name)?.alive === "alive"))
       throw new TroupeError("team", `${name} is there already.`);
     if (starting.has(name) || leaving.has(name)) {

@@ -39,8 +39,11 @@ export interface SharedLedgerOptions {
 }
 
 const amount = z.object({ usd: z.number().nonnegative(), tokens: z.number().nonnegative() });
-/** A full disk can cut a write short behind an entry, and the entry is written again: `once` tells that it is the same. */
-const once = z.string();
+/**
+ * Identifies an entry that is written again because a full disk cut the first write short. Files of version 0.1 have
+ * entries without it.
+ */
+const once = z.string().optional();
 const Entry = z.discriminatedUnion("do", [
   z.object({ do: z.literal("hold"), id: z.string(), who: z.string(), most: amount, by: ProcessIdentity }),
   z.object({ do: z.literal("lose"), id: z.string(), once, amount }),
@@ -118,10 +121,10 @@ export function createSharedLedger({
     }
   };
 
-  /** A settled hold is not known any more: to settle it again does nothing. */
+  /** A settled hold is forgotten: settling it again does nothing. */
   const isKnown = (entry: Entry): boolean => {
     if (entry.do === "hold") return holds.has(entry.id);
-    if (entry.do !== "add" && entry.do !== "lose") return false;
+    if ((entry.do !== "add" && entry.do !== "lose") || entry.once === undefined) return false;
     if (counted.has(entry.once)) return true;
     counted.add(entry.once);
     return false;

@@ -152,6 +152,8 @@ export function createSlotLedger(answer: (id: string, outcome: SlotAnswer) => vo
         return;
       case "ask": {
         const { id, isBack } = entry;
+        // A full disk can cut a write short behind a request, and the request is written again.
+        if (slots.has(id)) return;
         if (!isBack && total >= limits.maxAgents) return answer(id, "refused");
         if (!isBack) countStarted(entry.who, 1);
         slots.set(id, { state: "waiting", who: entry.who, by: entry.by, isCounted: !isBack });

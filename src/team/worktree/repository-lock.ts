@@ -8,6 +8,7 @@ export interface RepositoryLock {
   readonly folder: string;
   /** As messages call it. */
   readonly what: string;
+  /** How long one other may keep it. However many come first, each of them has so long. */
   readonly waitMs?: number;
   /** Told once, when it has to wait. */
   onWait?(message: string): void;
@@ -32,10 +33,14 @@ export async function withRepositoryLock<T>(
 
 async function acquireLock(place: RepositoryContext, lock: RepositoryLock): Promise<Claim> {
   await makeFolder(lock.folder);
-  const deadline = place.clock.monotonic() + (lock.waitMs ?? 120_000);
+  let deadline = 0;
+  let holder: string | undefined;
   for (let pause = 4; ; pause = Math.min(pause * 2, 60)) {
     const claimed = await tryClaim(place, lock);
     if ("release" in claimed) return claimed;
+    // The message names the holder and the time of its claim.
+    if (claimed.message !== holder) deadline = place.clock.monotonic() + (lock.waitMs ?? 120_000);
+    holder = claimed.message;
     if (place.clock.monotonic() > deadline) throw new TroupeError("git", claimed.message, { cause: claimed });
     if (pause === 32) lock.onWait?.(claimed.message);
     await place.clock.sleep(pause, place.signal);

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { openDashboard, phone } from "../../support/dashboard/dashboard-page.ts";
 import { isIn, teamWorkplace } from "../../support/cli/team-workplace.ts";
@@ -20,12 +21,15 @@ function startTeam() {
   return { place, lead };
 }
 
+/** By its name alone: what others do may name it too. */
+const nodeOf = (page: Page, name: string) =>
+  page.locator(".team-node").filter({ has: page.locator(".team-name", { hasText: name }) });
+
 test("the graph shows who there is and what they do; messages move; members are written to, interrupted, stopped and started again", async () => {
   const { lead } = startTeam();
   const { page, problems, go, violations } = await openDashboard(lead);
   await go("team");
-  const node = (name: string, state: string) =>
-    page.locator(".team-node", { hasText: name }).and(page.locator(`[data-state="${state}"]`));
+  const node = (name: string, state: string) => nodeOf(page, name).and(page.locator(`[data-state="${state}"]`));
   await node("ann", "idle").waitFor();
   await node("bob", "tool").getByText("$ sleep 600").waitFor();
   expect(await violations()).toEqual([]);
@@ -52,8 +56,7 @@ test("the graph shows who there is and what they do; messages move; members are 
   await bob.getByRole("textbox", { name: "Message to bob" }).fill("go on");
   await page.keyboard.press("Enter");
   await bob.getByText("Bob has heard.").waitFor();
-  await bob.getByRole("button", { name: "Stop" }).click();
-  await bob.getByRole("button", { name: /Really/ }).click();
+  await bob.getByRole("button", { name: "Stop" }).dblclick();
   await node("bob", "ended").or(node("bob", "stopped")).waitFor();
   await bob.getByRole("button", { name: "Respawn" }).click();
   await node("bob", "idle").waitFor();
@@ -73,14 +76,14 @@ test("by keyboard and as a table; on a phone; without motion", async () => {
   await go("team");
   const pressed = page.locator('.team-node[aria-pressed="true"]');
   const nameOf = () => pressed.locator(".team-name").textContent();
-  await page.locator(".team-node", { hasText: "bob" }).waitFor();
+  await nodeOf(page, "bob").waitFor();
   await pressed.focus();
   expect(await nameOf()).toMatch(/^lead$/);
   await page.keyboard.press("ArrowDown");
   await expect.poll(() => nameOf()).toMatch(/^(ann|bob)$/);
   await page.keyboard.press("ArrowUp");
   await expect.poll(() => nameOf()).toMatch(/^lead$/);
-  expect(await page.evaluate("document.activeElement?.getAttribute('aria-pressed')")).toBe("true");
+  await expect.poll(() => page.evaluate("document.activeElement?.getAttribute('aria-pressed')")).toBe("true");
   expect([await overflow(), await violations()]).toEqual([0, []]);
 
   await page.getByRole("button", { name: "Table" }).click();

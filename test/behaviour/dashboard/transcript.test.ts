@@ -157,10 +157,9 @@ test("words are found in all of it, folded and far away, by keyboard; on a phone
   await status.getByText("not found").waitFor();
   await page.keyboard.press("Escape");
   await field.waitFor({ state: "detached" });
-  expect(await page.evaluate("[CSS.highlights.size, document.activeElement?.getAttribute('role')]")).toEqual([
-    0,
-    "log",
-  ]);
+  await expect
+    .poll(() => page.evaluate("[CSS.highlights.size, document.activeElement?.getAttribute('role')]"))
+    .toEqual([0, "log"]);
   expect(problems).toEqual([]);
   session.end();
   await session.done;
@@ -187,8 +186,7 @@ test("the agent is written to, interrupted, and the session ended, from the page
   await page.getByRole("button", { name: "Interrupt" }).click();
   await log.getByText("Interrupted").waitFor();
 
-  await page.getByRole("button", { name: "End session" }).click();
-  await page.getByRole("button", { name: "Really end the session?" }).click();
+  await page.getByRole("button", { name: "End session" }).dblclick();
   await session.saw(/"type":"session.closed"/);
   session.end();
   await session.done;

@@ -52,13 +52,11 @@ test("what each worktree holds is told as it grows, its diff is read, and branch
 
   await card("ann").getByRole("checkbox").check();
   await card("bob").getByRole("checkbox").check();
-  const land = page.getByRole("button", { name: /Land 2 branches|Really land/ });
-  await land.click();
-  await land.click();
+  await page.getByRole("button", { name: "Land 2 branches" }).dblclick();
   const report = page.getByRole("region", { name: /Landed on main: 1 branch/ });
   await report.getByText("conflict in a.txt").waitFor();
   await report.getByText("No check is set").waitFor();
-  expect(await page.evaluate("document.activeElement?.className")).toBe("landing");
+  await expect.poll(() => page.evaluate("document.activeElement?.className")).toBe("landing");
   expect(git(place, "log", "--format=%s", "main")).toMatch(/^(ann|bob)\nfirst$/);
   expect(await violations()).toEqual([]);
   await report.getByRole("button", { name: "Close" }).click();

@@ -5,7 +5,7 @@ import { alpha, bash, hang, leading, mate, memberLog } from "../../support/team/
 
 test("promise 18: an agent that makes no progress is noticed, and failed with what it has", async () => {
   const team = await teamSession({
-    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: lead([{ calls: [agent("work")] }, { text: "over" }], (ask) =>
       ask.turn === 1
         ? { text: "half of it", calls: [{ tool: "Bash", input: { command: "echo half" } }] }
@@ -22,7 +22,7 @@ test("promise 18: an agent that makes no progress is noticed, and failed with wh
 
 test("promise 18: a teammate whose model says nothing is noticed and failed, and its lead hears why and what it has", async () => {
   const team = await alpha({
-    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
       turn === 1 ? { text: "half of it", calls: [bash("echo half")] } : hang,
     ),
@@ -41,7 +41,7 @@ test("promise 18: a teammate whose model says nothing is noticed and failed, and
 
 test("promise 18: a teammate whose call never ends is noticed too, and can be sent on", async () => {
   const team = await alpha({
-    settings: { watchdog: { startMs: 1000, modelMs: 1000, toolMs: 1000 } },
+    settings: { watchdog: { startMs: 5000, modelMs: 5000, toolMs: 5000 } },
     answer: leading([{ calls: [mate("scout")] }, { text: "waiting" }], ({ turn }) =>
       turn === 1 ? { calls: [bash("sleep 1000")] } : { text: "went on" },
     ),
@@ -56,12 +56,12 @@ test("promise 18: a teammate whose call never ends is noticed too, and can be se
 
 test("promise 18: a teammate that is started and never begins is ended, its lead hears why, and its tasks are free again", async () => {
   const backend = heldBackend({});
-  const { team, stored, recorded } = await ledTeam({ backend, startMs: 1000 });
+  const { team, stored, recorded } = await ledTeam({ backend, startMs: 5000 });
   await team.spawn(wishFor("scout", "call_1"));
   await stored.tasks.create({ subject: "paint", description: "" }, { name: "team-lead" });
   await stored.tasks.update(1, { owner: "scout" }, { name: "team-lead" });
   const notices = () => recorded.flatMap((event) => (event.type === "notice.raised" ? [event.message] : []));
-  const why = "it was started and has not begun in 1 s";
+  const why = "it was started and has not begun in 5 s";
   await expect
     .poll(notices)
     .toEqual([expect.stringContaining(`Your teammate scout is gone: ${why}. Back on the task list: #1.`)]);

@@ -110,7 +110,7 @@ it("waits for a server that is stopped for a moment, and takes nobody for dead",
 it("keeps on this disk what the bus does not take, and sends it once, in order, from the next process", async () => {
   const server = await start();
   const home = temporaryFolder();
-  const options = { home, waitMs: 300 };
+  const options = { home, waitMs: 3_000 };
   const one = await busStore(server.url, options).create({ name: "crew", cwd: "/" });
   await one.inbox("bert").send(textMail("first"));
   const reader = await one.inbox("bert").openReader();
@@ -202,7 +202,7 @@ it("puts back what the server had acknowledged and lost, and says so", async () 
 it("takes up what a dead process has left, also in the outbox that it takes for its own", async () => {
   const server = await start();
   const home = temporaryFolder();
-  const options = { home, waitMs: 100 };
+  const options = { home, waitMs: 1_500 };
   const first = await busStore(server.url, options).create({ name: "crew", cwd: "/" });
   await server.kill();
   for (const text of ["a", "b"])

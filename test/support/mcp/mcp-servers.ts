@@ -71,7 +71,7 @@ export function openHub(servers: Readonly<Record<string, object>>, options: Part
     processes,
     roots: () => [folder],
     clock: systemClock,
-    startTimeoutMs: 10_000,
+    startTimeoutMs: 60_000,
     callTimeoutMs: 10_000,
     backoffMs: 100,
     elicit: async () => ({ action: "decline" }),

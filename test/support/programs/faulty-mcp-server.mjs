@@ -50,11 +50,13 @@ const ask = (method, params) =>
     send({ id, method, params });
   });
 
+/** A call that is answered only when the next one comes. */
+let owed;
 const calls = {
   echo: (id, { text }) => answer(id, String(text)),
   exit: () => process.exit(7),
   hang: () => undefined,
-  late: (id) => setTimeout(() => answer(id, "too late"), 700),
+  late: (id) => (owed = id),
   twice: (id) => {
     answer(id, "first");
     answer(id, "second");
@@ -143,6 +145,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       send({ id, result: { tools: tools() } });
       return;
     case "tools/call":
+      if (owed !== undefined) answer(owed, "too late");
+      owed = undefined;
       void calls[params.name](id, params.arguments ?? {}, params._meta);
       return;
     default:

@@ -103,3 +103,11 @@ test("what others have asked for and settled meanwhile counts before one's own r
   expect(await b.hold(usd(0.1))).toBeUndefined();
   expect(open(path, "c").spent.usd).toBeCloseTo(1);
 });
+
+test("entries of version 0.1, which have no id, count each time", async () => {
+  const path = file();
+  const entry = JSON.stringify({ do: "add", who: "x", amount: usd(0.1) });
+  appendFileSync(path, `\n${entry}\n\n${entry}\n`);
+  const ledger = open(path, "a");
+  await expect.poll(() => ledger.spent.usd).toBeCloseTo(0.2);
+});

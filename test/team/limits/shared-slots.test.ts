@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createFolderWatcher, currentProcess, createIdFactory, systemClock } from "../../../src/platform/index.ts";
 import type { AgentId, AgentPath, LimitSettings } from "../../../src/protocol/index.ts";
 import { type AgentSlot, createSharedSlots, type SlotResult, type AgentSlots } from "../../../src/team/index.ts";
+import { createSlotLedger } from "../../../src/team/limits/slot-ledger.ts";
 import { createTestClock } from "../../../src/testing.ts";
 import { buildProgram } from "../../support/processes/build-program.ts";
 import { needUserNamespaces } from "../../support/processes/required-tools.ts";
@@ -337,4 +338,16 @@ test("for any order of coming and going there are never too many of all processe
     }),
     { numRuns: 15 },
   );
+});
+
+test("a request that stands twice in the file counts once", () => {
+  const answers: string[] = [];
+  const ledger = createSlotLedger((id, answer) => answers.push(`${id} ${answer}`));
+  for (const id of ["a", "a", "b"]) ledger.apply({ do: "ask", id, who: "lead", at: 0 });
+  expect({ answers, running: ledger.running, queued: ledger.queued, total: ledger.total }).toEqual({
+    answers: ["a started", "b started"],
+    running: 2,
+    queued: 0,
+    total: 2,
+  });
 });

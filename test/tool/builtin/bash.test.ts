@@ -94,9 +94,9 @@ describe("Bash", () => {
   });
 
   it("ends after its timeout, and tells what a command left running", async () => {
-    expect(await bash("echo x; sleep 600", { timeout: 100 })).toMatchInlineSnapshot(`
+    expect(await bash("echo x; sleep 600", { timeout: 3_000 })).toMatchInlineSnapshot(`
       "failed: x
-      [Timed out after 100 ms: the command and all it started were ended. Give it a longer timeout, or use run_in_background.]"
+      [Timed out after 3000 ms: the command and all it started were ended. Give it a longer timeout, or use run_in_background.]"
     `);
     expect((await bash("sleep 600 & echo started")).replace(/\d+/, "PID")).toMatchInlineSnapshot(`
       "ok: started

@@ -100,11 +100,11 @@ test("a server may ask the user; its call does not run out of time meanwhile", a
   });
   const asked: unknown[] = [];
   const bench = openHub(
-    { odd: { ...fault(), timeoutMs: 300 } },
+    { odd: { ...fault(), timeoutMs: 3_000 } },
     {
       elicit: async (server, request) => {
         asked.push({ server, message: request.message });
-        setTimeout(() => answer("blue"), 700);
+        setTimeout(() => answer("blue"), 3_500);
         return { action: "accept", content: { color: await color } };
       },
     },

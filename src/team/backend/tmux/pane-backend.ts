@@ -47,11 +47,13 @@ export function createPaneBackend(options: PaneBackendOptions): Backend {
   };
 
   const keep = (pane: TmuxPane, program: ProcessIdentity | undefined): RunningMember => {
+    /** The look of once a second may see that the pane is gone before `kill` is through. */
+    let isKilled = false;
     const ended = new Promise<string | undefined>((resolve, reject) => {
       const lost = (why: string | undefined) => {
         if (!watched.delete(pane.mark)) return;
         const over = program === undefined ? Promise.resolve() : endProgram(pane, program, grace);
-        over.then(() => resolve(why), reject);
+        over.then(() => resolve(isKilled ? undefined : why), reject);
       };
       watched.set(pane.mark, { pane, lost });
     });
@@ -61,6 +63,7 @@ export function createPaneBackend(options: PaneBackendOptions): Backend {
       pane,
       ended,
       async kill() {
+        isKilled = true;
         await closePane(tmux, pane, grace);
         watched.get(pane.mark)?.lost(undefined);
         await ended;

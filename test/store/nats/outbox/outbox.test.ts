@@ -20,7 +20,7 @@ const textsFor = async (team: StoredTeam, member: string) => textsOf((await team
 
 it("a bus that does not answer in time: each of many sends says so, none is lost or arrives twice, and order is kept", async () => {
   const address = server.address();
-  const options = { waitMs: 400 };
+  const options = { waitMs: 3_000 };
   const one = closedAfter(await busStore(address, options).create({ name: "crew", cwd: "/" }));
   const two = closedAfter(await busStore(address).open("crew"));
   const members = Array.from({ length: 20 }, (_, n) => `m${n}`);
@@ -48,7 +48,7 @@ it("what was said to go out and is refused later is told", async () => {
   onTestFinished(() => wall.close());
   const through = address.replace(`:${server.port}`, `:${wall.port}`);
   closedAfter(await busStore(address).create({ name: "crew", cwd: "/" }));
-  const one = closedAfter(await busStore(through, { waitMs: 300 }).open("crew"));
+  const one = closedAfter(await busStore(through, { waitMs: 3_000 }).open("crew"));
   const reader = await one.inbox("anna").openReader();
   await one.inbox("bert").send(textMail("first"));
   wall.cut();

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
+import { refocus } from "../../parts/refocus.ts";
 import { useSend } from "../../state/use-send.ts";
 
 interface Props {
@@ -33,7 +34,7 @@ export function WriteMail({ session, team, members, other, onSent }: Props) {
     setSending(true);
     const ack = await send(session, { type: "mail.send", team, to: chosen, text, ...(isUrgent && { urgent: true }) });
     setSending(false);
-    field.current?.focus();
+    refocus(field.current);
     if (!ack.ok) return;
     setText("");
     setUrgent(false);

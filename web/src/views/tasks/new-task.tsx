@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { type Ack, visibleLine, type WorkItem } from "../../../../src/protocol/index.ts";
+import { refocus } from "../../parts/refocus.ts";
 
 /** What is to be put on the list. */
 export interface WantedTask {
@@ -30,7 +31,7 @@ export function NewTask({ tasks, onCreate }: Props) {
     setSubject("");
     setDescription("");
     setAfter([]);
-    field.current?.focus();
+    refocus(field.current);
   };
   return (
     <form

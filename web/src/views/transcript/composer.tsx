@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import { type SessionId, visibleLine } from "../../../../src/protocol/index.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { refocus } from "../../parts/refocus.ts";
 import { type AddressedCommand, commandsFor } from "../../state/agent-commands.ts";
 import { useDashboard } from "../../state/dashboard-store.ts";
 import type { RosterEntry } from "../../state/roster.ts";
@@ -27,7 +28,7 @@ export function Composer({ session, entry }: { session: SessionId; entry: Roster
     const ack = await send(said.session, said.command);
     setSending(false);
     if (ack.ok) setText("");
-    field.current?.focus();
+    refocus(field.current);
   };
   const canPrompt = commands.prompt("…") !== undefined;
   const name = visibleLine(entry.name);
