@@ -15,7 +15,7 @@ import { compactNow, type RunAgentOptions, type RunOutcome, runLoop } from "./ru
 import { closeOpenCalls } from "./close-open-calls.ts";
 
 export interface AgentOptions extends Omit<RunAgentOptions, "signal" | "spent"> {
-  /** Told everything that happens, in order, after it is stored. Must not throw. */
+  /** Receives every event in order, after it is stored. Must not throw. */
   readonly publish: (envelope: Envelope) => void;
 }
 
@@ -25,48 +25,48 @@ export interface IdempotentPrompt {
   readonly promptId: PromptId;
   readonly source: PromptSource;
   readonly parts: readonly ContentPart[];
-  /** Heard when the agent works next; no reason to work. */
+  /** The agent reads it in its next run; it does not start one. */
   readonly quiet?: boolean | undefined;
-  /** One that waits, and is not to be said any more. */
+  /** A waiting prompt that this one replaces. */
   readonly insteadOf?: PromptId | undefined;
 }
 
-/** One agent over its whole life: says, wakes, interrupts. Its state is its log; this only drives it. */
+/** Drives one agent: admits prompts, wakes and interrupts it. The agent's state is its log. */
 export interface Agent {
   readonly path: AgentPath;
   readonly running: boolean;
   /**
-   * Resolves when the prompt is on disk. It is put into the conversation at the next safe boundary. For a user's the turns
-   * are counted anew; once the agent is closed a user's is refused.
+   * Resolves when the prompt is on disk. The prompt joins the conversation at the next safe boundary. A user's prompt
+   * resets the turn count; a closed agent refuses it.
    */
   admit(source: PromptSource, parts: readonly ContentPart[]): Promise<PromptId>;
-  /** The same for something that must be said exactly once, however often it is tried: nothing happens the second time. */
+  /** Like `admit`, but does nothing if a prompt with this id was admitted before. */
   admitOnce(prompt: IdempotentPrompt): Promise<void>;
-  /** Whether it was ever said under this id, however long ago. */
+  /** True if a prompt with this id was ever admitted. */
   hasPrompt(id: PromptId): Promise<boolean>;
-  /** Whether something like this is in its log; `id` is an id that is in it. Reads all of it. */
+  /** True if the log has a matching event. `id` is an id that the event contains. Reads the whole log. */
   hasRecorded(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
-  /** Resolves when all that is in its log survives a power cut too. */
+  /** Resolves when the whole log survives a power failure. */
   saved(): Promise<void>;
-  /** Starts a run if there is something to do and none is under way. Wakes during a run are not lost. */
+  /** Starts a run if there is work and no run is in progress. A wake during a run is not lost. */
   wake(): void;
-  /** The same at somebody's word: turns are counted anew, and a hold ends. */
+  /** Like `wake`, but on request: resets the turn count and ends a hold. */
   resume(): void;
   /**
-   * Stops the turn under way and nothing else; resolves when it has stopped. Whoever wakes the agent after this is heard
-   * once it has; with `hold` nobody is until `resume`. With a `verdict` it has not been stopped: it has failed, and that is why.
+   * Stops only the current turn and resolves when it has stopped. A later wake takes effect after that; with `hold`,
+   * only `resume` does. With a `verdict`, the run counts as failed for that reason, not as interrupted.
    */
   interrupt(options?: { readonly hold: boolean; readonly verdict?: string | undefined }): Promise<void>;
-  /** Stops what runs, for good: nothing starts from now on. What is still to be put down in its log can be. */
+  /** Stops the current run for good and starts no other. Events can still be recorded. */
   close(): Promise<void>;
   compact(instructions?: string): Promise<{ ok: boolean; message?: string }>;
   record(event: StoredEvent): Promise<void>;
   live(event: LiveEvent): void;
-  /** Something that belongs to it went wrong beside its runs: it counts as broken, and `settled` rejects with it. */
+  /** Marks the agent as broken by a failure outside its runs. `settled` then rejects with it. */
   fail(failure: unknown): Promise<void>;
-  /** Resolves with the last run's outcome when no run is under way. Rejects if the agent itself broke. */
+  /** Resolves with the last run's outcome when no run is in progress. Rejects if the agent is broken. */
   settled(): Promise<RunOutcome | undefined>;
-  /** Gives a result to every call that an earlier process left without one. */
+  /** Records a result for every call that an earlier process left without one. */
   closeOpenCalls(): Promise<number>;
 }
 
@@ -74,7 +74,7 @@ export function createAgent(options: AgentOptions): Agent {
   const { conversation } = options;
   const recorder = createRecorder({ ...options, agent: options.agent.id, emit: options.publish });
   let current: { abort: AbortController; ended: Promise<void> } | undefined;
-  /** Somebody woke it during the run under way, and after the last interrupt. */
+  /** True if the agent was woken during the current run, after the last interrupt. */
   let woken = false;
   let state: "open" | "held" | "closed" = "open";
   const spent = { turns: 0 };
@@ -88,7 +88,7 @@ export function createAgent(options: AgentOptions): Agent {
     try {
       await recorder.record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000));
     } catch (error) {
-      broken = { error: new AggregateError([failure, error], `${detail}; and it could not be recorded`) };
+      broken = { error: new AggregateError([failure, error], `${detail}; recording this failure also failed`) };
     }
   };
 
@@ -103,11 +103,11 @@ export function createAgent(options: AgentOptions): Agent {
       await recorder
         .record({ type: "agent.stopped", outcome: "failed", detail }, AbortSignal.timeout(2_000))
         .catch((cause: unknown) => {
-          broken = { error: new AggregateError([error, cause], `${detail}; and it could not be recorded`) };
+          broken = { error: new AggregateError([error, cause], `${detail}; recording this failure also failed`) };
         });
     } finally {
       const canContinue = outcome?.reason === "completed" || outcome?.reason === "interrupted";
-      // At its limit only a user's prompt that came since then counts.
+      // After a limit, only a user's prompt that came since then continues the agent.
       end(canContinue || (outcome?.reason === "limit" && spent.turns === 0));
     }
   };
@@ -121,7 +121,7 @@ export function createAgent(options: AgentOptions): Agent {
     current = { abort, ended };
   };
 
-  /** No moment between a run and the next looks like rest. */
+  /** Between two runs there is no moment in which the agent looks idle. */
   const end = (mayContinue: boolean) => {
     current = undefined;
     const continues = woken && mayContinue && !broken;
@@ -190,7 +190,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     async compact(instructions) {
       if (state === "closed") return { ok: false, message: closedMessage };
-      if (current) return { ok: false, message: "the agent is at work: interrupt it first, or wait until it is idle" };
+      if (current) return { ok: false, message: "the agent is working: interrupt it first, or wait until it is idle" };
       const abort = new AbortController();
       const work = compactNow({ ...options, signal: abort.signal }, { recorder, trigger: "asked", instructions });
       current = {

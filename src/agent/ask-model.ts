@@ -8,9 +8,9 @@ export interface AskModel {
   readonly signal: AbortSignal;
   readonly recorder: Recorder;
   readonly ledger: Ledger;
-  /** What a request of this size, or this usage, costs on this model. */
+  /** The cost in USD of an expected or real usage on this model. */
   readonly costOf: (ref: string, usage: Usage) => number;
-  /** The prompt has no more than so many. */
+  /** Upper bound for the tokens of the prompt. */
   readonly maxPromptTokens: number;
 }
 
@@ -20,8 +20,8 @@ export type AskResult =
   | { readonly type: "no_budget" };
 
 /**
- * One request, once the most that it can cost is set aside. What it cost is on the ledger and in the log before the
- * answer is, also for attempts that were lost on the way.
+ * Makes one request after holding the maximum that it can cost. The cost is on the ledger and in the log before the
+ * answer, also for lost attempts.
  */
 export async function askModel(ask: AskModel): Promise<AskResult> {
   const { recorder, request, signal } = ask;
@@ -29,7 +29,7 @@ export async function askModel(ask: AskModel): Promise<AskResult> {
     recorder.live({
       type: "turn.waiting",
       turn: request.caller.turn,
-      reason: "the requests of others may use up what is left of the budget",
+      reason: "requests of other agents may use up the rest of the budget",
     });
   for (;;) {
     let hold: Hold | undefined;
@@ -45,7 +45,7 @@ export async function askModel(ask: AskModel): Promise<AskResult> {
   }
 }
 
-/** The prompt may be written to the cache, which costs more with one provider and nothing with another. */
+/** Takes the higher price: writing the prompt to the cache costs more with one provider and nothing with another. */
 function maxOf({ client, request, costOf, maxPromptTokens }: AskModel): Amount {
   const most = { ...noUsage, inputTokens: maxPromptTokens, outputTokens: request.maxOutputTokens };
   const cached = { ...most, inputTokens: 0, cacheWriteTokens: maxPromptTokens };
@@ -101,7 +101,7 @@ async function askHeld(ask: AskModel, hold: Hold): Promise<AskResult | { readonl
   } finally {
     hold.settle(spent);
   }
-  throw new Error(`the stream of ${client.ref} ended without saying how`);
+  throw new Error(`the stream of ${client.ref} ended without a final event`);
 }
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -2,7 +2,7 @@ import type { ModelCaller, ModelClient, StoredEvent, Usage } from "../protocol/i
 import { askModel } from "./ask-model.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** One question beside an agent's conversation, which never hears of it. */
+/** A question to a model about an agent. It never enters the agent's conversation. */
 export interface SideQuestion {
   readonly purpose: Extract<ModelCaller["purpose"], "summary" | "check">;
   readonly system: string;
@@ -12,23 +12,23 @@ export interface SideQuestion {
 
 export type SideAnswer =
   | { readonly ok: true; readonly text: string }
-  /** `why` is for people. */
+  /** `reason` is for people. */
   | { readonly ok: false; readonly reason: string };
 
-/** Never rejects: whatever goes wrong with a question beside the work is no trouble of the work's. */
+/** Never rejects: a failed side question must not affect the agent's work. */
 export type AskSideQuestion = (question: SideQuestion, signal: AbortSignal) => Promise<SideAnswer>;
 
 export interface SideQuestionOptions {
   readonly client: () => Promise<ModelClient>;
   readonly agent: { readonly path: string; readonly type: string };
   readonly turn: () => number;
-  /** The agent's own log: what is asked about it is paid for there. */
+  /** Writes to the agent's own log, which records the cost of questions about the agent. */
   readonly record: (event: StoredEvent) => Promise<void>;
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
 }
 
-/** What a provider puts around the words, at most. */
+/** Upper bound for the tokens that a provider adds around the text. */
 const frameTokens = 1_000;
 
 export function createAskSideQuestion(options: SideQuestionOptions): AskSideQuestion {
@@ -46,7 +46,7 @@ export function createAskSideQuestion(options: SideQuestionOptions): AskSideQues
         signal,
         ledger,
         costOf,
-        // Nobody sees these deltas: they are not of the turn that is being answered.
+        // No viewer sees these deltas: they do not belong to the current turn.
         recorder: { record: options.record, live: () => undefined, leave: () => undefined },
         maxPromptTokens: system.length + text.length + frameTokens,
         request: {

@@ -2,7 +2,7 @@ import type { StoredEvent } from "../protocol/index.ts";
 import type { Conversation } from "./conversation.ts";
 import { callLostBeforeStart, unknownOutcome } from "./fragments/calls/interrupted-call.ts";
 
-/** Gives a result to every call that was left without one: by an earlier process, or for want of space on the disk. */
+/** Records a result for every call that has none, because an earlier process ended or the disk was full. */
 export async function closeOpenCalls(
   conversation: Conversation,
   record: (event: StoredEvent) => Promise<void>,

@@ -10,7 +10,7 @@ export interface Compact extends Omit<AskModel, "request" | "maxPromptTokens"> {
   readonly caller: Omit<ModelRequest["caller"], "purpose">;
   readonly trigger: "limit" | "overflow" | "asked";
   readonly instructions?: string | undefined;
-  /** Goes with every summary: work that is under way. */
+  /** Appended to every summary: work in progress. */
   readonly stillThere?: (() => Promise<string | undefined>) | undefined;
 }
 
@@ -25,7 +25,7 @@ const charactersPerToken = 4;
 
 /**
  * Replaces the older turns by a summary that the model writes. The cut is always before an answer, so a call and its
- * result stay on the same side of it.
+ * result stay together.
  */
 export async function compact(options: Compact): Promise<CompactResult> {
   const { conversation, recorder, client, signal } = options;
@@ -60,13 +60,13 @@ export async function compact(options: Compact): Promise<CompactResult> {
   return { type: "compacted" };
 }
 
-/** By the provider's count where there is one, and a fourth of the characters said since. */
+/** The provider's count if there is one, plus a quarter of the characters added since. */
 export function estimateTokens(conversation: Conversation): number {
   const { tokens, newCharacters } = conversation.size;
   return tokens + Math.ceil(newCharacters / charactersPerToken);
 }
 
-/** The oldest turn that stays as it is; null when nothing needs to stay. An answer with calls keeps its results company. */
+/** The oldest turn that stays unchanged; null if none has to stay. An answer with calls stays with its results. */
 function cutAt(conversation: Conversation, client: ModelClient): number | null {
   const messages = conversation.messages();
   const turns = conversation.turns();
@@ -80,11 +80,11 @@ function cutAt(conversation: Conversation, client: ModelClient): number | null {
     const message = messages[index] as Message;
     size += characters(message.parts);
     if (message.role !== "assistant") continue;
-    // Older answers are not the agent's own: a fork's inherited part goes as a whole.
+    // Older answers are inherited by a fork: they are summarised as a whole.
     if (turnIndex === 0) break;
     const turn = turns[--turnIndex] as number;
     const first = kept === null;
-    // Keeping everything would compact nothing: the oldest turn always goes.
+    // Always summarise the oldest turn: keeping everything would compact nothing.
     if (turnIndex === 0 && !(first && mustKeepLast)) break;
     if (size > budget && !(first && mustKeepLast)) break;
     kept = turn;
@@ -95,7 +95,7 @@ function cutAt(conversation: Conversation, client: ModelClient): number | null {
 function messagesBefore(conversation: Conversation, keptFromTurn: number | null): readonly Message[] {
   const messages = conversation.messages();
   if (keptFromTurn === null) {
-    // What was said last is not answered yet: it stays, and only what lies before it is summarised.
+    // The last messages have no answer yet: they stay, and only what precedes them is summarised.
     const lastAnswer = messages.findLastIndex((message) => message.role === "assistant");
     const results = messages[lastAnswer + 1]?.parts.filter((part) => part.type === "tool_result") ?? [];
     const older = messages.slice(0, lastAnswer + 1);
@@ -105,11 +105,11 @@ function messagesBefore(conversation: Conversation, keptFromTurn: number | null)
   const answersAfter = turns.length - turns.indexOf(keptFromTurn);
   let seen = 0;
   const cut = messages.findLastIndex((message) => message.role === "assistant" && ++seen === answersAfter);
-  // The user's words right before the first kept answer are part of what is summarised; the answer itself is not.
+  // The user message right before the first kept answer is summarised; the answer itself is not.
   return messages.slice(0, cut);
 }
 
-/** When not even the older part fits into the window, its own oldest messages go first. */
+/** Drops the oldest messages if even the older part does not fit into the context window. */
 function fitToBudget(messages: readonly Message[], client: ModelClient): readonly Message[] {
   const budget = (client.contextWindow - client.maxOutputTokens) * 0.9 * charactersPerToken;
   let size = messages.reduce((sum, message) => sum + characters(message.parts), 0);
@@ -126,7 +126,7 @@ function fitToBudget(messages: readonly Message[], client: ModelClient): readonl
   return firstUser < 0 ? renderMessages(rest) : rest.slice(firstUser);
 }
 
-/** Calls and results as plain words, for a stretch of conversation that no longer begins where one can begin. */
+/** Renders calls and results as text, for messages that do not start at a valid beginning. */
 function renderMessages(messages: readonly Message[]): readonly Message[] {
   const lines = messages.flatMap((message) =>
     message.parts.map((part) => {

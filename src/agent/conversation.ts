@@ -15,33 +15,36 @@ import { interruptedAnswer } from "./fragments/calls/interrupted-call.ts";
 import { summaryOpening } from "./fragments/compaction-summary.ts";
 
 /**
- * What the model sees, folded from the agent's log. The same log gives the same messages to the byte, so a resumed agent
- * goes on with the prefix that the provider may still hold in its cache.
+ * The messages that the model sees, folded from the agent's log. The same log gives the same bytes, so a resumed agent
+ * reuses the prefix that the provider may still cache.
  */
 export interface Conversation {
   apply(event: StoredEvent): void;
-  /** The messages of the next request. Only meaningful while no call is open. */
+  /** The messages of the next request. Valid only while no call is open. */
   messages(): readonly Message[];
-  /** Something was said or settled since the last answer. */
+  /** True if prompts or results came after the last answer. */
   readonly awaitsAnswer: boolean;
   readonly waiting: readonly PromptId[];
-  /** Something waits that is a reason to work; what is quiet waits until there is one. */
+  /** True if a waiting prompt is a reason to run. Quiet prompts wait until there is one. */
   readonly hasReason: boolean;
-  /** What was said under this id, while it waits. */
+  /** The content of a prompt while it waits. */
   waitingParts(id: PromptId): readonly ContentPart[] | undefined;
-  /** Whether this prompt was ever admitted: what is said twice under one id is said once. After a `maybe` the log knows. */
+  /**
+   * Says whether this prompt was ever admitted, so that a repeated id is admitted only once. After `maybe`, search the
+   * log.
+   */
   seenPrompt(id: PromptId): IdMatch;
-  /** Everything up to and including the last answer: what a fork of this agent begins with. */
+  /** All messages up to and including the last answer. A fork of this agent starts with them. */
   answered(): readonly Message[];
-  /** Calls of the last answer that have no result; `started` ones may have had an effect. */
+  /** Calls of the last answer that have no result. Calls that are `started` may have had an effect. */
   openCalls(): readonly OpenCall[];
-  /** The number of the last turn that was begun. */
+  /** The number of the last started turn. */
   readonly turn: number;
-  /** Tokens the last answer left in the context, by the provider's own count, and characters said since. */
+  /** The tokens in the context after the last answer, by the provider's count, and the characters added since. */
   readonly size: { readonly tokens: number; readonly newCharacters: number };
-  /** Whether this may be the id of an earlier call. */
+  /** True if an earlier call may have had this id. */
   mayHaveCall(id: CallId): boolean;
-  /** Turns that are in the conversation as messages, oldest first. */
+  /** The turns that are in the conversation as messages, oldest first. */
   turns(): readonly number[];
   readonly system: readonly string[];
   readonly cwd: string | undefined;
@@ -54,7 +57,7 @@ export interface OpenCall {
 
 type UserPart = ToolResultPart | ContentPart;
 
-/** Gives the messages of another agent up to and including its answer of a turn. */
+/** Returns the messages of another agent up to and including its answer of this turn. */
 export type Inherit = (from: AgentId, turn: number) => readonly Message[];
 
 export function createConversation(inherit?: Inherit): Conversation {
@@ -81,7 +84,7 @@ export function createConversation(inherit?: Inherit): Conversation {
   };
 
   const answer = (number: number, parts: readonly AnswerPart[]) => {
-    // An answer with nothing in it is no message: providers refuse it, and what was said before stays unanswered.
+    // Providers refuse an empty answer. The prompt before it stays unanswered.
     if (parts.length === 0) return;
     const user = pending();
     if (user.length > 0) {
@@ -97,9 +100,9 @@ export function createConversation(inherit?: Inherit): Conversation {
     for (const call of calls) everCalled.add(call.callId);
   };
 
-  /** Every fork of one answer begins with the same bytes: its calls have the same words for a result in each of them. */
+  /** All forks of one answer start with the same bytes: each call has the same placeholder result in all of them. */
   const begin = (from: AgentId, turn: number) => {
-    if (!inherit) throw new Error(`the conversation of ${from} is needed, and nobody can give it`);
+    if (!inherit) throw new Error(`cannot inherit the conversation of ${from}: no inherit function was given`);
     isFork = true;
     settled = [...inherit(from, turn)];
     turnOfMessage = settled.map(() => undefined);
@@ -115,11 +118,11 @@ export function createConversation(inherit?: Inherit): Conversation {
     const text = isFork ? `${forkReminder}\n\n${summaryOpening(summary)}` : summaryOpening(summary);
     const opening: ContentPart = { type: "text", text };
     const from = keptFromTurn === null ? settled.length : turnOfMessage.indexOf(keptFromTurn);
-    if (from < 0) throw new Error(`compaction keeps turn ${keptFromTurn}, which is not in the conversation`);
+    if (from < 0) throw new Error(`cannot compact: turn ${keptFromTurn} is not in the conversation`);
     if (from === settled.length) {
       settled = [];
       turnOfMessage = [];
-      // A fork that has not answered yet: its stand-ins for results go with the calls they belong to.
+      // In a fork without an answer yet, the placeholder results go with their calls.
       calls = [];
       results = new Map();
       said = [opening, ...said];
@@ -228,7 +231,7 @@ export function createConversation(inherit?: Inherit): Conversation {
     },
     mayHaveCall: (id) => everCalled.has(id) !== "no",
     waitingParts: (id) => waiting.get(id)?.parts,
-    // What waits is known however old it is: it is asked about again and again.
+    // A waiting prompt is always known, however old: callers ask for it again and again.
     seenPrompt: (id) => (waiting.has(id) ? "yes" : (everAdmitted.get(kindOf(id))?.has(id) ?? "no")),
     answered: () => settled,
     turns: () => turnOfMessage.filter((number) => number !== undefined),
@@ -241,11 +244,11 @@ export function createConversation(inherit?: Inherit): Conversation {
   };
 }
 
-/** What becomes a prompt has an id that sorts among those of its kind: mail, tasks, and everything else. */
+/** The id of a prompt sorts among those of its kind: mail, tasks, and everything else. */
 const promptKinds = ["prm_m", "prm_t", "prm_"] as const;
 const kindOf = (id: PromptId) => promptKinds.find((kind) => id.startsWith(kind)) ?? "prm_";
 
-/** Images count as a fixed amount: their bytes say nothing about their tokens. */
+/** Images count as a fixed amount: their size in bytes says nothing about their tokens. */
 const imageCharacters = 6_000;
 
 export function characters(parts: readonly (UserPart | AnswerPart)[]): number {

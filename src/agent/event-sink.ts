@@ -1,14 +1,14 @@
 import type { EventId, StoredEnvelope, StoredEvent } from "../protocol/index.ts";
 
 /**
- * Where an agent's events are kept. The agent is the only writer. `record` resolves when the event survives the death of
- * this process, and rejects if it was not stored; then nothing of it is ever seen by a reader.
+ * Stores an agent's events. The agent is the only writer. `record` resolves when the event survives the end of this
+ * process. It rejects if the event was not stored; then no reader ever sees any of it.
  */
 export interface EventSink {
-  /** With an id of its own where it comes from elsewhere, and must be known again. */
+  /** An event from another process has its own `id`, so that a repeat is recognised. */
   record(event: StoredEvent, id?: EventId): Promise<StoredEnvelope>;
-  /** Whether an event like this was ever stored, looked up where it is kept. `id` is an id that is in it. */
+  /** Searches the store for a matching event. `id` is an id that the event contains. */
   holds(id: string, is: (event: StoredEvent) => boolean): Promise<boolean>;
-  /** Resolves when all that is recorded survives a power cut too. */
+  /** Resolves when all recorded events survive a power failure. */
   sync(): Promise<void>;
 }

@@ -26,9 +26,9 @@ export interface ExecuteCallsOptions {
   readonly signal: AbortSignal;
   readonly hooks?: AgentHooks | undefined;
   readonly saveOutput: BoundOptions["save"];
-  /** What must never get into a result, whatever it looks like. */
+  /** Values that must never appear in a result. */
   readonly secrets?: readonly string[] | undefined;
-  /** `input` is the very object that was judged. */
+  /** `input` is the same object that was checked. */
   contextFor(call: {
     callId: CallId;
     input: unknown;
@@ -37,10 +37,13 @@ export interface ExecuteCallsOptions {
   }): ToolContext;
 }
 
-/** As many reads of one answer as this run side by side. */
+/** How many reads of one answer run in parallel. */
 const maxParallelReads = 10;
 
-/** Gives every call exactly one result: reads side by side, everything else one after another in the model's order. */
+/**
+ * Gives every call exactly one result. Reads run in parallel; all other calls run one after another, in the model's
+ * order.
+ */
 export async function executeCalls(options: ExecuteCallsOptions): Promise<void> {
   for (const batch of batches(options)) {
     await Promise.all(batch.map((call) => executeCall(options, call)));
@@ -67,7 +70,7 @@ function batches({ calls, tools }: ExecuteCallsOptions): ToolCallPart[][] {
 }
 
 async function executeCall(options: ExecuteCallsOptions, call: ToolCallPart): Promise<void> {
-  /** Waiting for permission is not the call's time. */
+  /** The call's time does not include the wait for permission. */
   let started = options.clock.monotonic();
   const outcome = await runCall(options, call, () => {
     started = options.clock.monotonic();

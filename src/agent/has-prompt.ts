@@ -7,7 +7,10 @@ export interface PromptLookup {
   readonly sink: Pick<EventSink, "holds">;
 }
 
-/** Whether a prompt was ever admitted, however long ago. Its log is read for one that comes very late, and hardly ever else. */
+/**
+ * True if a prompt was ever admitted, however long ago. It rarely reads the log: only for a prompt that comes very
+ * late.
+ */
 export function hasPrompt(id: PromptId, { conversation, sink }: PromptLookup): boolean | Promise<boolean> {
   const seen = conversation.seenPrompt(id);
   if (seen !== "maybe") return seen === "yes";

@@ -4,65 +4,65 @@ import { type Tool, parseInput } from "../tool/index.ts";
 import { deniedByHook, hookFeedback, invalidRewrite, sentBackByHook } from "./fragments/calls/hook-feedback.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** A call as a hook is told of it. */
+/** A call as hooks see it. */
 export interface HookedCall {
   readonly callId: CallId;
   readonly tool: string;
   readonly input: unknown;
 }
 
-/** What the hooks before a call make of it, all of them together. */
+/** The combined result of all hooks before a call. */
 export interface BeforeCall {
-  /** `none`: they leave it to the rules and the mode. */
+  /** `none`: the rules and the mode decide. */
   readonly verdict: "none" | "allow" | "ask" | "deny";
   readonly reason?: string | undefined;
-  /** In the place of the call's input; nobody has checked it yet. */
+  /** Replaces the call's input; not validated yet. */
   readonly input?: { readonly value: unknown } | undefined;
-  /** Words for the model, to go with the result. */
+  /** Text for the model, added to the result. */
   readonly context?: string | undefined;
 }
 
-/** An answer in the place of the user's. */
+/** An answer in place of the user's. */
 export type HookAnswer =
   | { readonly behavior: "allow"; readonly input?: { readonly value: unknown } | undefined }
   | { readonly behavior: "deny"; readonly message: string };
 
 /**
- * The user's own commands, at the moments of an agent's life where they have a say. None of these reject because a hook
- * went wrong: what that means is decided where hooks are run. They settle soon after `signal` aborts; then nothing they
- * say counts.
+ * The user's own commands at fixed points of an agent's run. None of these methods reject because a hook failed: the
+ * code that runs hooks decides what that means. They settle soon after `signal` aborts; their results then have no
+ * effect.
  */
 export interface AgentHooks {
   beforeCall(call: HookedCall, signal: AbortSignal): Promise<BeforeCall>;
-  /** Words for the model, to go with the result. */
+  /** Text for the model, added to the result. */
   afterCall(call: HookedCall, outcome: ToolOutcome, signal: AbortSignal): Promise<readonly string[]>;
-  /** Undefined: whoever is there is asked. */
+  /** Undefined if the user is to be asked. */
   beforeAsking(
     call: HookedCall & { readonly suggestions: readonly string[] },
     signal: AbortSignal,
   ): Promise<HookAnswer | undefined>;
-  /** Somebody is being asked; nothing waits for what comes of it. */
+  /** Announces a question; its result is not awaited. */
   asking(question: string): void;
-  /** Why the agent should not stop yet. `again`: it was sent back to work before, since it was last spoken to. */
+  /** The reason why the agent should not stop yet. `again`: a hook has already sent it back in this run. */
   beforeStop(
     stop: { readonly lastWords: string; readonly again: boolean },
     signal: AbortSignal,
   ): Promise<string | undefined>;
-  /** Why the conversation should not be shortened now. */
+  /** The reason why the conversation should not be compacted now. */
   beforeCompaction(
     compaction: { readonly trigger: "limit" | "overflow" | "asked"; readonly instructions: string | undefined },
     signal: AbortSignal,
   ): Promise<string | undefined>;
-  /** Why a hook wants the agent to stop after what it is doing; asked once, then forgotten. */
+  /** The reason why a hook wants the agent to stop after its current calls. Reading it clears it. */
   takeStop(): string | undefined;
 }
 
 export type GuardedCall =
   | { readonly denied: string }
-  /** `input` has passed the tool's schema, whoever wrote it; the policy has not seen it yet. */
+  /** `input` has passed the tool's schema, whether the model or a hook wrote it. The policy has not checked it yet. */
   | { readonly input: unknown; readonly hook: BeforeCall | undefined };
 
-/** Shows a call to the hooks before anything is decided about it. */
+/** Shows a call to the hooks before any decision about it. */
 export async function guardCall(
   hooks: AgentHooks | undefined,
   { tool, call, signal }: { tool: Tool; call: HookedCall; signal: AbortSignal },
@@ -75,8 +75,8 @@ export async function guardCall(
 }
 
 /**
- * What the policy's decision becomes under a hook's verdict. A hook can make any call be asked about. Its `allow` lifts only
- * a question that nobody asked for but the mode: what a rule or a guard of the policy denies or asks stays so.
+ * Combines the policy's decision with a hook's verdict. A hook can force a question for any call. Its `allow` skips
+ * only a question that comes from the mode: denials and questions of a rule or a guard stay.
  */
 export function applyHookVerdict(
   decision: PermissionDecision,
@@ -92,7 +92,6 @@ export function applyHookVerdict(
   return decision;
 }
 
-/** Puts what hooks have to say at the end of what the model reads of a call. */
 export function appendHookFeedback(outcome: ToolOutcome, texts: readonly (string | undefined)[]): ToolOutcome {
   const feedback = texts.filter((text) => text !== undefined);
   if (feedback.length === 0) return outcome;
@@ -100,20 +99,20 @@ export function appendHookFeedback(outcome: ToolOutcome, texts: readonly (string
   return { ...outcome, content: [...outcome.content, ...parts] };
 }
 
-/** How often one run may be sent back to work before its end is believed. */
+/** How often hooks may send one run back to work before it may end anyway. */
 const maxTimesSentBack = 10;
 
 export interface SendBackRequest {
   readonly hooks?: AgentHooks | undefined;
   readonly parts: readonly AnswerPart[];
-  /** How often it has happened in this run. */
+  /** How often hooks have sent this run back. */
   readonly times: number;
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
   readonly createId: CreateId;
 }
 
-/** Whether a hook has sent the agent back to work: what it says then waits to be put into the conversation. */
+/** Returns true if a hook sends the agent back to work. The hook's reason is admitted as a prompt. */
 export async function sendBackToWork({
   hooks,
   parts,
@@ -127,7 +126,7 @@ export async function sendBackToWork({
   const why = await hooks.beforeStop({ lastWords, again: times > 0 }, signal);
   if (why === undefined || signal.aborted) return false;
   if (times >= maxTimesSentBack) {
-    const message = `a hook has sent the agent back to work ${times} times: it may stop now all the same`;
+    const message = `hooks have sent the agent back to work ${times} times: the agent may stop now anyway`;
     await recorder.record({ type: "notice.raised", level: "warning", code: "hook", message });
     return false;
   }

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../protocol/index.ts";
 
-/** Money, and tokens of every kind: read, written, cached or not. */
+/** Money, and tokens of every kind: input, output, cached or not. */
 export interface Amount {
   readonly usd: number;
   readonly tokens: number;
@@ -12,43 +12,44 @@ export interface Budget {
 }
 
 /**
- * What a whole tree of agents has spent, and what its requests under way may still spend. The most that a request can
- * cost is held before it is made and settled after it, so that the tree goes over its budget by one call at most,
- * however many agents ask at once.
+ * Counts what a tree of agents has spent, and what its requests in progress may still spend. The maximum cost of a
+ * request is held before it and settled after it. So the tree exceeds its budget by one call at most, however many
+ * agents ask at once.
  */
 export interface Ledger {
   readonly spent: Amount;
   readonly budget: Budget;
   /**
-   * Undefined when the budget is used up. While what others hold might use it up, it waits for them, first come first
-   * served, and rejects with the signal's reason if that aborts.
+   * Undefined if the budget is used up. While other holds might use it up, it waits for them, first come first served.
+   * Rejects with the signal's reason if that aborts.
    */
   hold(most: Amount, wait?: { readonly signal?: AbortSignal; onWait?(): void }): Promise<Hold | undefined>;
-  /** What could be held at this moment without waiting for anybody; endless where there is no budget. */
+  /** The amount that can be held now without waiting; infinite without a budget. */
   free(): Amount;
-  /** Spending that no hold was made for. */
+  /** Adds spending that has no hold. */
   add(amount: Amount): void;
-  /** Takes over what a log says was spent; other events are passed over. */
+  /** Adds the cost that a logged event records; ignores other events. */
   recall(event: StoredEvent): void;
-  /** Which budget is used up, in words. */
+  /** Says which budget is used up; undefined if none is. */
   usedUp(): string | undefined;
 }
 
-/** A ledger that also answers at once what it can: for whoever plays a record of what others have asked, in its order. */
+/** A ledger that can also answer synchronously, for replaying the recorded requests of others in order. */
 export interface SyncLedger extends Ledger {
-  /** `answer` is called before this returns, unless it has to wait for others. */
+  /** Calls `answer` before it returns, unless the request must wait for others. */
   request(most: Amount, answer: (hold: Hold | undefined) => void): void;
 }
 
-/** Exactly one `settle` per hold. */
+/** Call `settle` exactly once for each hold. */
 export interface Hold {
   /**
-   * An attempt was paid for in vain. True: the same hold is good for another one. False: settle it, and ask for a new one.
+   * Records the cost of a lost attempt. True: the same hold covers another attempt. False: settle it, and request a new
+   * one.
    */
   lose(amount: Amount): boolean;
-  /** No more than this is still needed of it: the rest is for others. */
+  /** Reduces the hold to this amount, so that others can use the rest. */
   shrink(to: Amount): void;
-  /** With what was spent beside what was lost. */
+  /** Ends the hold and records the amount spent, without the amounts passed to `lose`. */
   settle(amount: Amount): void;
 }
 
@@ -93,7 +94,7 @@ export function createLedger(budget: Budget = {}): SyncLedger {
     };
   };
 
-  /** In order: whoever came first is not passed over for a smaller one. */
+  /** Serves waiting requests in order: a smaller one never overtakes. */
   const serve = () => {
     for (let next = queue[0]; next; next = queue[0]) {
       if (!isUsedUp() && holds > 0 && !fits(next.most)) return;
@@ -102,7 +103,7 @@ export function createLedger(budget: Budget = {}): SyncLedger {
     }
   };
 
-  /** Undefined: it has to wait. */
+  /** Undefined if the request must wait. */
   const tryHold = (most: Amount): { readonly hold: Hold | undefined } | undefined => {
     if (isUsedUp()) return { hold: undefined };
     return holds === 0 || (queue.length === 0 && fits(most)) ? { hold: take(most) } : undefined;

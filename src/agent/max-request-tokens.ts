@@ -2,8 +2,8 @@ import type { ModelRequest } from "../protocol/index.ts";
 import type { Conversation } from "./conversation.ts";
 
 /**
- * As many tokens as a request of this conversation can have: the provider's own count where there is one, and one for
- * each character said since. Far more than are likely, as a budget needs it.
+ * The maximum number of tokens of a request of this conversation: the provider's count if there is one, plus one for
+ * each character added since. A budget needs such an overestimate.
  */
 export function maxTokens(
   conversation: Conversation,
@@ -15,5 +15,5 @@ export function maxTokens(
   return frame + newCharacters + promptOverhead;
 }
 
-/** What a request says beside the conversation, such as that a summary is wanted. */
+/** Text that a request adds to the conversation, such as the request for a summary. */
 const promptOverhead = 1_000;

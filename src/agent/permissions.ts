@@ -13,10 +13,10 @@ import { deniedByHook } from "./fragments/calls/hook-feedback.ts";
 import { type AgentHooks, type BeforeCall, applyHookVerdict } from "./hooks.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Whether one call may run, asking whoever there is to ask. */
+/** Decides whether a call may run, and asks if necessary. */
 export interface Permissions {
   allow(request: AllowRequest): Promise<Allowance>;
-  /** Why the run should end after these calls; asked once, then forgotten. */
+  /** The reason why the run should end after these calls. Reading it clears it. */
   takeEnd?(): string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface AllowRequest {
   readonly call: ToolCallPart;
   readonly signal: AbortSignal;
   readonly recorder: Recorder;
-  /** What the hooks before the call have said of it. */
+  /** The result of the hooks before the call. */
   readonly hook?: BeforeCall | undefined;
 }
 
@@ -34,7 +34,7 @@ export type Allowance =
   | {
       readonly behavior: "allow";
       readonly input: unknown;
-      /** What whoever allowed it has to say to the model. */
+      /** A comment for the model that came with the approval. */
       readonly note?: string | undefined;
     }
   | { readonly behavior: "deny"; readonly message: string };
@@ -42,13 +42,13 @@ export type Allowance =
 export type PermissionQuestion = Omit<Extract<StoredEvent, { type: "permission.asked" }>, "type">;
 
 export interface PermissionPorts {
-  /** What the mode and the rules say now of the files, command or address this call really touches. */
+  /** The decision of the mode and the rules on the files, command or address that this call really touches. */
   readonly decide: (tool: Tool, input: unknown) => Promise<PermissionDecision>;
-  /** Undefined when nobody is there to answer. Rejects when `signal` aborts. */
+  /** Undefined if no user is available. Rejects when `signal` aborts. */
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer> | undefined;
-  /** Called before an answer that is meant to last takes effect. */
+  /** Called before a lasting answer takes effect. */
   readonly remember: (answer: PermissionAnswer, suggestions: readonly string[]) => Promise<void>;
-  /** What stands around what a call changes. */
+  /** The text around the change that a call makes. */
   readonly around?: (tool: Tool, input: unknown) => Promise<Surroundings | undefined>;
   readonly hooks?: AgentHooks | undefined;
   readonly createId: CreateId;
@@ -94,18 +94,18 @@ export function createPermissions(ports: PermissionPorts): Permissions {
       ...askReason(decision),
       ...(around && { around }),
     };
-    // Asked before it is published: whoever hears of the question may answer at once.
+    // Ask before publishing the question: a viewer may answer it at once.
     const answered = ports.ask(question, signal);
-    answered?.catch(() => undefined); // looked at below, however it ends
+    answered?.catch(() => undefined); // handled below
     await recorder.record({ type: "permission.asked", ...question }, signal);
     const settle = (settled: Omit<Extract<StoredEvent, { type: "permission.settled" }>, "type" | "requestId">) =>
       recorder.record({ type: "permission.settled", requestId, ...settled });
 
     if (answered) ports.hooks?.asking(decision.question);
     if (!answered) {
-      await settle({ behavior: "deny", by: "policy", message: "nobody to ask" });
+      await settle({ behavior: "deny", by: "policy", message: "no user to ask" });
       if (decision.unattended !== undefined) {
-        end = `${tool.name} needs an answer, and nobody is there to give it`;
+        end = `${tool.name} needs an answer, and no user is available`;
         return { behavior: "deny", message: decision.unattended };
       }
       return { behavior: "deny", message: deniedUnattended(tool.name, decision.question) };
@@ -133,7 +133,7 @@ export function createPermissions(ports: PermissionPorts): Permissions {
     return allowance.behavior === "allow" ? { ...allowance, note } : allowance;
   };
 
-  /** Input that came with an answer is nothing the policy has seen yet: it is checked and judged like the model's own. */
+  /** The policy has not seen input that comes with an answer: it is validated and checked like the model's own. */
   const recheckInput = async ({ tool }: AllowRequest, input: unknown): Promise<Allowance> => {
     const parsed = parseInput(tool, input);
     if (!parsed.ok)
@@ -154,17 +154,17 @@ export function createPermissions(ports: PermissionPorts): Permissions {
 const refusals = {
   user: deniedByUser,
   lead: deniedByLead,
-  policy: (message: string | undefined) => deniedByPolicy(message ?? "nobody is there to give permissions"),
+  policy: (message: string | undefined) => deniedByPolicy(message ?? "no user is connected to give permission"),
 };
 
-/** That a mode asks is known to whoever has chosen it; a rule of the user's, or a change, is worth a word. */
+/** The reason to show with a question. A question of the mode needs none, because the user chose the mode. */
 function askReason({ reason, rule }: Extract<PermissionDecision, { behavior: "ask" }>): { readonly reason?: string } {
   if (reason !== undefined) return { reason };
   if (rule === "hook" || rule.startsWith("mode ")) return {};
   return { reason: rule.startsWith("ask ") ? `the rule ${rule}` : rule };
 }
 
-/** Whoever is asked may take no notice of the signal; the agent does not wait for them. */
+/** Rejects when `signal` aborts, even if the answering side ignores the signal. */
 function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

@@ -1,4 +1,4 @@
-/** An async iterable that is pushed to: what bridges callbacks to a `for await`. One reader. */
+/** An async iterable with a `push` method, which connects callbacks to a `for await` loop. One reader. */
 export interface Queue<T> extends AsyncIterable<T> {
   push(value: T): void;
   end(): void;

@@ -14,21 +14,21 @@ import type { Conversation } from "./conversation.ts";
 import type { EventSink } from "./event-sink.ts";
 import { redactEvent } from "./redact-event.ts";
 
-/** Everything an agent says about itself goes through here, one after another: stored first, then folded, then shown. */
+/** Records all events of an agent one after another: each is stored first, then folded, then published. */
 export interface Recorder {
   /**
-   * While the disk is full it waits and tries again until there is space or `signal` aborts: an agent pauses, it does
-   * not go on with a hole in its log. When it gives up, and at any other storage failure, it rejects with that failure.
+   * While the disk is full, it retries until there is space or `signal` aborts: the agent pauses instead of leaving a
+   * gap in its log. It rejects with the storage failure when it stops retrying, and at once for any other failure.
    */
   record(event: StoredEvent, signal?: AbortSignal): Promise<void>;
   live(event: LiveEvent): void;
-  /** From now on nothing waits for space for long: whoever closes a session on a full disk must be able to. */
+  /** From now on no event waits for disk space for long, so that a session can close on a full disk. */
   leave(): void;
 }
 
-/** Of an agent whose events come from elsewhere. */
+/** The recorder of an agent whose events come from another process. */
 export interface ReceivingRecorder extends Recorder {
-  /** Under an id by which it is known again, should it come a second time. */
+  /** Records an event under a given id, so that a repeat is recognised. */
   recordAs(id: EventId, event: StoredEvent): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ export interface RecorderOptions {
   readonly emit: (envelope: Envelope) => void;
   readonly clock: Clock;
   readonly createId: CreateId;
-  /** The number of the last stored event. */
+  /** The sequence number of the last stored event. */
   readonly seq: number;
 }
 
 const retryMs = 1_000;
-/** How long the last words of an agent may take when there is no space for them. */
+/** How long the last events of an agent may wait for disk space. */
 const leaveMs = 2_000;
 
 export function createRecorder(options: RecorderOptions): ReceivingRecorder {
@@ -53,9 +53,9 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   const leaving = new AbortController();
   const left = abortShortlyAfter(leaving.signal);
   let seq = options.seq;
-  /** Why the one whose turn it is waits for space. */
+  /** Why the current event waits for disk space. */
   let full: { readonly error: unknown } | undefined;
-  /** Those behind it. Each looks whether it has still to wait. */
+  /** The events queued behind it. Each one checks whether it must still wait. */
   const behind = new Set<() => void>();
 
   const live = (event: LiveEvent) => {
@@ -77,12 +77,12 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
         full = { error };
         for (const look of behind) look();
         if (!isReported) {
-          const reason = "the disk is full: free some space and it goes on by itself; nothing is lost";
+          const reason = "the disk is full: free some space and the agent continues by itself; nothing is lost";
           live({ type: "turn.waiting", turn: conversation.turn, reason });
         }
         isReported = true;
         await clock.sleep(retryMs, signal ? AbortSignal.any([signal, left]) : left).catch(() => {
-          throw error; // it was told to give up: what it has waited for is why
+          throw error; // the wait was aborted: reject with the reason for it
         });
       } finally {
         full = undefined;
@@ -90,7 +90,9 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
     }
   };
 
-  /** Resolves when it is its turn; rejects when there is no more time to wait behind one that waits for space. */
+  /**
+   * Resolves when it is this event's turn. Rejects if its time is over while an event in front waits for disk space.
+   */
   const turnAfter = (before: Promise<unknown>, signal: AbortSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
@@ -110,7 +112,7 @@ export function createRecorder(options: RecorderOptions): ReceivingRecorder {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = (event: StoredEvent, options: StoreOptions) => {
     const stored = turnAfter(last, options.signal).then(() => store(redactEvent(event), options));
-    // Whoever asked is told; the one behind gets its turn all the same, and not before everybody in front had theirs.
+    // The caller gets the failure. The next event still gets its turn, but not before all events in front of it.
     last = Promise.allSettled([last, stored]).then(() => undefined);
     return stored;
   };
@@ -127,7 +129,7 @@ interface StoreOptions {
   readonly id?: EventId | undefined;
 }
 
-/** Aborts a while after `signal`: time for the last words. */
+/** Aborts a short time after `signal`, to leave time for the last events. */
 export function abortShortlyAfter(signal: AbortSignal): AbortSignal {
   const late = new AbortController();
   setMaxListeners(0, late.signal);

@@ -2,9 +2,9 @@ import { redactSecrets } from "../platform/index.ts";
 import type { StoredEvent } from "../protocol/index.ts";
 
 /**
- * What programs said, without what looks like a secret, before it is stored and before a model reads it: the two must be
- * the same. Results of calls have been through this already. What a person or a model wrote is kept as it is: it was
- * said on purpose, and its bytes are part of every later request.
+ * Removes apparent secrets from program output before it is stored and before a model reads it: both must see the same
+ * text. Results of calls are already redacted. Text from a person or a model stays unchanged: it was written on
+ * purpose, and its bytes are part of every later request.
  */
 export function redactEvent(event: StoredEvent): StoredEvent {
   switch (event.type) {

@@ -30,11 +30,17 @@ import { closeOpenCalls } from "./close-open-calls.ts";
 
 export interface LoopOptions {
   readonly agent: { readonly id: AgentId; readonly path: AgentPath; readonly type: string };
-  /** Asked before each turn: the model may be changed between two. */
+  /** Called before each turn: the model may change between turns. */
   readonly model: () => ModelClient;
-  /** Asked before each turn: tools of servers come and go. The list must not change otherwise, or the prompt cache is lost. */
+  /**
+   * Called before each turn: tools of servers come and go. The list must not change otherwise, or the prompt cache is
+   * lost.
+   */
   readonly tools: () => readonly Tool[];
-  /** Awaited before each turn at a safe boundary: servers of tools that are still starting. Settles soon, and when `signal` aborts. */
+  /**
+   * Awaited before each turn at a safe boundary, for tool servers that are still starting. Settles soon, and when
+   * `signal` aborts.
+   */
   readonly ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly conversation: Conversation;
   readonly permissions: Permissions;
@@ -45,13 +51,13 @@ export interface LoopOptions {
   readonly ledger: Ledger;
   readonly costOf: (ref: string, usage: Usage) => number;
   readonly maxTurns?: number | undefined;
-  /** What counts towards `maxTurns`, where that is more than the turns of one run. */
+  /** The turns that count towards `maxTurns`, if they are more than those of one run. */
   readonly spent?: { turns: number } | undefined;
-  /** When older turns are summarised: at so many tokens, else at this share of the context window. */
+  /** When older turns are summarised: at this number of tokens, else at this fraction of the context window. */
   readonly compaction?:
     | { readonly atTokens?: number | undefined; readonly atFraction?: number | undefined }
     | undefined;
-  /** What no summary may lose: work that is under way. */
+  /** Work in progress, which no summary may lose. */
   readonly stillThere?: (() => Promise<string | undefined>) | undefined;
   readonly thinkingTokens?: number | undefined;
   readonly signal: AbortSignal;
@@ -62,11 +68,11 @@ export interface LoopOptions {
 export interface RunAgentOptions extends LoopOptions {
   readonly session: SessionId;
   readonly sink: EventSink;
-  /** The number of the last event in the log. */
+  /** The sequence number of the last event in the log. */
   readonly seq: number;
 }
 
-/** Why the agent has nothing more to do. */
+/** Why the run ended. */
 export interface RunOutcome {
   readonly reason: "completed" | "interrupted" | "failed" | "limit";
   readonly detail?: string;
@@ -74,9 +80,9 @@ export interface RunOutcome {
 }
 
 /**
- * Runs an agent until it has nothing left to do: takes what was said at a safe boundary, asks the model, runs its calls,
- * and so on until the model stops, a limit is reached or `signal` aborts. Everything that happens is yielded after it is
- * stored. The log is valid to resume from at every moment.
+ * Runs an agent until it has nothing left to do. It reads prompts at a safe boundary, asks the model and runs its
+ * calls. It ends when the model stops, a limit is reached or `signal` aborts. Every event is yielded after it is
+ * stored. The log can be resumed at any moment.
  */
 export async function* runAgent(options: RunAgentOptions): AsyncGenerator<Envelope, RunOutcome> {
   const queue = createQueue<Envelope>();
@@ -89,18 +95,18 @@ export async function* runAgent(options: RunAgentOptions): AsyncGenerator<Envelo
     yield* queue;
     return await run;
   } finally {
-    abandoned.abort(new Error("nobody follows this run any more"));
+    abandoned.abort(new Error("the caller has stopped reading this run"));
     await ended;
   }
 }
 
 const defaultCompactAt = 0.85;
 
-/** The same with a recorder of the caller's, for an agent that others speak to while it runs. */
+/** Like `runAgent`, but with the caller's recorder, for an agent that receives prompts while it runs. */
 export async function runLoop(options: LoopOptions, recorder: Recorder): Promise<RunOutcome> {
   const { signal } = options;
   const late = abortShortlyAfter(signal);
-  // Once it is interrupted, what it has still to say of itself waits no longer for space on a full disk than that.
+  // After an interrupt, the agent's last events wait for disk space only briefly.
   const record: Recorder["record"] = (event, until = late) => recorder.record(event, until);
   try {
     await closeOpenCalls(options.conversation, (event) => record(event, signal));
@@ -150,7 +156,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
           type: "notice.raised",
           level: "warning",
           code: "compaction_failed",
-          message: `could not shorten the conversation: ${compacted.message}`,
+          message: `cannot shorten the conversation: ${compacted.message}`,
         });
       }
     }
@@ -223,7 +229,7 @@ async function loop(options: LoopOptions, recorder: Recorder): Promise<RunOutcom
 
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]));
 
-/** What every request of this agent begins with, byte for byte. */
+/** The beginning of every request of this agent, identical byte for byte. */
 function frame(options: LoopOptions, client: ModelClient): Omit<ModelRequest, "messages" | "caller"> {
   return {
     system: options.conversation.system,
@@ -240,7 +246,7 @@ function isNearLimit(options: LoopOptions, client: ModelClient): boolean {
   return estimateTokens(options.conversation) >= limit && options.conversation.turns().length > 1;
 }
 
-/** Shortens the conversation now; also what `/compact` does. */
+/** Compacts the conversation now; `/compact` also calls this. */
 export async function compactNow(
   options: LoopOptions,
   how: { recorder: Recorder; trigger: "limit" | "overflow" | "asked"; instructions?: string | undefined },
@@ -258,7 +264,10 @@ export async function compactNow(
   });
 }
 
-/** Blank text is no part (providers refuse it), and a call id that was used before would tie two results to one call. */
+/**
+ * Drops blank text, which providers refuse. Replaces a call id that was used before, because it would tie two results
+ * to one call.
+ */
 function withUniqueCallIds(parts: readonly AnswerPart[], { conversation, createId }: LoopOptions): AnswerPart[] {
   const ids = new Set<CallId>();
   return parts.flatMap((part): AnswerPart[] => {
@@ -279,8 +288,8 @@ async function rejectTruncatedCalls(calls: readonly ToolCallPart[], recorder: Re
 }
 
 function endDetail(stopReason: StopReason, parts: readonly AnswerPart[]): string | undefined {
-  if (stopReason === "max_tokens") return "the answer reached the model's output limit and is cut";
+  if (stopReason === "max_tokens") return "the answer reached the model's output limit and is incomplete";
   if (stopReason === "refusal") return "the model declined to answer";
-  if (!parts.some((part) => part.type === "text")) return "the model ended its turn without a word";
+  if (!parts.some((part) => part.type === "text")) return "the model ended its turn without text";
   return undefined;
 }

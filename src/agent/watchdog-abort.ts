@@ -1,9 +1,9 @@
 const name = "GivenUpError";
 
-/** Why a run is aborted that nobody wants to stop: it has failed, and somebody other than itself has noticed. */
+/** The abort reason of a run that a watchdog declares failed, as opposed to one that the user stops. */
 export const abortedByWatchdog = (why: string): DOMException => new DOMException(why, name);
 
-/** Undefined where the run was stopped, or goes on. */
+/** Undefined if the run was stopped or still runs. */
 export function watchdogAbortReason({ reason }: AbortSignal): string | undefined {
   return reason instanceof DOMException && reason.name === name ? reason.message : undefined;
 }

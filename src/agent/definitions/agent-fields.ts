@@ -2,12 +2,12 @@ import * as z from "zod";
 import { nearestName } from "../../platform/index.ts";
 import { AgentColor, AgentFrontmatter } from "../../protocol/index.ts";
 
-/** Says what is wrong with hooks, or nothing. */
+/** Returns the problem with the hooks, or undefined. */
 export type CheckHooks = (hooks: unknown) => string | undefined;
 
 /**
- * The fields as people write them: one without a value counts as absent, but for those that say what an agent may do, where
- * nobody can tell whether nothing or everything is meant. A colour that there is not stops no agent.
+ * The fields as people write them. An empty field counts as absent, except in fields that decide what an agent may do:
+ * there it could mean nothing or everything. An unknown color does not make the agent unusable.
  */
 export const agentFields = (checkHooks: CheckHooks | undefined) =>
   z.preprocess(
@@ -16,7 +16,7 @@ export const agentFields = (checkHooks: CheckHooks | undefined) =>
       if (backend === "acp" && command === undefined)
         context.addIssue({ code: "custom", path: ["backend"], message: "acp needs a command that starts the program" });
       if (command !== undefined && backend !== "acp")
-        context.addIssue({ code: "custom", path: ["command"], message: "is for backend: acp alone" });
+        context.addIssue({ code: "custom", path: ["command"], message: "is only valid with backend: acp" });
       const problem = hooks === undefined ? undefined : checkHooks?.(hooks);
       if (problem !== undefined) context.addIssue({ code: "custom", path: ["hooks"], message: problem });
     }),
@@ -33,7 +33,7 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-/** The fields that are right by themselves. */
+/** Returns the fields that are valid on their own. */
 export function dropInvalidFields(value: unknown): Partial<AgentFrontmatter> {
   const given = new Map(Object.entries(typeof value === "object" && value !== null ? value : {}));
   return Object.fromEntries(
@@ -46,12 +46,12 @@ export function dropInvalidFields(value: unknown): Partial<AgentFrontmatter> {
 
 const known = Object.keys(AgentFrontmatter.shape);
 
-/** An issue without a message would be given one. */
+/** The message of an issue that only marks a field: zod replaces an empty message. */
 export const plain = "plain";
 
 /**
- * An issue for every field, which tells its place: with words where there is something to wonder about, else `plain`.
- * `further` are fields that are known besides.
+ * Adds an issue for every field, to record its position. The message is a warning, or `plain` if there is none.
+ * `further` lists more known fields.
  */
 export const allFields = (further: readonly string[] = []) =>
   z.unknown().superRefine((value, context) => {
@@ -65,24 +65,24 @@ export const allFields = (further: readonly string[] = []) =>
 function fieldWarning(key: string, value: unknown, names: readonly string[]): string | undefined {
   if (!names.includes(key)) {
     const near = nearestName(key, names);
-    return `is not a field that is known, and is not used${near === undefined ? "" : `; did you mean ${near}?`}`;
+    return `is not a known field and is ignored${near === undefined ? "" : `; did you mean ${near}?`}`;
   }
   if (key === "color" && value !== null && !AgentColor.safeParse(value).success) {
-    return `there is no such colour; there is ${AgentColor.options.join(", ")}`;
+    return `is not a known color; use one of ${AgentColor.options.join(", ")}`;
   }
   return undefined;
 }
 
 const lists = new Set(["tools", "disallowedTools", "requiredMcpServers", "skills"]);
 
-/** An issue in words for whoever wrote the file. */
+/** Returns an issue as text for the author of the file. */
 export function fieldMessage(field: string | undefined, message: string): string {
   const text = message.replace(/^Invalid (?:input|option): /, "");
   if (text.endsWith("received undefined")) return "is missing";
   const [name = ""] = field?.split(".") ?? [];
   if (lists.has(name) && text === "Invalid input") {
-    return `expected names with commas between them, or a list${name === "tools" ? "; leave the line out to give all tools" : ""}`;
+    return `expected comma-separated names, or a list${name === "tools" ? "; remove the line to allow all tools" : ""}`;
   }
-  if (name === "mcpServers" && text === "Invalid input") return "expected names of servers, or servers by their names";
+  if (name === "mcpServers" && text === "Invalid input") return "expected server names, or servers by their names";
   return text;
 }

@@ -1,4 +1,4 @@
-/** Something wrong with a definition. An error keeps it from being used, a warning does not. */
+/** A problem in a definition. An error makes the definition unusable; a warning does not. */
 export interface AgentProblem {
   readonly severity: "error" | "warning";
   /** The file, or the flag. */

@@ -1,13 +1,13 @@
 import type { AgentDefinition } from "../../protocol/index.ts";
 
 export interface AgentServers {
-  /** Servers of the session whose tools it gets. */
+  /** Servers of the session whose tools the agent gets. */
   readonly named: readonly string[];
-  /** Servers of its own, by their names, as they are written. */
+  /** The agent's own servers by name, as written in the definition. */
   readonly inline: Readonly<Record<string, unknown>>;
 }
 
-/** The servers that a definition speaks of. A name without anything behind it is a server of the session. */
+/** The servers of a definition. A name without a configuration means a server of the session. */
 export function agentServers({ mcpServers = [] }: Pick<AgentDefinition, "mcpServers">): AgentServers {
   const list = Array.isArray(mcpServers) ? mcpServers : [mcpServers];
   const entries = list.flatMap((each): (readonly [string, unknown])[] =>

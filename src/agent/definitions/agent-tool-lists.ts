@@ -1,4 +1,4 @@
-/** What works on the team and its shared task list: only for members of a team. */
+/** Tools for the team and its shared task list: only for members of a team. */
 export const teamTools: ReadonlySet<string> = new Set([
   "SendMessage",
   "TaskCreate",
@@ -9,13 +9,13 @@ export const teamTools: ReadonlySet<string> = new Set([
   "TeamDelete",
 ]);
 
-/** No agent but the lead, whatever its definition says: the user talks to the lead alone. */
+/** Denied to every agent except the lead, whatever its definition says: the user talks only to the lead. */
 export const toolsDeniedToAgents: ReadonlySet<string> = new Set(["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]);
 
-/** Only the lead and built-in agents: a definition that somebody wrote does not make or remove teams. */
+/** Only for the lead and built-in agents: a user-defined agent does not create or remove teams. */
 export const toolsDeniedToUserDefined: ReadonlySet<string> = new Set(["TeamCreate", "TeamDelete"]);
 
-/** What an agent may use while nobody waits for it: nothing that starts agents or speaks to others. */
+/** Tools for an agent in the background: none that starts agents or sends messages. */
 export const backgroundSafeTools: ReadonlySet<string> = new Set([
   "Bash",
   "Edit",

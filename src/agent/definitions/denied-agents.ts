@@ -1,6 +1,6 @@
 import { authorize, type RuleSet } from "../../tool/index.ts";
 
-/** Which types of agents the deny rules forbid: they are neither listed nor started. */
+/** The agent types that the deny rules forbid. They are neither listed nor started. */
 export function deniedAgents(names: readonly string[], deny: RuleSet["deny"]): readonly string[] {
   return names.filter((name) => {
     const decision = authorize({

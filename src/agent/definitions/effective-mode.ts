@@ -1,6 +1,6 @@
 import type { PermissionMode } from "../../protocol/index.ts";
 
-/** From strict to loose. `bubble` is for forks, which start no agents: it is whatever their parent is in. */
+/** From strict to loose. `bubble` is for forks, which start no agents: it means the mode of the parent. */
 const modeRank: Readonly<Record<PermissionMode, number>> = {
   plan: 0,
   dontAsk: 1,
@@ -11,24 +11,27 @@ const modeRank: Readonly<Record<PermissionMode, number>> = {
 };
 
 export interface ModeRequest {
-  /** What the parent really works in at this moment. */
+  /** The mode that the parent works in now. */
   readonly parent: PermissionMode;
   readonly definition?: PermissionMode | undefined;
-  /** `subagents.permissionMode` of the settings; `inherit` where nothing is said. */
+  /** `subagents.permissionMode` of the settings; `inherit` if it is not set. */
   readonly setting?: PermissionMode | "inherit" | undefined;
-  /** What the call that starts the agent asks for. */
+  /** The mode that the starting call asks for. */
   readonly call?: PermissionMode | undefined;
 }
 
 export interface EffectiveMode {
   readonly mode: PermissionMode;
-  /** Who decided it. `parent` also where something looser was asked for. */
+  /** The source of the mode. `parent` also if a looser mode was asked for. */
   readonly from: "call" | "definition" | "setting" | "parent";
-  /** What was asked for and is more than the parent has. */
+  /** The mode that was asked for and is looser than the parent's. */
   readonly refused?: PermissionMode;
 }
 
-/** The mode a child works in: its definition's, else the setting's, and never more than the parent's. A call can only make it stricter. */
+/**
+ * The mode of a subagent: its definition's, else the setting's, and never looser than the parent's. A call can only
+ * make it stricter.
+ */
 export function effectiveMode({ parent, definition, setting = "inherit", call }: ModeRequest): EffectiveMode {
   const wanted = wantedMode(definition, call, setting === "inherit" ? undefined : setting);
   if (!wanted) return { mode: parent, from: "parent" };

@@ -5,12 +5,12 @@ import { agentFields, type CheckHooks, allFields, fieldMessage, plain, dropInval
 import type { AgentProblem } from "./agent-problem.ts";
 
 export interface ParsedAgent {
-  /** Undefined where an error keeps it from being used. */
+  /** Undefined if an error makes it unusable. */
   readonly definition: AgentDefinition | undefined;
-  /** Of one that cannot be used: the fields that are right, so that what they mean can be looked at all the same. */
+  /** The valid fields of an unusable definition, so that they can still be checked. */
   readonly rest?: AgentDefinition | undefined;
   readonly problems: readonly AgentProblem[];
-  /** Where each field stands, where there are lines. */
+  /** The line of each field, if the source has lines. */
   readonly lines: ReadonlyMap<string, number>;
 }
 
@@ -19,7 +19,7 @@ export interface ParseOptions {
   readonly checkHooks?: CheckHooks | undefined;
 }
 
-/** A definition from a Markdown file: the head says what the agent is, the body is its system prompt. */
+/** Parses a definition from a Markdown file: the frontmatter holds the fields, the body is the system prompt. */
 export async function parseAgent(text: string, { source, checkHooks }: ParseOptions): Promise<ParsedAgent> {
   const failed = (problems: readonly Omit<AgentProblem, "from" | "severity">[]): ParsedAgent => ({
     definition: undefined,
@@ -28,7 +28,10 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
   });
   if (!/^\uFEFF?---[ \t]*\r?\n/.test(text)) {
     return failed([
-      { line: 1, message: "there is no frontmatter: begin with --- name, description --- on lines of their own" },
+      {
+        line: 1,
+        message: "the frontmatter is missing: begin the file with name and description between two lines of ---",
+      },
     ]);
   }
   const reading = await parseMarkdown<AgentFrontmatter>(text, agentFields(checkHooks));
@@ -57,9 +60,9 @@ export async function parseAgent(text: string, { source, checkHooks }: ParseOpti
   return { definition: undefined, rest, problems: [...problems, ...warnings], lines };
 }
 
-const noPrompt = "there is nothing after the frontmatter: write the agent's system prompt there";
+const noPrompt = "the system prompt is missing: write it after the frontmatter";
 
-/** The same from an object, as `--agents` gives it: the key is the name, and `prompt` is one of the fields. */
+/** Like `parseAgent`, but from an object of `--agents`: the key is the name, and `prompt` is one of the fields. */
 export function parseAgentObject(name: string, value: unknown, { source, checkHooks }: ParseOptions): ParsedAgent {
   const from = source.from;
   const problem = (severity: AgentProblem["severity"], issue: z.core.$ZodIssue): AgentProblem => {

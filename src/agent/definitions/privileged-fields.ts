@@ -9,9 +9,9 @@ export interface PrivilegedField {
 const looseModes = new Set(["acceptEdits", "bypassPermissions"]);
 
 /**
- * What in a definition runs something or asks for more freedom: hooks, servers that it brings along, a program that runs it, a loose permission mode, a
- * script in a model's place, which is code, and notes in the user's own folder, which agents of other projects read. The rest is
- * words, or only makes the agent narrower.
+ * Returns the fields that run something or ask for more rights. These run code: hooks, inline MCP servers, a command, a
+ * scripted model. These ask for more: a loose permission mode, and user memory, which agents of other projects read.
+ * All other fields are text or only restrict the agent.
  */
 export function privilegedFields(definition: AgentDefinition): readonly PrivilegedField[] {
   const { hooks, mcpServers, permissionMode, model, memory, command } = definition;
@@ -28,7 +28,6 @@ export function privilegedFields(definition: AgentDefinition): readonly Privileg
   ];
 }
 
-/** The definition without some of its acting fields. */
 export function withoutFields(definition: AgentDefinition, keys: readonly PrivilegedField["key"][]): AgentDefinition {
   const kept = Object.entries(definition).filter(([key]) => !keys.some((left) => left === key));
   return Object.fromEntries(kept) as unknown as AgentDefinition;

@@ -1,7 +1,7 @@
 import type { AgentDefinition, AgentSource } from "../../protocol/index.ts";
 import type { AgentProblem } from "./agent-problem.ts";
 
-/** From strong to weak. */
+/** From strongest to weakest. */
 const sourceRank: Readonly<Record<AgentSource["level"], number>> = {
   managed: 0,
   flag: 1,
@@ -13,16 +13,22 @@ const sourceRank: Readonly<Record<AgentSource["level"], number>> = {
 
 export interface FoundAgent {
   readonly definition: AgentDefinition;
-  /** Where its file was looked for: two of one name in the same place are a mistake, elsewhere one hides the other. */
+  /**
+   * The location that was searched. Two definitions of one name in the same location are a mistake; in different
+   * locations one hides the other.
+   */
   readonly foundAt: string;
 }
 
 export type RankedAgent<F extends FoundAgent = FoundAgent> = F & {
-  /** Others of its name that it stands before, the strongest first. */
+  /** Weaker definitions of the same name, strongest first. */
   readonly hides: readonly AgentSource[];
 };
 
-/** Of each name the strongest, in the order of names. Within one level what is found first is stronger. */
+/**
+ * Returns the strongest definition of each name, sorted by name. Within one level, the first one found is the
+ * strongest.
+ */
 export function rankAgents<F extends FoundAgent>(
   found: readonly F[],
 ): { readonly agents: readonly RankedAgent<F>[]; readonly problems: readonly AgentProblem[] } {
@@ -50,5 +56,5 @@ const duplicateProblem = ({ definition }: FoundAgent, duplicate: FoundAgent): Ag
   severity: "warning",
   from: definition.source.from,
   field: "name",
-  message: `${duplicate.definition.source.from} is the agent ${definition.name} already, and is the one that is used: rename one of them`,
+  message: `${duplicate.definition.source.from} already defines the agent ${definition.name} and is used: rename one of them`,
 });

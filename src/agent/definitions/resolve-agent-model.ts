@@ -9,13 +9,13 @@ import {
 import { TroupeError } from "../../protocol/index.ts";
 
 export interface AgentModelRequest {
-  /** What the environment says for all sub-agents. */
+  /** The model that the environment sets for all subagents. */
   readonly override?: string | undefined;
   readonly call?: string | undefined;
   readonly definition?: string | undefined;
-  /** The ref of the model that the parent really runs at this moment. */
+  /** The ref of the model that the parent runs now. */
   readonly parent: string;
-  /** What the settings say about models. */
+  /** The model settings. */
   readonly overrides?: ModelOverrides | undefined;
 }
 
@@ -25,7 +25,7 @@ export type AgentModel =
 
 export type ModelOrigin = "environment" | "call" | "definition" | "parent";
 
-/** The model a child runs: the environment's, else the call's, else the definition's, else the parent's own. */
+/** The model of a subagent: the environment's, else the call's, else the definition's, else the parent's. */
 export function resolveAgentModel(request: AgentModelRequest): AgentModel {
   const { override, call, definition, parent } = request;
   const requested: readonly [ModelOrigin, string | undefined][] = [
@@ -36,7 +36,7 @@ export function resolveAgentModel(request: AgentModelRequest): AgentModel {
   const [from, name] = requested.find(([, text]) => text !== undefined && text.trim() !== "") ?? ["parent", "inherit"];
   const wanted = name?.trim() ?? "inherit";
   if (wanted === "inherit" || wanted === parent) return { ok: true, ref: parent, from };
-  // A script is code: an agent that could name one could run anything without being asked.
+  // A script is code: an agent that could name one could run anything without permission.
   if (from === "call" && parseRef(wanted)?.provider === "scripted") {
     return { ok: false, from, message: `A call cannot name a script as its model. ${availableModels(request)}` };
   }
@@ -60,15 +60,15 @@ function resolveName(wanted: string, request: AgentModelRequest): Resolved {
     return { ok: false, message: unknown(wanted, request) };
   }
   if (!isAlias || ref.provider === parentProvider) return { ok: true, ref: ref.ref };
-  // The user's own meaning of a family lies elsewhere: here it is the parent's provider's.
+  // The user's alias points to another provider: use the family's model of the parent's provider.
   if (family !== undefined) return { ok: true, ref: resolveModel(family, { current: parent }).ref };
   return {
     ok: false,
-    message: `"${wanted}" stands for ${ref.ref}, which is with another provider than ${parent}; an alias never changes the provider. Name the model in full, or leave it out.`,
+    message: `"${wanted}" means ${ref.ref}, which has another provider than ${parent}, and an alias never changes the provider. Name the model in full, or leave it out.`,
   };
 }
 
-/** The family that a name stands for: by itself, or because the settings say so. */
+/** The family that a name means, by itself or by the settings. */
 function familyName(name: string, overrides: ModelOverrides | undefined): string | undefined {
   if (Object.hasOwn(familyAliases, name)) return name;
   const aliases = overrides?.aliases ?? {};
@@ -76,7 +76,7 @@ function familyName(name: string, overrides: ModelOverrides | undefined): string
   return meant !== undefined && Object.hasOwn(familyAliases, meant) ? meant : undefined;
 }
 
-/** Of which family a model is: by its name, or because the table says that the family is this model. */
+/** The family of a model: by its name, or because the table lists this model for the family. */
 function familyOfRef(ref: string): string | undefined {
   const parsed = parseRef(ref);
   if (parsed?.provider !== "anthropic" && parsed?.provider !== "openai") return undefined;
@@ -99,5 +99,5 @@ function availableModels({ parent, overrides }: AgentModelRequest): string {
   const aliases = [...new Set([...Object.keys(familyAliases), ...Object.keys(overrides?.aliases ?? {})])];
   const full = Object.keys(knownModels).filter((ref) => parseRef(ref)?.provider === provider);
   const names = [...aliases, ...full].slice(0, aliases.length + listed);
-  return `There is: inherit (${parent}), ${names.join(", ")}. Leave the model out to use the parent's.`;
+  return `Available: inherit (${parent}), ${names.join(", ")}. Leave the model out to use the parent's.`;
 }

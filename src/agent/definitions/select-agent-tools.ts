@@ -9,35 +9,38 @@ export type AgentKind = "foreground" | "background" | "teammate";
 
 export interface AgentToolsRequest {
   readonly definition: Pick<AgentDefinition, "tools" | "disallowedTools">;
-  /** All tools there are, connected servers' included. Not the parent's own list: that is cut for the parent. */
+  /** All tools, including those of connected servers. Not the parent's list, which is limited for the parent. */
   readonly pool: readonly Tool[];
   readonly kind: AgentKind;
   readonly mode: PermissionMode;
-  /** The definition is not one of Troupe's own. */
+  /** True if the definition is not built in. */
   readonly userDefined: boolean;
 }
 
 export interface AgentTools {
   readonly tools: readonly Tool[];
-  /** How far those are limited that are not whole. */
+  /** The limits of tools that are only partly allowed. */
   readonly limits: readonly {
     readonly tool: string;
     readonly only: readonly string[];
     readonly never: readonly string[];
   }[];
-  /** Entries of the definition that give or take nothing, each with the reason: reported, never passed over. */
+  /** Entries of the definition without effect, each with the reason. They are always reported. */
   readonly reports: readonly EntryReport[];
 }
 
 export interface EntryReport {
   readonly field: "tools" | "disallowedTools";
   readonly entry: string;
-  /** A warning for what another program would understand, or what is not to be had for now. */
+  /** A warning for entries that another program would understand, and for tools that are not available now. */
   readonly severity: AgentProblem["severity"];
   readonly message: string;
 }
 
-/** The tools of an agent: what agents of its kind may have, without what its definition takes off, cut to what it names. */
+/**
+ * The tools of an agent: those that its kind may have, minus the disallowed ones, limited to those that its definition
+ * names.
+ */
 export function selectAgentTools(request: AgentToolsRequest): AgentTools {
   const { definition, pool } = request;
   const allowed = pool.filter(({ name }) => mayUse(name, request));
@@ -63,7 +66,7 @@ export function selectAgentTools(request: AgentToolsRequest): AgentTools {
   };
 }
 
-/** The filters that hold for every definition; the first that speaks of a tool decides. */
+/** The filters that hold for every definition. The first one that covers a tool decides. */
 function mayUse(name: string, { kind, mode, userDefined }: AgentToolsRequest): boolean {
   if (name.startsWith("mcp__")) return true;
   if (name === "ExitPlanMode" && mode === "plan") return true;
@@ -74,7 +77,10 @@ function mayUse(name: string, { kind, mode, userDefined }: AgentToolsRequest): b
   return backgroundSafeTools.has(name) || (inTeam && (name === "Agent" || teamTools.has(name)));
 }
 
-/** What nobody can be a member of a team without, whatever its definition names: to speak, to share the tasks, to present its plan. */
+/**
+ * The tools that every teammate needs, whatever its definition names: to send messages, share tasks and present its
+ * plan.
+ */
 const isMemberTool = (name: string, { kind, mode }: AgentToolsRequest): boolean =>
   kind === "teammate" &&
   ((teamTools.has(name) && !toolsDeniedToUserDefined.has(name)) || (name === "ExitPlanMode" && mode === "plan"));
@@ -91,7 +97,7 @@ function readEntries(field: EntryReport["field"], texts: readonly string[], name
     const read = readEntry(entry.trim().replace(/^(mcp__.+)__\*$/, "$1"));
     if ("problem" in read) {
       reports.push({ field, entry, severity: "error", message: read.problem });
-      // What was to be taken off and cannot be understood is taken off as a whole.
+      // A disallowed entry that cannot be parsed disallows the whole tool.
       if (field === "disallowedTools") entries.push(...wholeTool(entry));
       continue;
     }
@@ -109,8 +115,8 @@ function wholeTool(entry: string): Rule[] {
 
 function readEntry(entry: string): { rules: readonly Rule[] } | { problem: string } {
   const [, name, words] = /^([^()]+?)(?:\((.*)\))?$/s.exec(entry) ?? [];
-  if (name === undefined) return { problem: "is not a tool's name, nor one with a rule such as Bash(git diff:*)" };
-  // Agents are named one after another in one pair of brackets, too.
+  if (name === undefined) return { problem: "is neither a tool name nor a rule such as Bash(git diff:*)" };
+  // One pair of brackets may also name several agent types.
   const texts =
     /^(Agent|Task)$/.test(name) && words !== undefined ? splitRules(words).map((type) => `${name}(${type})`) : [entry];
   try {
@@ -128,7 +134,7 @@ function reportOf(
 ): Pick<EntryReport, "severity" | "message"> | undefined {
   if (allowed.some((name) => isPresent(wanted, name))) return undefined;
   if (all.some((name) => isPresent(wanted, name))) {
-    return field === "tools" ? { severity: "warning", message: "is not for agents of this kind" } : undefined;
+    return field === "tools" ? { severity: "warning", message: "is not available to this kind of agent" } : undefined;
   }
   const missing = "there is no such tool";
   if (wanted.startsWith("mcp__")) return { severity: "warning", message: `${missing} now: is its server connected?` };
@@ -137,7 +143,7 @@ function reportOf(
   return { severity: "error", message: near === undefined ? missing : `${missing}; did you mean ${near}?` };
 }
 
-/** A tool of another program whose definitions are read as they are. */
+/** True for a tool of another program whose definition files are also read. */
 function isMcpTool(name: string): boolean {
   try {
     parseRule(name, []);

@@ -1,6 +1,6 @@
 import { type Clock, nearestName } from "../../platform/index.ts";
 
-/** The servers there are and how each is. */
+/** The configured servers and their states. */
 export interface ServerStates {
   states(): ReadonlyMap<string, "connecting" | "connected" | "reconnecting" | "failed" | "closed">;
 }
@@ -11,8 +11,8 @@ const timeoutMs = 30_000;
 const pollEveryMs = 500;
 
 /**
- * Waits until an agent's required servers are there. One that has failed or does not exist ends the wait: it will not come.
- * Rejects with the signal's reason.
+ * Waits until an agent's required servers are connected. Stops waiting if one has failed or does not exist. Rejects
+ * with the signal's reason.
  */
 export async function waitForServers(
   required: readonly string[],
@@ -43,5 +43,5 @@ function missingServers(missing: readonly string[], states: ReturnType<ServerSta
     return `${name} (${isStarting.has(state) ? `still ${state} after ${timeoutMs / 1000} s` : state})`;
   });
   const what = missing.length === 1 ? "an MCP server that is" : "MCP servers that are";
-  return `This agent needs ${what} not there: ${each.join(", ")}. Do the task another way, or tell the user which server is missing.`;
+  return `This agent needs ${what} not connected: ${each.join(", ")}. Do the task another way, or tell the user which server is missing.`;
 }

@@ -5,34 +5,34 @@ import { taskLine } from "./team/task-lines.ts";
 /** Work that outlives a compaction. */
 export interface OngoingWork {
   readonly running: readonly { readonly id: string; readonly kind: "shell" | "agent"; readonly description: string }[];
-  /** Agents at rest that can be sent on. */
+  /** Idle agents that can be resumed. */
   readonly idle: readonly { readonly name: string; readonly description: string }[];
-  /** The teams it is in, and the session's own task list. */
+  /** The agent's teams, and the session's own task list. */
   readonly teams?: readonly OngoingTeam[];
 }
 
 export interface OngoingTeam {
-  /** Which team, and what the agent is in it. */
+  /** The team, and the agent's role in it. */
   readonly heading?: string | undefined;
-  /** A line each. Those who matter most come first: where there are too many, the last are told by number. */
+  /** One line each, most important first. If there are too many, the last ones are only counted. */
   readonly members: readonly string[];
-  /** The whole list; undefined where it cannot be read. */
+  /** The whole list; undefined if it cannot be read. */
   readonly tasks: readonly WorkItem[] | undefined;
 }
 
 const shown = 40;
 const teamsShown = 10;
 
-/** Stands after a summary: what the summary may have forgotten, and the runtime has not. Undefined where there is nothing. */
+/** Follows a summary: work in progress that the summary may have left out. Undefined if there is none. */
 export function ongoingWork({ running, idle, teams = [] }: OngoingWork): string | undefined {
   const kinds = { shell: "command", agent: "agent" };
   const lines = [
     ...section(
-      "Running in the background at this moment; you will be told when each has ended, and do not need to start it again:",
+      "Running in the background now. You are notified when each one ends. Do not start it again:",
       newest(running.map(({ id, kind, description }) => `- ${kinds[kind]} ${id}: ${line(description)}`)),
     ),
     ...section(
-      "Agents of yours that have finished, and go on from where they were with SendMessage:",
+      "Your agents that have finished. SendMessage resumes them with all they know:",
       newest(idle.map(({ name, description }) => `- ${line(name)}: ${line(description)}`)),
     ),
     ...teams.slice(0, teamsShown).flatMap(teamLines),
@@ -54,15 +54,15 @@ function teamLines({ heading, members, tasks }: OngoingTeam): readonly string[] 
     ...members.slice(0, shown).map((member) => `- ${line(member)}`),
     ...(length > shown ? [`- and ${length - shown} more`] : []),
     ...section(
-      "Tasks that are open:",
+      "Open tasks:",
       open.slice(0, shown).map((task) => line(taskLine(task, tasks ?? []), taskLimit)),
     ),
     ...(open.length > shown ? [`and ${open.length - shown} more, which TaskList shows`] : []),
-    ...(tasks === undefined ? ["The task list could not be read just now; TaskList shows it."] : []),
+    ...(tasks === undefined ? ["The task list could not be read just now. Use TaskList to see it."] : []),
   ];
 }
 
-/** A subject, an owner, and some of what blocks it. */
+/** Room for a subject, an owner and some blockers. */
 const taskLimit = 320;
 
 const line = (text: string, limit = 200) => escapeMarkup(text.replace(/\s+/g, " ").slice(0, limit));

@@ -3,15 +3,15 @@ import type { TaskProof } from "../../store/index.ts";
 import { type Acceptance, type AcceptanceCheckOptions, runAcceptanceChecks } from "../evidence/acceptance-checks.ts";
 
 export interface TaskAcceptanceOptions extends AcceptanceCheckOptions {
-  /** Why this command may not be run by whoever completes the task; undefined if it may. */
+  /** The reason why the completing agent may not run this command; undefined if it may. */
   readonly refuse: (command: string) => Promise<string | undefined>;
 }
 
 const detailLimit = 8_000;
 
 /**
- * Runs the checks of a task with the rights of the agent that says it is done: whoever wrote the task may be anybody. What
- * must not or could not be run proves nothing, so that the task stays no more than claimed.
+ * Runs the checks of a task with the rights of the agent that completes it, because any member may have written the
+ * task. A check that must not or could not run proves nothing: the completion then stays only claimed.
  */
 export async function acceptTask(
   { acceptance }: WorkItem,
@@ -39,9 +39,9 @@ export async function acceptTask(
   return { proof, detail: bounded(detail) };
 }
 
-/** Of one that failed what it printed as well. */
+/** A failed check includes its output. */
 const checkText = ({ command, how, passed, tail }: Acceptance["checks"][number]) =>
-  passed ? `$ ${command}: passed` : `$ ${command}: ${how}${tail === "" ? ", it printed nothing" : `\n${tail}`}`;
+  passed ? `$ ${command}: passed` : `$ ${command}: ${how}${tail === "" ? ", no output" : `\n${tail}`}`;
 
 function bounded(lines: readonly string[]): string {
   const text = lines.join("\n") || "there was nothing to run";

@@ -16,24 +16,24 @@ import { toFailedResult } from "./to-failed-result.ts";
 
 export interface AgentToolOptions {
   readonly subagents: SubagentRegistry;
-  /** Who calls, as it is now. */
+  /** Returns the calling agent in its current state. */
   readonly parent: () => ParentAgent;
-  /** After this long in the foreground an agent goes on in the background by itself. */
+  /** After this time in the foreground, an agent moves to the background. */
   readonly backgroundAfterMs: number;
-  /** Resolves when the user sends the foreground agents of this caller to the background. */
+  /** Resolves when the user moves the caller's foreground agents to the background. */
   readonly sentToBackground: (signal: AbortSignal) => Promise<void>;
   readonly forks: boolean;
-  /** The caller is a coordinator: agents are workers where no type is said, and always in the background. */
+  /** True for a coordinator: its agents are workers unless it names a type, and always run in the background. */
   readonly coordinator?: boolean | undefined;
-  /** Undefined: the caller has no teams to start teammates in. */
+  /** Undefined if the caller has no teams to start teammates in. */
   readonly teammates?: TeammateStarter | undefined;
 }
 
-/** Starts members of the caller's teams. */
+/** Starts teammates in the caller's teams. */
 export interface TeammateStarter {
-  /** The team that a call means; undefined where it means none, so that an agent with a name is a sub-agent. */
+  /** The team that a call means. Undefined if it means none: an agent with a name is then a subagent. */
   teamOf(name: string | undefined): string | undefined;
-  /** Rejects with a TroupeError whose message is for the model. */
+  /** Rejects with a `TroupeError` whose message is for the model. */
   start(parent: ParentAgent, request: TeammateSpawnRequest): Promise<ToolResult>;
 }
 
@@ -47,12 +47,12 @@ export interface TeammateSpawnRequest extends SpawnOptions {
   readonly signal: AbortSignal;
 }
 
-const forkCannotStartMessage = "You are a fork, and a fork starts no agents: do the work yourself.";
+const forkCannotStartMessage = "You are a fork, and a fork cannot start agents. Do the work yourself.";
 
 const teamDescription =
-  " In a team, a name makes it a teammate: it stays, works beside you, talks to the others by name and takes tasks of the shared list; this call returns as soon as it has begun.";
+  " In a team, a name makes it a teammate: it stays, works next to you, exchanges messages with the others by name and claims tasks from the shared list. This call then returns as soon as the teammate has started.";
 
-/** Built-in agents whose answer is all there is to them. */
+/** Built-in agents that are not continued after their answer. */
 const oneShot = new Set(["Explore", "Plan"]);
 
 const agentInput = ({ remote }: Pick<SubagentRegistry, "remote">) =>
@@ -63,29 +63,29 @@ const agentInput = ({ remote }: Pick<SubagentRegistry, "remote">) =>
     model: z
       .string()
       .optional()
-      .describe("A model or a family (opus, sonnet, haiku); without it the type's own, or yours"),
-    run_in_background: z.boolean().optional().describe("Go on at once; you are told when it has ended"),
+      .describe("A model or a family (opus, sonnet, haiku). Default: the type's model, else yours"),
+    run_in_background: z.boolean().optional().describe("Return at once; you are notified when it ends"),
     name: z
       .string()
       .regex(/^[A-Za-z][\w-]{0,39}$/, "must be letters, digits, - and _, and begin with a letter")
       .optional()
-      .describe("Makes it addressable by SendMessage"),
+      .describe("Lets you reach it with SendMessage"),
     mode: PermissionMode.exclude(["bubble"]).optional().describe("A stricter permission mode for it"),
     isolation: remote
       ? z
           .enum(["worktree", "remote"])
           .optional()
           .describe(
-            "worktree: a git worktree and branch of its own; remote: on another machine, its commits come back as a branch",
+            "worktree: its own git worktree and branch; remote: on another machine, its commits are returned as a branch",
           )
       : z
           .enum(["worktree"], {
             error:
-              "must be worktree, or left out: remote needs a bus to other machines, on which teams are kept as well, and the user gives one with --bus nats://host:4222",
+              "must be worktree, or left out: remote needs a bus to other machines, which also stores the teams. The user sets one with --bus nats://host:4222",
           })
           .optional()
-          .describe("worktree: a git worktree and branch of its own"),
-    cwd: z.string().optional().describe("An absolute folder to work in; not together with isolation"),
+          .describe("worktree: its own git worktree and branch"),
+    cwd: z.string().optional().describe("Absolute path of the folder to work in; not together with isolation"),
   });
 type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
   readonly team_name?: string | undefined;
@@ -94,11 +94,11 @@ type AgentInput = z.infer<ReturnType<typeof agentInput>> & {
 
 const teammateInput = (subagents: SubagentRegistry) =>
   agentInput(subagents).extend({
-    team_name: z.string().max(64).optional().describe("The team to start a teammate in; without it your only one"),
-    plan_mode_required: z.boolean().optional().describe("A teammate that may only read until its plan is approved"),
+    team_name: z.string().max(64).optional().describe("The team to start a teammate in. Default: your only team"),
+    plan_mode_required: z.boolean().optional().describe("The teammate may only read until its plan is approved"),
   });
 
-/** Not state: a memory of something that is always the same. Every agent has a tool of its own, and the schema is the larger part of it. */
+/** A cache, not state. Every agent has its own tool, and the schema is the largest part of it. */
 const inputs = new WeakMap<SubagentRegistry, z.ZodType<AgentInput>>();
 
 function inputFor({ subagents, teammates }: AgentToolOptions): z.ZodType<AgentInput> {
@@ -109,17 +109,17 @@ function inputFor({ subagents, teammates }: AgentToolOptions): z.ZodType<AgentIn
 }
 
 const coordinatorDescription =
-  "Starts a worker that carries out one task on its own, always in the background: this call returns at once, and what came of it arrives as a <task-notification>. Several in one answer work at the same time. It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is a worker; the other types are for special work.";
+  "Starts a worker that carries out one task, always in the background: this call returns at once, and the result arrives as a <task-notification>. Several workers started in one turn run at the same time. A worker has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is a worker; the other types are for special work.";
 
-/** Starts another agent for one task. */
+/** Creates the tool that starts another agent for one task. */
 export function createAgentTool(options: AgentToolOptions): Tool {
   const unnamed = options.coordinator ? workerType : "general-purpose";
   const contextDescription = options.forks
-    ? "Without subagent_type it is a fork of you: it knows this whole conversation, and costs little because the prompt cache is shared; say only what it is to do. With a subagent_type it has not seen this conversation: say in the prompt what to do, what you already know, and what to report."
+    ? "Without subagent_type it is a fork of you: it knows this whole conversation, and it costs little because it shares the prompt cache. Say only what to do. With a subagent_type it has not seen this conversation: say in the prompt what to do, what you already know, and what to report."
     : "It has not seen this conversation: say in the prompt what to do, what you already know, and what to report. Without subagent_type it is general-purpose.";
   return defineTool<AgentInput>({
     name: "Agent",
-    description: `${options.coordinator ? coordinatorDescription : `Starts an agent that carries out one task on its own and gives back its last message. Several in one answer work at the same time. ${contextDescription} Use it for work that takes many steps or would fill your context; do a look-up of one or two calls yourself.`} With isolation: worktree it cannot get in the way of others, and its commits come back as a branch.${options.teammates ? teamDescription : ""}
+    description: `${options.coordinator ? coordinatorDescription : `Starts an agent that carries out one task and returns its last message. Several agents started in one turn run at the same time. ${contextDescription} Use it for work that takes many steps or would fill your context. Do a lookup of one or two calls yourself.`} With isolation: worktree it cannot get in the way of others, and its commits are returned as a branch.${options.teammates ? teamDescription : ""}
 
 Types:
 ${options.subagents.listing}`,
@@ -143,7 +143,8 @@ ${options.subagents.listing}`,
 
 async function execute(input: AgentInput, context: ToolContext, options: AgentToolOptions): Promise<ToolResult> {
   const parent = options.parent();
-  // A fork has its parent's exact tools, this one among them, since the tool list must not change: it is told apart by who calls.
+  // A fork has exactly its parent's tools, including this one, because the tool list must not change. The caller's id
+  // shows the difference.
   if (context.agent.id !== parent.id) return failedResult(forkCannotStartMessage);
   const team = input.name === undefined ? undefined : options.teammates?.teamOf(input.team_name);
   if (team !== undefined) return spawnTeammate(input, { team, context, options });
@@ -155,7 +156,7 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
       type: input.subagent_type,
       background: input.run_in_background,
       signal: context.signal,
-      onQueued: (ahead) => context.progress(`waiting for a place, ${ahead} before it\n`),
+      onQueued: (ahead) => context.progress(`waiting for a slot, ${ahead} ahead\n`),
     });
   } catch (error) {
     if (TroupeError.is(error)) return failedResult(error.message);
@@ -168,7 +169,7 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   if (started.background) return launched(await moveToBackground(context, { subagent: child, run, ...input }), notes);
 
   const stopShowing = child.onText((text) => context.progress(text));
-  const stop = () => void child.interrupt("the one that started it was interrupted");
+  const stop = () => void child.interrupt("the agent that started it was interrupted");
   context.signal.addEventListener("abort", stop, { once: true });
   if (context.signal.aborted) stop();
   const over = new AbortController();
@@ -179,13 +180,13 @@ async function execute(input: AgentInput, context: ToolContext, options: AgentTo
   try {
     const first = await Promise.race([
       run.done.then((report) => ({ report })),
-      movesToBackground.then(() => "hand over" as const),
+      movesToBackground.then(() => "background" as const),
     ]);
-    if (first === "hand over" && !context.signal.aborted) {
-      const note = "The agent takes long and goes on in the background, where it was; nothing is run again.";
+    if (first === "background" && !context.signal.aborted) {
+      const note = "The agent now continues in the background. Nothing is run again.";
       return launched({ ...(await moveToBackground(context, { subagent: child, run, ...input })), note }, notes);
     }
-    const report = first === "hand over" ? await run.done : first.report;
+    const report = first === "background" ? await run.done : first.report;
     const text = agentResult(report, { brief: oneShot.has(child.definition.name) && !report.worktree });
     return report.status === "completed"
       ? textResult([...notes, text].join("\n"))

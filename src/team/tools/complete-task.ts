@@ -6,15 +6,15 @@ import { actorOf, refusedResult, type TaskToolPorts, teamOf } from "./task-tool-
 export interface Completion {
   readonly list: TaskList;
   readonly task: WorkItem;
-  /** What else is to be changed with it. */
+  /** Other changes to the task in the same call. */
   readonly patch: TaskPatch;
   readonly ports: TaskToolPorts;
   readonly signal: AbortSignal;
 }
 
 /**
- * Somebody says that a task is done. First the user's hooks, which can be against it; then the task's checks, run by the
- * runtime: without checks it is claimed to be done, with them it is verified, or goes on. While they run it is still in
+ * Completes a task. First the user's hooks may object; then the runtime runs the task's checks. Without checks the
+ * completion is claimed; with them it is verified, or the task stays in progress. While they run the task is still in
  * progress, so that an interrupt or a crash leaves it there.
  */
 export async function completeTask({ list, task, patch, ports, signal }: Completion): Promise<ToolResult> {
@@ -24,7 +24,7 @@ export async function completeTask({ list, task, patch, ports, signal }: Complet
   const objection = await ports.hooks?.taskCompleted(task, signal);
   if (objection !== undefined) return failedResult(hookRefusalText(id, objection));
   const verdict = task.acceptance.length === 0 ? undefined : await ports.accept(task, signal);
-  if (signal.aborted) return failedResult(`#${id} is not completed: you were interrupted before that was decided.`);
+  if (signal.aborted) return failedResult(`#${id} is not completed: you were interrupted before the decision.`);
 
   const completed = await list.update(id, { ...patch, status: "completed" }, actorOf(ports, id));
   if (!completed.ok) return refusedResult(completed, ports, id);
@@ -40,32 +40,33 @@ export async function completeTask({ list, task, patch, ports, signal }: Complet
   return textResult(`${doneText(item)}${unblockedText(item, await list.list())}`);
 }
 
-/** What the list would refuse anyway, said before any hook runs. */
+/** A reason for which the list would refuse anyway, reported before any hook runs. */
 function completionObstacle({ id, status, owner }: WorkItem, ports: TaskToolPorts): string | undefined {
-  if (status === "completed") return `#${id} is completed already. Nothing is left to do for it.`;
+  if (status === "completed") return `#${id} is already completed. Nothing is left to do for it.`;
   if (owner === undefined || owner === ports.memberName() || ports.memberName() === teamLead) return undefined;
-  return `#${id} is ${owner}'s, who alone completes it. Ask ${owner} with SendMessage.`;
+  return `#${id} belongs to ${owner}, and only its owner completes it. Ask ${owner} with SendMessage.`;
 }
 
 const hookRefusalText = (id: number, reason: string) =>
-  `#${id} is not completed: a hook of the user's says that it is not done.\n${reason}\nDo what it says, then complete it again.`;
+  `#${id} is not completed: a hook of the user says that it is not done.\n${reason}\nDo what it says, then complete it again.`;
 
 const refutedText = (id: number, detail: string) =>
-  `#${id} is not done: its checks failed, and it is still in progress.\n${detail}\nFind the cause, mend it, then complete it again.`;
+  `#${id} is not done: its checks failed, and it is still in progress.\n${detail}\nFind the cause, fix it, then complete it again.`;
 
 function doneText({ id, proof, proofDetail }: WorkItem): string {
   const how =
     proof === "verified"
       ? "completed and verified: its checks passed."
-      : `completed.${proofDetail === undefined ? "" : ` It is no more than claimed to be done: ${proofDetail}`}`;
+      : `completed.${proofDetail === undefined ? "" : ` The completion is only claimed, not verified: ${proofDetail}`}`;
   return `Task #${id} is ${how}`;
 }
 
-/** Tasks that only this one stood in the way of. */
+/** Lists the tasks that only this one blocked. */
 function unblockedText(done: WorkItem, all: readonly WorkItem[]): string {
   const unblocked = all.filter(
     (task) => task.status === "pending" && task.blockedBy.includes(done.id) && openBlockers(task, all).length === 0,
   );
-  const unblockedTasks = unblocked.length === 0 ? "" : ` Free now: ${unblocked.map(({ id }) => `#${id}`).join(", ")}.`;
+  const unblockedTasks =
+    unblocked.length === 0 ? "" : ` Unblocked now: ${unblocked.map(({ id }) => `#${id}`).join(", ")}.`;
   return `${unblockedTasks} TaskList shows what is left.`;
 }

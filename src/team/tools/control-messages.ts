@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type AgentId, type Member, type RequestId, teamLead } from "../../protocol/index.ts";
 import { failedResult, textResult, type ToolResult } from "../../tool/index.ts";
 
-/** What a member may say to the runtime of another one. */
+/** A message from a member to the runtime of another member. */
 export type ControlMessage =
   | { readonly type: "shutdown_request"; readonly reason?: string | undefined }
   | {
@@ -18,7 +18,7 @@ export type ControlMessage =
       readonly feedback?: string | undefined;
     };
 
-/** Side by side with text in one list of forms: nested lists confuse some servers of models. */
+/** Alternatives next to text in one union: nested unions confuse some model servers. */
 export const controlInputs = () =>
   [
     z.strictObject({ type: z.literal("shutdown_request"), reason: z.string().max(2_000).optional() }),
@@ -39,28 +39,30 @@ export const controlInputs = () =>
 /** A request that waits for an answer of this member. */
 export interface OpenRequest {
   readonly requestId: RequestId;
-  /** Who asked. */
+  /** The member that asked. */
   readonly from: string;
 }
 
 export interface ControlPorts {
-  /** The agent that is the member. */
+  /** The id of the member's agent. */
   self(): AgentId;
   memberName(): string;
   isLead(): boolean;
-  /** Everybody who is or was in the team, itself among them. */
+  /** All current and former members, including this one. */
   members(): readonly Member[];
-  /** What waits for an answer of this member now. */
+  /** The requests that wait for an answer of this member. */
   readonly open: { shutdown(): readonly OpenRequest[]; plan(): readonly OpenRequest[] };
-  /** Who decides on plans; where nothing is said, the lead's model. */
+  /** Decides on plans. Default: the lead's model. */
   readonly plansBy?: "lead" | "user" | undefined;
-  /** Asks a member to end. */
   requestShutdown(member: Member, reason?: string): Promise<RequestId>;
   answerShutdown(answer: { requestId: RequestId; approve: boolean; reason?: string | undefined }): Promise<void>;
   answerPlan(answer: { requestId: RequestId; approve: boolean; feedback?: string | undefined }): Promise<void>;
 }
 
-/** Checks a request or an answer against who may send it and what it answers, and has the runtime send it. */
+/**
+ * Checks that the member may send this request or answer, and that an answer has an open request. Then the runtime
+ * sends it.
+ */
 export async function handleControlMessage(
   message: ControlMessage,
   to: Member,
@@ -82,10 +84,10 @@ async function requestEnd(
   ports: ControlPorts,
 ): Promise<ToolResult> {
   if (!ports.isLead())
-    return failedResult(`Only the lead asks members to end. Tell ${teamLead} why ${to.name} should.`);
+    return failedResult(`Only the lead asks members to end. Tell ${teamLead} why ${to.name} should end.`);
   const requestId = await ports.requestShutdown(to, reason);
   return textResult(
-    `${to.name} is asked to end (${requestId}). It answers, or is stopped when it takes too long; you are told either way. It is gone only then.`,
+    `${to.name} is asked to end (${requestId}). It answers, or is stopped if it takes too long. You are notified either way. Until then it still runs.`,
   );
 }
 
@@ -97,15 +99,15 @@ async function answerShutdown(
   const request = ports.open.shutdown().find(({ requestId }) => requestId === id);
   if (!request) return failedResult(notOpenMessage("request to end", id, ports.open.shutdown()));
   if (to.name !== request.from)
-    return failedResult(`${request.from} has asked that: send the answer to ${request.from}.`);
+    return failedResult(`${request.from} sent this request: send the answer to ${request.from}.`);
   if (!approve && !reason?.trim()) {
-    return failedResult("Say in reason why you do not want to end: without one it is not sent.");
+    return failedResult("Nothing was sent. Say in reason why you do not want to end.");
   }
   await ports.answerShutdown({ requestId: request.requestId, approve, reason });
   return textResult(
     approve
       ? "You have agreed to end. Do nothing more: this is your last turn."
-      : `${request.from} is told that you do not want to end yet, and why. Go on.`,
+      : `${request.from} now knows that you do not want to end yet, and why. Continue.`,
   );
 }
 
@@ -115,29 +117,33 @@ async function answerPlan(
   ports: ControlPorts,
 ): Promise<ToolResult> {
   if (!ports.isLead())
-    return failedResult("Only the lead approves plans. Yours waits for its answer; go on when it is there.");
+    return failedResult(
+      "Only the lead approves plans. Your own plan waits for the lead's answer: continue when it arrives.",
+    );
   if (ports.plansBy === "user")
     return failedResult(
-      `The user decides on plans here, and nothing was sent: ${to.name}'s is shown to the user, and ${to.name} goes on with what the user answers. You cannot approve it or turn it down.`,
+      `Nothing was sent: the user decides on plans here. The plan of ${to.name} is shown to the user, and ${to.name} continues with the user's answer. You cannot approve or reject it.`,
     );
   const request = ports.open.plan().find(({ requestId }) => requestId === id);
   if (!request) return failedResult(notOpenMessage("plan", id, ports.open.plan()));
   if (to.name !== request.from)
     return failedResult(`That plan is ${request.from}'s: send the answer to ${request.from}.`);
   if (!approve && !feedback?.trim()) {
-    return failedResult("Say in feedback what is wrong with the plan: without it nobody can make a better one.");
+    return failedResult(
+      "Nothing was sent. Say in feedback what is wrong with the plan, so that its author can make a better one.",
+    );
   }
   await ports.answerPlan({ requestId: request.requestId, approve, feedback });
   return textResult(
     approve
       ? `${request.from}'s plan is approved, and ${request.from} begins.`
-      : `${request.from}'s plan is not approved; ${request.from} plans again with your feedback.`,
+      : `${request.from}'s plan is not approved. ${request.from} plans again with your feedback.`,
   );
 }
 
 function notOpenMessage(what: string, id: string, open: readonly OpenRequest[]): string {
   const list = open.map(({ requestId, from }) => `${requestId} (${from})`).join(", ");
-  return `There is no open ${what} with the id ${JSON.stringify(id)}, and nothing was sent. ${
+  return `There is no open ${what} with the id ${JSON.stringify(id)}. Nothing was sent. ${
     open.length === 0 ? "None is open now: it was answered, or is over." : `Open: ${list}.`
   }`;
 }

@@ -1,8 +1,8 @@
 import type * as z from "zod";
 
 /**
- * The schema of a tool's input, made when it is first asked for and then the same for every agent: building schemas is
- * most of what loading a tool costs. Not state: a memory of something that is always the same.
+ * Builds the input schema of a tool on first use and shares it between all agents. Building schemas is most of the cost
+ * of loading a tool. A cache, not state.
  */
 export function lazyInput<I>(build: () => z.ZodType<I>): () => z.ZodType<I> {
   let made: z.ZodType<I> | undefined;

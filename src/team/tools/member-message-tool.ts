@@ -15,13 +15,13 @@ import { didYouMean, messageSubagent, ownSubagent, ownSubagents, unknownSubagent
 import { toFailedResult } from "./to-failed-result.ts";
 import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 
-/** What a member speaks to others with. */
+/** Ports of a member for sending messages. */
 export interface MemberMessagePorts extends ControlPorts, ReceiptPorts {
-  /** The agents it has started itself; they are spoken to first. */
+  /** The subagents of the member. Their names are looked up first. */
   readonly subagents?: SubagentRegistry | undefined;
-  /** How they are now, in their order. */
+  /** The current states of the members, in their order. */
   statusOf(members: readonly Member[]): Promise<readonly MemberStatus[]>;
-  /** Resolves when it is stored. Rejects with a `TroupeError` for what cannot be sent. */
+  /** Resolves when the mail is stored. Rejects with a `TroupeError` if it cannot be sent. */
   send(to: Member, mail: MemberMail): Promise<MailId>;
 }
 
@@ -45,27 +45,27 @@ const messageInput = lazyInput<MemberMessageInput>(() =>
       .trim()
       .min(1)
       .max(200)
-      .describe("The name of a member, the id of an agent, or * for everybody in the team"),
+      .describe("The name of a member, the id of an agent, or * for all members of the team"),
     message: z
       .union([z.string().min(1), ...controlInputs(), receiptInput()], {
         error: `must be text, or an object with the type shutdown_request (reason), shutdown_response (request_id, approve, reason), plan_approval_response (request_id, approve, feedback) or receipt_request (message_id)`,
       })
       .describe(
-        "What to say, complete in itself; an object only to ask for an end, to answer a request by its id, or to ask how far a message of yours has come",
+        "The message, complete in itself. An object only to ask a member to end, to answer a request by its id, or to ask how far a message of yours has come",
       ),
     summary: z.string().max(200).optional().describe("Five to ten words, for previews"),
     urgent: z
       .boolean()
       .optional()
-      .describe("Interrupts what the receiver is doing; only where it must stop or turn at once"),
+      .describe("Interrupts what the receiver is doing. Only if it must stop or change course at once"),
   }),
 );
 
-/** Speaks to the members of a team, and to the agents that the member has started itself. */
+/** Creates the tool that sends messages to the members of a team and to the member's own subagents. */
 export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
   return defineTool<MemberMessageInput>({
     name: "SendMessage",
-    description: `Sends a message to a member of your team by its name, or to an agent that you have started. It is stored before this returns, and is never lost: a member at work reads it after its current call, an idle one wakes for it; an agent of yours that has finished goes on from where it was, in the background, with all it knows. Nobody sees what you write without this. The answer, if there is one, comes to you by itself as a <teammate-message>: do not wait for it. To * it goes to everybody, which costs each of them a turn: only for what all must know.`,
+    description: `Sends a message to a member of your team by its name, or to an agent that you have started. The message is stored before this call returns, and is never lost. A working member reads it after its current call; an idle one wakes for it. An agent of yours that has finished resumes in the background with all it knows. Others read only what you send with this tool. An answer, if there is one, arrives by itself as a <teammate-message>: do not wait for it. A message to * goes to all members and costs each of them a turn: use it only for what all must know.`,
     get input() {
       return messageInput();
     },
@@ -77,7 +77,7 @@ export function createMemberMessageTool(ports: MemberMessagePorts): Tool {
   });
 }
 
-/** The name registry of the caller's own agents, then the members, then the ids of agents. */
+/** Looks for the receiver among the names of the caller's subagents, then the members, then the ids of agents. */
 async function deliver(
   { to, message, summary, urgent }: MemberMessageInput,
   ports: MemberMessagePorts,
@@ -90,13 +90,11 @@ async function deliver(
   const subagent = subagents && maybeSubagent ? await ownSubagent(to, subagents, self) : undefined;
   if (subagents && subagent) {
     if (typeof message === "string") return messageSubagent(subagent, { to, message, summary }, { subagents, context });
-    return failedResult(
-      `${to} is an agent of your own, and knows no requests: tell it in words, or stop it with TaskStop.`,
-    );
+    return failedResult(`${to} is your own agent and knows no requests. Tell it in text, or stop it with TaskStop.`);
   }
-  // A fork has its parent's tools and its parent's name, and is not who the others know by it.
+  // A fork has its parent's tools and name, but it is not the member that others know by that name.
   if (self !== ports.self()) {
-    return failedResult("You do not speak for your parent in its team: put what you have to say in your answer.");
+    return failedResult("You cannot speak for your parent in its team. Put what you have to say into your answer.");
   }
   if (to === "*")
     return typeof message === "string" ? broadcast({ text: message, summary, urgent }, ports) : oneByOne(ports);
@@ -115,7 +113,7 @@ async function deliver(
 async function broadcast(mail: MemberMail, ports: MemberMessagePorts): Promise<ToolResult> {
   const everybody = present(ports);
   if (everybody.length === 0)
-    return failedResult("There is nobody else in the team. Start a teammate with Agent and a name.");
+    return failedResult("There are no other members in the team. Start a teammate with Agent and a name.");
   const sent = await Promise.allSettled(everybody.map((member) => ports.send(member, mail)));
   const lines = sent.map((result, index) => {
     const name = everybody[index]?.name ?? "";
@@ -132,12 +130,12 @@ const problem = (reason: unknown) => (reason instanceof Error ? reason.message :
 
 const oneByOne = (ports: MemberMessagePorts) =>
   failedResult(
-    `A request or an answer goes to one member: name it. There are: ${present(ports)
+    `A request or an answer goes to one member. Name one of: ${present(ports)
       .map(({ name }) => name)
       .join(", ")}.`,
   );
 
-/** By name, or as `name@team` where a name alone could mean several. */
+/** By name, or as `name@team` if the name alone is ambiguous. */
 function findReceivers(to: string, ports: MemberMessagePorts): readonly Member[] {
   const fitting = ports.members().filter(({ name, agentId }) => name === to || agentId === to);
   const there = fitting.filter(({ ended }) => !ended);
@@ -151,56 +149,57 @@ function unreachableReason(to: string, [member]: readonly Member[], ports: Membe
   if (to === teamUser && !member) {
     return ports.isLead()
       ? "The user reads your answers: say it there."
-      : "The user does not read mail. Tell the lead, who speaks with the user, or say it in your answer.";
+      : "The user does not read mail. Tell the lead, who talks to the user, or say it in your answer.";
   }
-  if (member?.name === ports.memberName()) return "That is you yourself. Name somebody else.";
+  if (member?.name === ports.memberName()) return "That is you. Name another member.";
   if (!member?.ended) return undefined;
   const { reason, detail } = member.ended;
   const there = present(ports).map(({ name }) => name);
-  return `${member.name} has left the team (${reason}${detail === undefined ? "" : `: ${detail}`}) and reads nothing any more. ${
-    there.length === 0 ? "Nobody else is there." : `There are: ${there.join(", ")}.`
+  return `${member.name} has left the team (${reason}${detail === undefined ? "" : `: ${detail}`}) and no longer reads mail. ${
+    there.length === 0 ? "There are no other members." : `There are: ${there.join(", ")}.`
   }`;
 }
 
 const ambiguous = (members: readonly Member[]) =>
-  `There are several of that name. Say which: ${members.map(({ agentId }) => agentId).join(", ")}.`;
+  `Several members have that name. Use one of: ${members.map(({ agentId }) => agentId).join(", ")}.`;
 
 function unknown(to: string, ports: MemberMessagePorts, self: ToolContext["agent"]["id"]): string {
   const team = present(ports).map(({ name }) => name);
   const own = ports.subagents ? ownSubagents(ports.subagents, self).slice(-30) : [];
   if (ports.members().length === 0) return unknownSubagent(to, own);
   const lists = [
-    team.length === 0 ? "Nobody else is in the team." : `In the team: ${team.join(", ")}.`,
-    ...(own.length === 0 ? [] : [`Agents of your own: ${own.join(", ")}.`]),
+    team.length === 0 ? "There are no other members in the team." : `In the team: ${team.join(", ")}.`,
+    ...(own.length === 0 ? [] : [`Your own agents: ${own.join(", ")}.`]),
   ];
-  return `There is nobody ${JSON.stringify(to)}, and nothing was sent.${didYouMean(to, [...team, ...own])} ${lists.join(" ")}`;
+  return `There is no member or agent ${JSON.stringify(to)}. Nothing was sent.${didYouMean(to, [...team, ...own])} ${lists.join(" ")}`;
 }
 
-/** What becomes of a mail that is on disk. */
+/** Says when the receiver reads a stored mail. */
 function readTimeNote(name: string, status: MemberStatus | undefined, urgent: boolean | undefined): string {
-  if (!status || status.alive === "dead") return `${name} is not running, and reads it when it is started again.`;
-  // Who has not begun yet has said nothing of itself.
+  if (!status || status.alive === "dead")
+    return `${name} is not running. It reads the message when it is started again.`;
+  // A member that has not started has not published its state yet.
   if (status.alive === "unknown" && status.state !== "starting")
-    return `${name} has not been heard of for a while; it reads it when it goes on.`;
+    return `${name} has not reported for a while. It reads the message when it continues.`;
   switch (status.state) {
     case "starting":
-      return `${name} has not begun yet, and reads it first of all.`;
+      return `${name} has not started yet. It reads the message first.`;
     case "working":
       return urgent
         ? `${name} is interrupted and reads it now.`
-        : `${name} is at work, and reads it after its current call.`;
+        : `${name} is working and reads it after its current call.`;
     case "waiting":
-      return `${name} waits for an answer${status.detail === undefined ? "" : ` (${status.detail})`}, and reads it after that.`;
+      return `${name} waits for an answer${status.detail === undefined ? "" : ` (${status.detail})`} and reads it after that.`;
     case "idle":
-      return `${name} is idle, and wakes for it.`;
+      return `${name} is idle and wakes for it.`;
     case "draining":
-      return `${name} is about to end, and may not read it.`;
+      return `${name} is about to end and may not read it.`;
     case "ended":
-      return `${name} has just ended, and will not read it.`;
+      return `${name} has just ended and will not read it.`;
   }
 }
 
 const isLikelyControlMessage = (text: string) => /^\s*\{\s*"type"\s*:\s*"(?:shutdown|plan_approval)_/.test(text);
 
 const sentAsText =
-  "Note: it was sent as text and answers nothing. To answer a request, give message as an object instead of a string.";
+  "Note: this was sent as text and answers no request. To answer a request, give message as an object, not as a string.";

@@ -7,13 +7,13 @@ import type { SubagentRegistry } from "../subagents/subagent-registry.ts";
 import { resumeSubagent } from "../subagents/resume-subagent.ts";
 
 export interface SubagentMessage {
-  /** As the caller has named it. */
+  /** The name or id that the caller used. */
   readonly to: string;
   readonly message: string;
   readonly summary?: string | undefined;
 }
 
-/** The agent of this name or id, if it is one that the caller has started itself. */
+/** Returns the agent with this name or id if the caller started it. */
 export async function ownSubagent(
   to: string,
   subagents: SubagentRegistry,
@@ -23,14 +23,16 @@ export async function ownSubagent(
   return subagent?.parent === self ? subagent : undefined;
 }
 
-/** By what names the caller can speak to those it has started. */
+/** The names by which the caller can reach the agents that it started. */
 export const ownSubagents = (subagents: SubagentRegistry, self: AgentId): readonly string[] =>
   subagents
     .all()
     .filter(({ parent }) => parent === self)
     .map(({ name, id }) => name ?? id);
 
-/** Says something to an agent: at work it hears it between two turns, finished it goes on in the background. */
+/**
+ * Sends a message to an agent. A working agent reads it between two turns; a finished one resumes in the background.
+ */
 export async function messageSubagent(
   subagent: Subagent,
   { to, message, summary }: SubagentMessage,
@@ -39,7 +41,7 @@ export async function messageSubagent(
   const { background, signal } = context;
   const parts = [{ type: "text" as const, text: message }];
   const description = summary ?? subagent.description;
-  // It may have to wait for a place, which may be the caller's own.
+  // The agent may have to wait for a slot, possibly for the caller's own.
   const reclaimSlot = await subagents.lendSlotOf(context.agent.id);
   let backgroundRun: Awaited<ReturnType<typeof resumeSubagent>>;
   try {
@@ -51,8 +53,8 @@ export async function messageSubagent(
   } finally {
     await reclaimSlot(signal);
   }
-  if (backgroundRun === "heard") return textResult(`${to} is at work and will hear it after its current turn.`);
-  return textResult(agentLaunched({ ...backgroundRun, note: `${to} had finished and goes on from where it was.` }));
+  if (backgroundRun === "heard") return textResult(`${to} is working and reads it after its current turn.`);
+  return textResult(agentLaunched({ ...backgroundRun, note: `${to} had finished and now resumes with all it knows.` }));
 }
 
 export function didYouMean(name: string, names: readonly string[]): string {
@@ -60,8 +62,8 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return near === undefined ? "" : ` Did you mean ${near}?`;
 }
 
-/** Why nobody was spoken to, where one can only speak to agents of one's own. */
+/** The error for an unknown name if the caller can reach only its own agents. */
 export function unknownSubagent(to: string, names: readonly string[]): string {
-  const list = names.length === 0 ? "You have started none." : `You have started: ${names.slice(-30).join(", ")}.`;
+  const list = names.length === 0 ? "You have not started any." : `You have started: ${names.slice(-30).join(", ")}.`;
   return `There is no agent ${JSON.stringify(to)}.${didYouMean(to, names)} ${list}`;
 }

@@ -26,27 +26,18 @@ interface TaskCreateInput {
 
 const createInput = lazyInput<TaskCreateInput>(() =>
   z.strictObject({
-    subject: z
-      .string()
-      .trim()
-      .min(1)
-      .max(subjectLimit)
-      .describe("What is to be done, as an order: Fix the date parser"),
+    subject: z.string().trim().min(1).max(subjectLimit).describe("What to do, as an instruction: Fix the date parser"),
     description: z
       .string()
       .max(textLimit)
-      .describe("All that whoever does it must know; it has not seen this conversation"),
-    activeForm: z
-      .string()
-      .max(subjectLimit)
-      .optional()
-      .describe("What is shown while it is being done: Fixing the parser"),
+      .describe("All that the agent doing it must know; it has not seen this conversation"),
+    activeForm: z.string().max(subjectLimit).optional().describe("Shown while it is in progress: Fixing the parser"),
     metadata: metadataInput().optional(),
     needs: z
       .array(z.string().min(1).max(100))
       .max(50)
       .optional()
-      .describe("Tools it cannot be done without, such as Bash: who has them not cannot claim it"),
+      .describe("Tools that the task needs, such as Bash. An agent without them cannot claim it"),
     acceptance: z
       .array(
         z.strictObject({
@@ -57,17 +48,17 @@ const createInput = lazyInput<TaskCreateInput>(() =>
       .max(10)
       .optional()
       .describe(
-        "Commands that are run when it is said to be done; it is done only if all of them end with exit code 0",
+        "Commands that run when the task is completed. It counts as done only if all of them end with exit code 0",
       ),
     blockedBy: z.array(taskNumber()).max(100).optional().describe("Numbers of tasks that must be completed first"),
   }),
 );
 
-/** Puts a task on the list. Nothing is written where a hook is against it. */
+/** Creates the tool that adds a task to the list. Nothing is written if a hook objects. */
 export function createTaskCreateTool(ports: TaskToolPorts): Tool {
   return defineTool<TaskCreateInput>({
     name: "TaskCreate",
-    description: `Puts a task on the shared list, for whoever is free to claim it. Use it for work of several parts, or for several agents: one task for each part that one agent can do alone, with blockedBy where the order matters. Not for a single small step that you do right away.`,
+    description: `Adds a task to the shared list. Any free agent can claim it. Use it for work with several parts, or for several agents: one task for each part that one agent can do alone, with blockedBy where the order matters. Not for a single small step that you do right away.`,
     get input() {
       return createInput();
     },
@@ -82,12 +73,12 @@ async function create(input: TaskCreateInput, ports: TaskToolPorts, signal: Abor
   const task = { ...input, subject: cleanText(input.subject), description: cleanText(input.description) };
   const objection = await ports.hooks?.taskCreated(task, signal);
   if (objection !== undefined) {
-    return failedResult(`The task was not created: a hook of the user's is against it.\n${objection}`);
+    return failedResult(`The task was not created: a hook of the user objects.\n${objection}`);
   }
-  if (signal.aborted) return failedResult("The task was not created: you were interrupted before.");
+  if (signal.aborted) return failedResult("The task was not created: you were interrupted first.");
   const list = await ports.list();
   const answer = await list.create(task, { name: ports.memberName() });
-  if (!answer.ok) return failedResult(`${answer.message} The task was not created; TaskList shows which there are.`);
+  if (!answer.ok) return failedResult(`${answer.message} The task was not created. TaskList shows the tasks.`);
   const { item } = answer;
   await ports.record({ type: "task.created", ...teamOf(ports), taskId: item.id, subject: item.subject });
   return textResult(`Task #${item.id} created.\n${taskLine(item, await list.list(), readerOf(ports))}`);

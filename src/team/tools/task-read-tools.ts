@@ -6,17 +6,16 @@ import { lazyInput } from "./lazy-input.ts";
 import { unknownTaskMessage, readerOf, taskNumber, type TaskToolPorts } from "./task-tool-ports.ts";
 
 const getInput = lazyInput<{ readonly taskId: WorkItemId }>(() =>
-  z.strictObject({ taskId: taskNumber().describe("Its number, as TaskList shows it") }),
+  z.strictObject({ taskId: taskNumber().describe("The number of the task, as TaskList shows it") }),
 );
 
 const listInput = lazyInput<Record<string, never>>(() => z.strictObject({}));
 
-/** Shows one task whole. */
 export function createTaskGetTool(ports: TaskToolPorts): Tool {
   return defineTool<{ readonly taskId: WorkItemId }>({
     name: "TaskGet",
     description:
-      "Shows one task of the list with its whole description, what it waits for and what waits for it. Read it before you begin with a task.",
+      "Shows one task of the list with its whole description, the tasks that block it and the tasks that it blocks. Read it before you begin a task.",
     get input() {
       return getInput();
     },
@@ -33,12 +32,11 @@ export function createTaskGetTool(ports: TaskToolPorts): Tool {
   });
 }
 
-/** Shows the list, a line for each task. */
 export function createTaskListTool(ports: TaskToolPorts): Tool {
   return defineTool<Record<string, never>>({
     name: "TaskList",
     description:
-      "Shows the task list, one line for each: number, state, subject, owner, and what still blocks it. A pending task without owner that nothing blocks is free to claim; take the lowest number first.",
+      "Shows the task list, one line per task: number, state, subject, owner, and open blockers. A pending task without an owner and without blockers is free to claim. Take the lowest number first.",
     get input() {
       return listInput();
     },

@@ -12,32 +12,32 @@ import type {
 } from "../../store/index.ts";
 import { failedResult, type ToolResult } from "../../tool/index.ts";
 
-/** What the task tools of one agent work with: the list of its team, or that of its session. */
+/** Ports of the task tools of one agent. The list belongs to its team or to its session. */
 export interface TaskToolPorts {
   list(): Promise<TaskList>;
-  /** The name under which it owns tasks. */
+  /** The name under which the agent owns tasks. */
   memberName(): string;
   /** Undefined for the session's own list. */
   team(): string | undefined;
-  /** Who can own a task: everybody who is there, itself among them. */
+  /** The possible owners of a task: all current members, including this one. */
   members(): readonly string[];
   record(event: TaskEvent): Promise<void>;
-  /** Tells somebody else that a task is theirs now. */
+  /** Notifies another member that a task is assigned to it. */
   assign(task: WorkItem, to: string): Promise<void>;
   readonly hooks?: TaskHooks | undefined;
-  /** Runs the checks of a task that is said to be done; never gives a verdict on what could not be run. */
+  /** Runs the checks of a task that an agent completes. Gives no verdict on a check that could not run. */
   accept(task: WorkItem, signal: AbortSignal): Promise<Pick<TaskProof, "proof" | "detail">>;
-  /** Those of the given tools that this agent has not. */
+  /** Returns those of the given tools that this agent does not have. */
   capable(needs: readonly string[]): readonly string[];
-  /** The process in which it works: its claims end with it. */
+  /** The process in which the agent works. The agent's claims end with it. */
   readonly holder?: ProcessIdentity | undefined;
-  /** The generation of each claim this agent holds; shared with whoever claims for it. */
+  /** The generation of each claim that this agent holds. Shared with the code that claims for the agent. */
   readonly claims: Map<WorkItemId, number>;
 }
 
 export type TaskEvent = Extract<StoredEvent, { type: `task.${string}` }>;
 
-/** Each gives why not, for the model; undefined where nothing is against it. */
+/** Each returns an objection for the model; undefined if there is none. */
 export interface TaskHooks {
   taskCreated(task: Pick<NewTask, "subject" | "description">, signal: AbortSignal): Promise<string | undefined>;
   taskCompleted(task: WorkItem, signal: AbortSignal): Promise<string | undefined>;
@@ -47,7 +47,10 @@ export const subjectLimit = 300;
 export const textLimit = 50_000;
 const metadataLimit = 20_000;
 
-/** `1`, `"1"` and `"#1"`: models write all of them. They are told of text alone, which every server of models understands. */
+/**
+ * Accepts `1`, `"1"` and `"#1"`: models write all of them. The schema shows only text, which every model server
+ * understands.
+ */
 export const taskNumber = () =>
   z.coerce.string().transform((given, context): WorkItemId => {
     const id = Number(/^\s*#?(\d{1,15})\s*$/.exec(given)?.[1] ?? Number.NaN);
@@ -65,20 +68,20 @@ export const metadataInput = () =>
       `must be at most ${metadataLimit} characters as JSON`,
     );
 
-/** Whoever changes a task it holds: the change counts only while its claim does. */
+/** The agent as the author of a change. A change to a task that it holds counts only while its claim does. */
 export const actorOf = (ports: TaskToolPorts, id: WorkItemId): TaskActor => {
   const generation = ports.claims.get(id);
   return { name: ports.memberName(), ...(generation !== undefined && { generation }) };
 };
 
-/** With the tools that the task needs and the agent has: that is all a claim asks about. */
+/** The agent as a claimer, with those of the needed tools that it has. A claim checks no other tools. */
 export const claimerOf = (ports: TaskToolPorts, { needs }: WorkItem): TaskClaimer => {
   const missing = new Set(ports.capable(needs));
   const tools = needs.filter((tool) => !missing.has(tool));
   return { name: ports.memberName(), tools, ...(ports.holder && { holder: ports.holder }) };
 };
 
-/** Whose eyes the list is shown to. */
+/** The agent as the reader of a task list. */
 export const readerOf = (ports: TaskToolPorts) => ({ missing: (needs: readonly string[]) => ports.capable(needs) });
 
 export const teamOf = (ports: TaskToolPorts): { team?: string } => {
@@ -86,11 +89,11 @@ export const teamOf = (ports: TaskToolPorts): { team?: string } => {
   return team === undefined ? {} : { team };
 };
 
-/** What to do now, where the list's own words do not say it. */
+/** The next step, if the message of the list does not say it. */
 const nextStep: Readonly<Record<TaskRefusal, string>> = {
-  missing: " TaskList shows which there are.",
+  missing: " TaskList shows the tasks.",
   taken: "",
-  blocked: " It is free once those are completed; take one that nothing blocks.",
+  blocked: " It is free when those are completed. Choose a task that nothing blocks.",
   busy: "",
   unfit: "",
   stale: "",
@@ -99,7 +102,7 @@ const nextStep: Readonly<Record<TaskRefusal, string>> = {
   nobody: "",
 };
 
-/** What the list has said no to. */
+/** The result of a change that the list refused. */
 export function refusedResult(
   answer: Extract<TaskAnswer, { ok: false }>,
   ports: TaskToolPorts,
@@ -112,16 +115,14 @@ export function refusedResult(
 export const unknownTaskMessage = (id: WorkItemId): ToolResult =>
   failedResult(`There is no task #${id}.${nextStep.missing}`);
 
-/** Undefined if somebody of that name can own a task. */
+/** Undefined if this name can own a task. */
 export function unknownOwner(name: string, ports: TaskToolPorts): ToolResult | undefined {
   const names = ports.members();
   if (names.includes(name) || name === ports.memberName()) return undefined;
   if (ports.team() === undefined) {
-    return failedResult(
-      `There is nobody ${JSON.stringify(name)} to give it to: this task list is yours alone. Leave owner out.`,
-    );
+    return failedResult(`There is no member ${JSON.stringify(name)}: this task list is yours alone. Leave owner out.`);
   }
   const near = nearestName(name, names);
   const hint = near === undefined ? "" : ` Did you mean ${near}?`;
-  return failedResult(`There is nobody ${JSON.stringify(name)} in the team.${hint} There are: ${names.join(", ")}.`);
+  return failedResult(`There is no member ${JSON.stringify(name)} in the team.${hint} There are: ${names.join(", ")}.`);
 }

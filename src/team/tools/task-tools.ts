@@ -4,7 +4,7 @@ import { createTaskGetTool, createTaskListTool } from "./task-read-tools.ts";
 import type { TaskToolPorts } from "./task-tool-ports.ts";
 import { createTaskUpdateTool } from "./task-update-tool.ts";
 
-/** What an agent works on a task list with: that of its team, or its session's own. */
+/** Creates the tools for a task list: the one of the agent's team, or the session's own. */
 export function createTaskTools(ports: TaskToolPorts): readonly Tool[] {
   return [
     createTaskCreateTool(ports),

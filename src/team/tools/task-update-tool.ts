@@ -34,12 +34,12 @@ interface TaskUpdateInput {
 
 const updateInput = lazyInput<TaskUpdateInput>(() =>
   z.strictObject({
-    taskId: taskNumber().describe("Its number, as TaskList shows it"),
+    taskId: taskNumber().describe("The number of the task, as TaskList shows it"),
     subject: z.string().trim().min(1).max(subjectLimit).optional(),
     description: z.string().max(textLimit).optional(),
     activeForm: z.string().max(subjectLimit).optional(),
     status: WorkItemStatus.optional().describe(
-      "in_progress claims a task that nobody has; pending gives it back; completed when all of it is done and checked",
+      "in_progress claims a task without an owner; pending releases it; completed only when all of it is done and checked",
     ),
     addBlocks: z
       .array(taskNumber())
@@ -52,16 +52,19 @@ const updateInput = lazyInput<TaskUpdateInput>(() =>
       .trim()
       .max(100)
       .optional()
-      .describe("Gives it to a member of the team; empty takes it from its owner"),
+      .describe("Assigns it to a member of the team; an empty string removes the owner"),
     metadata: metadataInput().optional().describe("Merged key by key; null removes a key"),
   }),
 );
 
-/** Changes a task: claims it, gives it back or to somebody, completes it. Each call takes effect as a whole or not at all. */
+/**
+ * Creates the tool that changes a task: claims, releases, assigns or completes it. Each call takes effect as a whole or
+ * not at all.
+ */
 export function createTaskUpdateTool(ports: TaskToolPorts): Tool {
   return defineTool<TaskUpdateInput>({
     name: "TaskUpdate",
-    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one can have it. Set it to completed only when all of it is done; where it has checks they are run then, and what they print comes back to you if they fail. If you cannot finish it, set it back to pending, or add a task for what stands in the way and block this one by it. Setting owner tells that member by mail.`,
+    description: `Changes a task of the list. Set it to in_progress before you begin: that claims it, and only one agent can hold it. Set it to completed only when all of it is done. If it has checks, they run then, and their output is returned to you if they fail. If you cannot finish it, set it back to pending, or add a task for the obstacle and block this one by it. Setting owner notifies that member by mail.`,
     get input() {
       return updateInput();
     },
@@ -97,9 +100,9 @@ async function update(input: TaskUpdateInput, ports: TaskToolPorts, signal: Abor
 }
 
 const contradiction =
-  "Nothing was changed: a task is completed by its owner, so it cannot be given to somebody in the same call. Leave out owner or status.";
+  "Nothing was changed: a task is completed by its owner, so it cannot be assigned to another member in the same call. Leave out owner or status.";
 
-/** All but status and owner. */
+/** All fields except status and owner. */
 function patchOf(input: TaskUpdateInput): TaskPatch {
   const { taskId: _, status: __, owner: ___, ...patch } = input;
   const { subject, description } = patch;
@@ -117,7 +120,7 @@ const ownerAndStatus = ({ status, owner }: TaskUpdateInput): TaskPatch => ({
 
 const isEmpty = (patch: TaskPatch) => Object.values(patch).every((value) => value === undefined);
 
-/** By somebody for itself, of a task that is nobody's, or waits for it to begin. */
+/** True if the agent claims, for itself, a task without an owner or its own task that has not begun. */
 const isClaim = ({ owner }: TaskUpdateInput, task: WorkItem, ports: TaskToolPorts) =>
   (owner === undefined || owner === ports.memberName()) &&
   (task.owner === undefined || (task.owner === ports.memberName() && task.status !== "in_progress"));
@@ -134,7 +137,7 @@ async function claimTask(list: TaskList, task: WorkItem, { patch, ports }: Chang
     : await list.update(task.id, { ...patch, status: "in_progress" }, claimer);
   if (!answer.ok) return refusedResult(answer, ports, task.id);
   const { item } = answer;
-  // A lead's change of a task that somebody has claimed in the meantime leaves it with that one.
+  // If another member has claimed the task since, a lead's change leaves it with that member.
   if (item.owner !== ports.memberName()) return failedResult(`Task #${item.id} is already claimed by ${item.owner}.`);
   ports.claims.set(item.id, item.generation);
   await ports.record({ type: "task.claimed", ...teamOf(ports), taskId: item.id, subject: item.subject });
@@ -151,7 +154,7 @@ async function deleteTask(list: TaskList, task: WorkItem, ports: TaskToolPorts):
 
 async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Change): Promise<ToolResult> {
   if (isEmpty(patch))
-    return failedResult(`Nothing to change was given for #${task.id}. Say which fields are to be different.`);
+    return failedResult(`No change was given for #${task.id}. Set the fields that you want to change.`);
   const { tools } = claimerOf(ports, task);
   const answer = await list.update(task.id, patch, { ...actorOf(ports, task.id), tools });
   if (!answer.ok) return refusedResult(answer, ports, task.id);
@@ -166,6 +169,6 @@ async function changeTask(list: TaskList, task: WorkItem, { patch, ports }: Chan
   });
   const given = typeof patch.owner === "string" && patch.owner !== task.owner && patch.owner !== ports.memberName();
   if (given && item.owner !== undefined) await ports.assign(item, item.owner);
-  const notes = given ? ` ${item.owner} is told by mail.` : "";
+  const notes = given ? ` ${item.owner} is notified by mail.` : "";
   return textResult(`Task #${item.id} changed.${notes}\n${taskLine(item, await list.list())}`);
 }

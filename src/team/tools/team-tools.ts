@@ -3,13 +3,13 @@ import { defineTool, textResult, type Tool } from "../../tool/index.ts";
 import { lazyInput } from "./lazy-input.ts";
 import { toFailedResult } from "./to-failed-result.ts";
 
-/** Both reject with a `TroupeError` of the code `team` for what is expected to go wrong; its message is for the model. */
+/** Both reject with a `TroupeError` of the code `team` for expected failures. Its message is for the model. */
 export interface TeamToolPorts {
-  /** `team` is the name it got, `lead` that of the caller in it. */
+  /** `team` is the name that the team got, `lead` the caller's name in it. */
   create(name: string, description?: string): Promise<{ readonly team: string; readonly lead: string }>;
-  /** Without a name: the one the caller leads. */
+  /** Without a name: the team that the caller leads. */
   remove(name?: string): Promise<{ readonly team: string }>;
-  /** What the model is told about leading a team, once it has one. */
+  /** Tells the model how to lead a team, once it has one. */
   conduct?(team: string, lead: string): string;
 }
 
@@ -30,10 +30,10 @@ interface TeamDeleteInput {
 }
 
 const deleteInput = lazyInput<TeamDeleteInput>(() =>
-  z.strictObject({ team_name: z.string().trim().min(1).max(64).optional().describe("Without it: the team you lead") }),
+  z.strictObject({ team_name: z.string().trim().min(1).max(64).optional().describe("Default: the team you lead") }),
 );
 
-/** Making and removing teams: for leads. */
+/** Creates the tools that create and delete teams. They are for leads. */
 export function createTeamTools(ports: TeamToolPorts): readonly Tool[] {
   return [teamCreate(ports), teamDelete(ports)];
 }
@@ -41,7 +41,7 @@ export function createTeamTools(ports: TeamToolPorts): readonly Tool[] {
 function teamCreate(ports: TeamToolPorts): Tool {
   return defineTool<TeamCreateInput>({
     name: "TeamCreate",
-    description: `Makes a team with you as its lead: teammates that stay, talk to each other by name and share a task list. Use it for work with parts that go on for long side by side and have to agree with each other; for a single task with a single answer use Agent without a team.`,
+    description: `Creates a team with you as its lead: teammates that stay, exchange messages by name and share a task list. Use it for work with parts that run for long at the same time and have to agree with each other. For a single task with a single answer, use Agent without a team.`,
     get input() {
       return createInput();
     },
@@ -54,7 +54,7 @@ function teamCreate(ports: TeamToolPorts): Tool {
         const renamed = team === asked ? "" : ` The name ${JSON.stringify(asked)} was taken.`;
         const conduct = ports.conduct?.(team, lead);
         return textResult(
-          `The team ${team} is there, and you are ${lead} in it.${renamed} Start teammates with Agent and a name, put the work on the list with TaskCreate.${conduct === undefined ? "" : `\n\n${conduct}`}`,
+          `The team ${team} is ready, and you are ${lead} in it.${renamed} Start teammates with Agent and a name. Put the work on the list with TaskCreate.${conduct === undefined ? "" : `\n\n${conduct}`}`,
         );
       });
     },
@@ -64,7 +64,7 @@ function teamCreate(ports: TeamToolPorts): Tool {
 function teamDelete(ports: TeamToolPorts): Tool {
   return defineTool<TeamDeleteInput>({
     name: "TeamDelete",
-    description: `Removes a team with its mail and its task list. Only when its work is done: it is refused while members are active; ask those to end first, with SendMessage and a shutdown_request.`,
+    description: `Deletes a team with its mail and its task list. Only when its work is done: it is refused while members are active. Ask those to end first, with SendMessage and a shutdown_request.`,
     get input() {
       return deleteInput();
     },
@@ -74,7 +74,7 @@ function teamDelete(ports: TeamToolPorts): Tool {
     async execute({ team_name: name }) {
       return toFailedResult(async () => {
         const { team } = await ports.remove(name);
-        return textResult(`The team ${team} is gone, with its mail and its tasks.`);
+        return textResult(`The team ${team} is deleted, with its mail and its tasks.`);
       });
     },
   });

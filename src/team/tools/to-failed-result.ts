@@ -1,7 +1,7 @@
 import { TroupeError } from "../../protocol/index.ts";
 import { failedResult, type ToolResult } from "../../tool/index.ts";
 
-/** What was expected to go wrong, and says so in words, is a failed result; a bug stays one. */
+/** Turns an expected error (`TroupeError`) into a failed result. Other errors are bugs and stay errors. */
 export async function toFailedResult(work: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await work();

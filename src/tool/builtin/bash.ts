@@ -22,12 +22,14 @@ const BashInput = z.strictObject({
     .min(1)
     .max(600_000)
     .optional()
-    .describe("Milliseconds; 120000 if not given and not set otherwise"),
-  run_in_background: z.boolean().optional().describe("Start it and go on; its output is read with TaskOutput"),
+    .describe("Timeout in milliseconds. Default: 120000, or the configured value"),
+  run_in_background: z.boolean().optional().describe("Start it and continue; read its output with TaskOutput"),
   outside_sandbox: z
     .boolean()
     .optional()
-    .describe("Only after a result said that the sandbox was in the way: run it without. The user is asked"),
+    .describe(
+      "Run it without the sandbox. Only after a result said that the sandbox was in the way. The user is asked",
+    ),
 });
 type BashInput = z.infer<typeof BashInput>;
 
@@ -38,7 +40,7 @@ const outputLimitBytes = 1024 * 1024 * 1024;
 
 export const bashTool = defineTool<BashInput>({
   name: "Bash",
-  description: `Runs a command line in bash and gives its output (stdout and stderr together) and exit code. The working directory stays where a command leaves it, as long as that is inside the working directories; variables and functions do not stay. There is no terminal and no input: nothing interactive works. It is ended after the timeout, at most 600000 ms; for servers, watchers and anything longer use run_in_background, never & or nohup. Prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.`,
+  description: `Runs a command line in bash and returns its output (stdout and stderr together) and exit code. The working directory stays where a command leaves it, if that is inside the working directories. Variables and functions do not stay. There is no terminal and no input: nothing interactive works. The command is stopped after the timeout, at most 600000 ms. For servers, watchers and anything longer use run_in_background, never & or nohup. Prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.`,
   input: BashInput,
   access: "run",
   subject: ({ command, outside_sandbox }) => ({
@@ -89,8 +91,8 @@ async function runAndWait(input: BashInput, context: ToolContext): Promise<ToolR
 }
 
 /**
- * The command itself is handed over as an argument and read by `eval`: these bytes and no others. When it is done, bash
- * says on a descriptor of its own where it has got to. When memory runs out, the command is to go before Troupe is.
+ * The command is passed as an argument and read by `eval`, byte for byte. On exit, bash reports its working directory
+ * on a separate descriptor. If memory runs out, the system kills the command before Troupe.
  */
 async function shell(command: string, context: ToolContext) {
   const script = `{ echo 500 >/proc/self/oom_score_adj; } 2>/dev/null; exec 2>&1 29>&3 3>&-; trap 'pwd -P >&29' EXIT; __troupe_command=$1; shift; eval "$__troupe_command"`;
@@ -129,18 +131,21 @@ type RunEnd = Awaited<ReturnType<ProcessScope["run"]>>;
 
 function endNotes(result: RunEnd, timeoutMs: number): string[] {
   if (result.startFailure !== undefined) return [result.startFailure];
-  if (result.aborted) return ["Interrupted: the command and all it started were ended."];
+  if (result.aborted) return ["Interrupted: the command and all its processes were stopped."];
   if (result.timedOut) {
     return [
-      `Timed out after ${timeoutMs} ms: the command and all it started were ended. Give it a longer timeout, or use run_in_background.`,
+      `Timed out after ${timeoutMs} ms: the command and all its processes were stopped. Set a longer timeout, or use run_in_background.`,
     ];
   }
-  if (result.flooded) return [`Ended: it wrote more than ${outputLimitBytes} bytes. Let it write less.`];
+  if (result.flooded) return [`Stopped: it wrote more than ${outputLimitBytes} bytes. Make it write less.`];
   if (result.signal !== null) return [`Ended by signal ${result.signal}`];
   return result.exitCode === 0 ? [] : [`Exit code ${result.exitCode}`];
 }
 
-/** Follows the command to where it has gone, if the agent may be there. What it says is its own word: links are followed. */
+/**
+ * Follows the command to its last directory, if the agent may work there. The reported path is not trusted: links are
+ * resolved.
+ */
 function moveTo(where: string, context: ToolContext): string[] {
   const said = where.replace(/\n$/, "");
   if (said === "" || !said.startsWith("/") || said.includes("\0")) return [];
@@ -158,7 +163,7 @@ const leftNotes = (pids: readonly number[]) =>
   pids.length === 0
     ? []
     : [
-        `It left processes running (${pids.slice(0, 10).join(", ")}); what they write is lost and they end with the session. Use run_in_background to keep hold of such commands.`,
+        `It left processes running (${pids.slice(0, 10).join(", ")}). Their output is lost, and they end with the session. Use run_in_background for such commands.`,
       ];
 
 async function startInBackground(input: BashInput, context: ToolContext): Promise<ToolResult> {
@@ -178,6 +183,6 @@ async function startInBackground(input: BashInput, context: ToolContext): Promis
     },
   });
   return textResult(
-    `Started in the background as ${task.id}. Read its output with TaskOutput, end it with TaskStop. The output is also in ${task.outputFile}.`,
+    `Started in the background as ${task.id}. Read its output with TaskOutput, stop it with TaskStop. The output is also in ${task.outputFile}.`,
   );
 }

@@ -11,7 +11,7 @@ import { taskStopTool } from "./task-stop.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { writeTool } from "./write.ts";
 
-/** The tools that every agent can have. What is heavy in them is loaded at its first use. */
+/** The tools that every agent can have. Their heavy parts are loaded on first use. */
 export const builtinTools = (): readonly Tool[] => [
   bashTool,
   editTool,

@@ -15,12 +15,12 @@ const EditInput = z.strictObject({
     .min(1, "must not be empty; use Write to create a file")
     .describe("The text to replace, exactly as it is in the file"),
   new_string: z.string().describe("The text to put in its place"),
-  replace_all: z.boolean().optional().describe("Replace every occurrence instead of the only one"),
+  replace_all: z.boolean().optional().describe("Replace all occurrences instead of a single one"),
 });
 
 export const editTool = defineTool<z.infer<typeof EditInput>>({
   name: "Edit",
-  description: `Replaces text in a file that has been read with Read. old_string must be exactly what the file has, with its indentation but without the line numbers that Read shows, and must occur once: take enough lines around it to make it unique, or set replace_all to replace every occurrence. Line ends and byte order mark of the file are kept.`,
+  description: `Replaces text in a file that you have read with Read. old_string must match the file exactly, with its indentation but without the line numbers that Read shows, and must occur once. Include enough surrounding lines to make it unique, or set replace_all to replace every occurrence. The file's line endings and byte order mark are kept.`,
   input: EditInput,
   access: "write",
   subject: (input) => ({ kind: "path", path: input.file_path, change: true }),
@@ -45,13 +45,15 @@ export const editTool = defineTool<z.infer<typeof EditInput>>({
     if (lines.length > 1 && !input.replace_all) {
       const where = `${lines.slice(0, 10).join(", ")}${lines.length > 10 ? ", …" : ""}`;
       return failedResult(
-        `${path} was not changed: old_string occurs ${lines.length} times, at lines ${where}. Take more of the text around the right one into old_string, or set replace_all to replace them all.`,
+        `${path} was not changed: old_string occurs ${lines.length} times, at lines ${where}. Include more of the text around the right one in old_string, or set replace_all to replace them all.`,
       );
     }
 
     const text = file.text.split(oldString).join(newString);
     if (!(await isUnchanged(target.realPath, target.bytes))) {
-      return failedResult(`${path} was changed by somebody else just now. Read it again, then edit it.`);
+      return failedResult(
+        `${path} was not edited: another agent or program has just changed it. Read it again, then edit it.`,
+      );
     }
     context.signal.throwIfAborted();
     context.files.saw(target.realPath, await replaceFile(target.realPath, encodeTextFile({ ...file, text })));

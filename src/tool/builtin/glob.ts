@@ -9,7 +9,7 @@ import { searchVerifiedPath } from "../files/search-verified-path.ts";
 
 const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(1000).describe("The pattern, such as src/**/*.ts"),
-  path: PathInput.optional().describe("The directory to search; the working directory if not given"),
+  path: PathInput.optional().describe("The directory to search. Default: the working directory"),
 });
 
 const shown = 100;
@@ -17,7 +17,7 @@ const filesSeen = 500_000;
 
 export const globTool = defineTool<z.infer<typeof GlobInput>>({
   name: "Glob",
-  description: `Finds files by name. The pattern is matched against the path below the searched directory: * and ? within one part, ** across parts, [abc], {a,b}. A pattern without a slash matches file names at any depth. Gives up to ${shown} paths, the last changed first. Files that .gitignore leaves out are left out.`,
+  description: `Finds files by name. The pattern is matched against the path below the searched directory: * and ? within one part, ** across parts, [abc], {a,b}. A pattern without a slash matches file names at any depth. Returns up to ${shown} paths, most recently changed first. Files excluded by .gitignore are left out.`,
   input: GlobInput,
   access: "read",
   subject: (input) => ({ kind: "path", path: searchFolder(input).folder, change: false }),
@@ -37,7 +37,7 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
     const paths = found.lines.map((line) => line.slice(base.length + 1)).filter((path) => matches.test(path));
     if (paths.length === 0) {
       return textResult(
-        `No file below ${base} matches ${input.pattern}. Files that .gitignore leaves out were not looked at.`,
+        `No file below ${base} matches ${input.pattern}. Files excluded by .gitignore were not searched.`,
       );
     }
     const newest = await newestFirst(
@@ -46,14 +46,14 @@ export const globTool = defineTool<z.infer<typeof GlobInput>>({
     );
     const notes = [
       ...(paths.length > shown ? [`${paths.length - shown} more files match. Narrow the pattern to see them.`] : []),
-      ...(found.more ? [`Only the first ${filesSeen} files were looked at.`] : []),
+      ...(found.more ? [`Only the first ${filesSeen} files were searched.`] : []),
     ];
     const text = newest.slice(0, shown).join("\n");
     return textResult(notes.length === 0 ? text : `${text}\n\n[${notes.join(" ")}]`);
   },
 });
 
-/** The fixed beginning of the pattern is where the search starts, so that it may lead out of `path`. */
+/** The search starts at the fixed beginning of the pattern, so it may lead out of `path`. */
 function searchFolder(input: { pattern: string; path?: string | undefined }): { folder: string; pattern: string } {
   const { folder, rest } = staticPrefix(input.pattern);
   const base = input.path ?? ".";
@@ -80,7 +80,7 @@ async function newestFirst(paths: readonly string[], context: Pick<ToolContext, 
   return times.sort((a, b) => b.time - a.time || (a.path < b.path ? -1 : 1)).map(({ path }) => resolve(path));
 }
 
-/** A file that has gone meanwhile, or a link that leads nowhere, sorts last. */
+/** A file that has been removed, or a broken link, sorts last. */
 async function changedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs;

@@ -7,27 +7,25 @@ import { searchVerifiedPath } from "../files/search-verified-path.ts";
 const around = z.number().int().min(0).max(1000).optional();
 
 const GrepInput = z.strictObject({
-  pattern: z.string().min(1).max(10_000).describe("The regular expression (ripgrep's syntax) to look for"),
-  path: PathInput.optional().describe("A file or directory to search; the working directory if not given"),
+  pattern: z.string().min(1).max(10_000).describe("The regular expression (ripgrep syntax) to search for"),
+  path: PathInput.optional().describe("A file or directory to search. Default: the working directory"),
   output_mode: z
     .enum(["content", "files_with_matches", "count"])
     .optional()
-    .describe(
-      "content: the matching lines; files_with_matches: only paths (this if not given); count: matches per file",
-    ),
+    .describe("content: the matching lines; files_with_matches: only paths (default); count: matches per file"),
   glob: z.string().min(1).max(1000).optional().describe("Only files that match, such as *.ts or !*.test.ts"),
   type: z
     .string()
-    .regex(/^[a-z0-9_+-]+$/i, "must be a name of a file type, such as ts or py")
+    .regex(/^[a-z0-9_+-]+$/i, "must be the name of a file type, such as ts or py")
     .optional()
     .describe("Only files of this type, such as ts, py, rust"),
   "-i": z.boolean().optional().describe("Ignore case"),
-  "-n": z.boolean().optional().describe("Line numbers, with content; true if not given"),
+  "-n": z.boolean().optional().describe("Line numbers, with content. Default: true"),
   "-A": around.describe("Lines after each match, with content"),
   "-B": around.describe("Lines before each match, with content"),
   "-C": around.describe("Lines before and after each match, with content"),
   multiline: z.boolean().optional().describe("Let the pattern match across lines"),
-  head_limit: z.number().int().min(1).optional().describe("How many lines of output to give; 250 if not given"),
+  head_limit: z.number().int().min(1).optional().describe("Maximum number of output lines. Default: 250"),
 });
 type GrepInput = z.infer<typeof GrepInput>;
 
@@ -35,7 +33,7 @@ const maxLines = 10_000;
 
 export const grepTool = defineTool<GrepInput>({
   name: "Grep",
-  description: `Searches the contents of files with ripgrep. The pattern is a regular expression: escape braces and brackets that are meant literally. Narrow the search with path, glob or type. Use output_mode content to see the lines, with -A, -B or -C for lines around them. Files that .gitignore leaves out, and binary files, are left out.`,
+  description: `Searches the contents of files with ripgrep. The pattern is a regular expression: escape literal braces and brackets. Narrow the search with path, glob or type. Use output_mode content to see the lines, with -A, -B or -C for lines around them. Binary files and files excluded by .gitignore are left out.`,
   input: GrepInput,
   access: "read",
   subject: (input) => ({ kind: "path", path: input.path ?? ".", change: false }),
@@ -50,7 +48,7 @@ export const grepTool = defineTool<GrepInput>({
     }
     if (found.lines.length === 0) return textResult(`Nothing below ${path} matches.`);
     const notes = [
-      ...(found.more ? [`Only the first ${limit} lines. Narrow the search, or raise head_limit.`] : []),
+      ...(found.more ? [`Only the first ${limit} lines are shown. Narrow the search, or raise head_limit.`] : []),
       ...(found.trouble === undefined ? [] : [`Some files could not be searched: ${found.trouble}`]),
     ];
     const text = found.lines.join("\n");

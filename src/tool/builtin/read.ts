@@ -10,19 +10,19 @@ import { type LineRange, rangeOfHandle, rangeOfText, renderRange } from "../file
 
 const ReadInput = z.strictObject({
   file_path: PathInput.describe("The file to read: absolute, or relative to the working directory"),
-  offset: z.number().int().min(0).optional().describe("The line to start from, counted from 1"),
-  limit: z.number().int().min(1).optional().describe("How many lines to read; 2000 if not given"),
+  offset: z.number().int().min(0).optional().describe("The first line to read, counted from 1"),
+  limit: z.number().int().min(1).optional().describe("Number of lines to read. Default: 2000"),
 });
 type ReadInput = z.infer<typeof ReadInput>;
 
 const imageLimit = 3_750_000;
 const documentLimit = 20_000_000;
-/** A little below `resultLimit`, so that `Read` itself ends at a whole line and can say where to go on. */
+/** A little below `resultLimit`, so that `Read` itself ends at a whole line and can say where to continue. */
 const textLimit = 95_000;
 
 export const readTool = defineTool<ReadInput>({
   name: "Read",
-  description: `Reads a file. Text comes with line numbers (number, tab, text), up to 2000 lines at a time; use offset and limit for the rest of a long file. PNG, JPEG, GIF and WebP images are shown as images, PDF files as documents, .ipynb notebooks as cells with their outputs. A file must be read before Edit or Write may change it. Reading several files at once is fine. It cannot list a directory: use Glob for that.`,
+  description: `Reads a file. Text is returned with line numbers (number, tab, text), up to 2000 lines at a time; use offset and limit for the rest of a long file. PNG, JPEG, GIF and WebP images are shown as images, PDF files as documents, .ipynb notebooks as cells with their outputs. A file must be read before Edit or Write may change it. You can read several files at once. It cannot list a directory: use Glob for that.`,
   input: ReadInput,
   access: "read",
   resultLimit: 100_000,
@@ -32,7 +32,7 @@ export const readTool = defineTool<ReadInput>({
     const path = resolvePath(input.file_path, context);
     const real = pathToOpen(path, context);
     const opened = await openRegularFile(real, path);
-    if (!opened.ok) return failedResult(opened.missing ? `${opened.message} Look for it with Glob.` : opened.message);
+    if (!opened.ok) return failedResult(opened.missing ? `${opened.message} Search for it with Glob.` : opened.message);
     const { handle, stat } = opened;
     try {
       if (stat.size > wholeFileLimit) return await readHuge(handle, path, input);
@@ -55,7 +55,7 @@ async function readOrdinary(
   const text = decode(bytes);
   if (text === undefined) {
     return failedResult(
-      `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Look into it with a program in Bash, such as file, strings or xxd.`,
+      `${path} is a binary file of ${bytes.length} bytes and cannot be shown as text. Inspect it with a program in Bash, such as file, strings or xxd.`,
     );
   }
   context.files.saw(real, version);
@@ -72,7 +72,7 @@ async function readHuge(handle: FileHandle, path: string, input: ReadInput): Pro
   const { bytesRead } = await handle.read(start, 0, start.length, 0);
   const media = mediaType(start);
   if (media !== undefined || looksBinary(start.subarray(0, bytesRead))) {
-    return failedResult(`${path} is a binary file of more than ${wholeFileLimit} bytes: too large to be shown.`);
+    return failedResult(`${path} is a binary file of more than ${wholeFileLimit} bytes: too large to show.`);
   }
   return rangeResult(await rangeOfHandle(handle, rangeOf(input)), path);
 }
@@ -88,7 +88,7 @@ function rangeResult(range: LineRange, path: string): ToolResult {
   return failedResult(`${path} has ${range.total} lines; offset ${range.from} is beyond its end.`);
 }
 
-/** By the first bytes: names lie. */
+/** Detects the type by the first bytes: file names can be wrong. */
 function mediaType(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, 12).toString("latin1");
   if (start.startsWith("\x89PNG\r\n")) return "image/png";
@@ -111,7 +111,7 @@ function imageResult(path: string, bytes: Buffer, media: string): ToolResult {
 function documentResult(path: string, bytes: Buffer): ToolResult {
   if (bytes.length > documentLimit) {
     return failedResult(
-      `${path} is a PDF of ${bytes.length} bytes; at most ${documentLimit} can be shown. Take the pages you need out with a program in Bash, such as pdftotext, and read those.`,
+      `${path} is a PDF of ${bytes.length} bytes; at most ${documentLimit} can be shown. Extract the pages you need with a program in Bash, such as pdftotext, and read those.`,
     );
   }
   const data = bytes.toString("base64");

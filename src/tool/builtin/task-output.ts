@@ -3,16 +3,16 @@ import type { BackgroundJob, BackgroundJobs } from "../background-jobs.ts";
 import { defineTool, failedResult, textResult } from "../define-tool.ts";
 
 const TaskOutputInput = z.strictObject({
-  task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent gave"),
-  block: z.boolean().optional().describe("Wait until it has ended or the timeout is over; true if not given"),
-  timeout: z.number().int().min(0).max(600_000).optional().describe("Milliseconds to wait; 30000 if not given"),
+  task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent returned"),
+  block: z.boolean().optional().describe("Wait until the job ends or the timeout is over. Default: true"),
+  timeout: z.number().int().min(0).max(600_000).optional().describe("Milliseconds to wait. Default: 30000"),
 });
 
 const showBytes = 24_000;
 
 export const taskOutputTool = defineTool<z.infer<typeof TaskOutputInput>>({
   name: "TaskOutput",
-  description: `Gives the status of a background task and what it has written since you last looked. It waits for the task to end, up to the timeout; set block to false to look without waiting.`,
+  description: `Returns the status of a background job and its output since your last look. It waits for the job to end, up to the timeout; set block to false to look without waiting.`,
   input: TaskOutputInput,
   access: "read",
   subject: () => ({ kind: "own" }),
@@ -59,5 +59,5 @@ export function statusLine(job: BackgroundJob): string {
 export function noSuchJob(id: string, tasks: BackgroundJobs): string {
   const known = tasks.list().map((job) => job.id);
   const list = known.length === 0 ? "There are none in this session." : `There are: ${known.slice(-20).join(", ")}.`;
-  return `There is no background task ${id}. ${list}`;
+  return `There is no background job ${id}. ${list}`;
 }

@@ -3,13 +3,13 @@ import { defineTool, failedResult, textResult } from "../define-tool.ts";
 import { noSuchJob, statusLine } from "./task-output.ts";
 
 const TaskStopInput = z.strictObject({
-  task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent gave"),
+  task_id: z.string().min(1).max(100).describe("The task id that Bash or Agent returned"),
 });
 
 export const taskStopTool = defineTool<z.infer<typeof TaskStopInput>>({
   name: "TaskStop",
   description:
-    "Ends a background task and every process it has started. What an agent did until then stays, and is told to you.",
+    "Stops a background job and all its processes. The work that an agent did so far stays, and is reported to you.",
   input: TaskStopInput,
   access: "run",
   subject: () => ({ kind: "own" }),

@@ -12,7 +12,7 @@ const WriteInput = z.strictObject({
 
 export const writeTool = defineTool<z.infer<typeof WriteInput>>({
   name: "Write",
-  description: `Writes a whole file: a new one, or in place of an existing one that has been read with Read before and has not changed since. Missing directories are made. To change a part of a file use Edit.`,
+  description: `Writes a whole file: a new one, or in place of an existing one that you have read with Read and that has not changed since. Creates missing directories. To change a part of a file, use Edit.`,
   input: WriteInput,
   access: "write",
   subject: (input) => ({ kind: "path", path: input.file_path, change: true }),
@@ -23,7 +23,9 @@ export const writeTool = defineTool<z.infer<typeof WriteInput>>({
     if (target.kind === "refused") return failedResult(target.message);
     const bytes = Buffer.from(input.content, "utf8");
     if (!(await isUnchanged(target.realPath, target.kind === "text" ? target.bytes : undefined))) {
-      return failedResult(`${path} was changed by somebody else just now. Read it again, then write it.`);
+      return failedResult(
+        `${path} was not written: another agent or program has just changed it. Read it again, then write it.`,
+      );
     }
     context.signal.throwIfAborted();
     context.files.saw(target.realPath, await replaceFile(target.realPath, bytes));

@@ -8,7 +8,7 @@ export interface BackgroundNotice {
   readonly outputFile: string;
 }
 
-/** Tells an agent that a command it left running has ended. */
+/** Notifies an agent that its background command has ended. */
 export const backgroundNotification = (notice: BackgroundNotice): string =>
   [
     "<task-notification>",

@@ -1,22 +1,22 @@
 /** The result of a call that the rules or the mode forbid. */
 export const deniedByPolicy = (reason: string): string =>
-  `Not allowed: ${reason.replace(/\.$/, "")}. Do not try to get the same effect by another way; go on without it, or say what you need and stop.`;
+  `Not allowed: ${reason.replace(/\.$/, "")}. Do not try to get the same effect another way. Continue without it, or say what you need and stop.`;
 
-/** The result of a call that the lead of a team has turned down. */
+/** The result of a call that the lead of a team refused. */
 export const deniedByLead = (message: string | undefined): string =>
   message
-    ? `The lead of your team has turned this down and says: ${message}`
-    : "The lead of your team has turned this down. Do not repeat it; ask what it would rather have, or go on without it.";
+    ? `The lead of your team refused this call and says: ${message}`
+    : "The lead of your team refused this call. Do not repeat it. Ask what the lead wants instead, or continue without it.";
 
-/** The result of a call that a person has refused. */
+/** The result of a call that the user refused. */
 export const deniedByUser = (message: string | undefined): string =>
   message
     ? `The user refused this call and says: ${message}`
-    : "The user refused this call. Do not repeat it; ask what they would rather have, or go on without it.";
+    : "The user refused this call. Do not repeat it. Ask what they want instead, or continue without it.";
 
-/** The result of a call that would have needed a person where there is none. */
+/** The result of a call that needs approval when no user is available. */
 export const deniedUnattended = (tool: string, question: string): string =>
-  `Not allowed: ${question} This needs a permission, and nobody is there to give it. Go on without it. (The user can allow it beforehand: --allowedTools ${tool}, a rule in the settings, or another --permission-mode.)`;
+  `Not allowed: ${question} This call needs approval and no user is available. Continue without it. (The user can allow it in advance: --allowedTools ${tool}, a rule in the settings, or another --permission-mode.)`;
 
-/** Goes with the result of a call that a person has allowed and said something to. */
+/** Added to the result of a call that the user allowed with a comment. */
 export const allowedWithNote = (note: string): string => `The user allowed this call and says: ${note}`;

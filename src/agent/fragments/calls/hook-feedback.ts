@@ -1,20 +1,20 @@
 import { escapeMarkup } from "../escape-markup.ts";
 
-/** The result of a call that a hook has blocked, or that was blocked because a hook that guards it failed. */
+/** The result of a call that a hook blocked, or that was blocked because a guarding hook failed. */
 export const deniedByHook = (reason: string): string =>
-  `Not run: a hook blocked this call. ${reason}\nDo what it says, or go on without the call; do not try to get the same effect by another way.`;
+  `Not run: a hook blocked this call. ${reason}\nDo what it says, or continue without the call. Do not try to get the same effect another way.`;
 
-/** Why a call is blocked whose input a hook has changed into something the tool cannot take. */
+/** The reason if a hook changed the input to something that the tool does not accept. */
 export const invalidRewrite = (problem: string): string =>
-  `It changed the input, and the new input is not valid. ${problem}`;
+  `It changed the input, and the new input is invalid. ${problem}`;
 
-/** What a hook adds to a call's result. */
+/** Feedback of a hook on a call, added to its result. */
 export const hookFeedback = (text: string): string => `<hook-feedback>\n${escapeMarkup(text)}\n</hook-feedback>`;
 
-/** What a hook adds to what the user says. */
+/** Context that a hook adds to the user's prompt. */
 export const hookContext = (event: string, text: string): string =>
   `<hook-context event="${event}">\n${escapeMarkup(text)}\n</hook-context>`;
 
-/** Said to an agent that had stopped and is to go on. */
+/** Sends an agent back to work after it has stopped. */
 export const sentBackByHook = (reason: string): string =>
-  `You stopped, and a hook of the user's says that the work is not done:\n${hookFeedback(reason)}`;
+  `You stopped, but a hook of the user says that the work is not done. Continue:\n${hookFeedback(reason)}`;

@@ -1,22 +1,21 @@
-/** Stands where an answer would have stood that the user cut off. */
-export const interruptedAnswer =
-  "[The user interrupted before your answer was complete. Nothing of it was carried out.]";
+/** Replaces an answer that the user interrupted. */
+export const interruptedAnswer = "[The user interrupted before your answer was complete. None of it was carried out.]";
 
-/** The result of a call that was running when it was aborted. */
+/** The result of a call that was aborted while it ran. */
 export const interruptedCall =
   "Interrupted by the user while it ran. It may have had part of its effect: check before you repeat it.";
 
-/** The result of a call that was still waiting for its turn. */
-export const callNotStarted = "Not run: the user interrupted before this call was started.";
+/** The result of a call that had not started when the user interrupted. */
+export const callNotStarted = "Not run: the user interrupted before this call started.";
 
-/** The result of a call that was running when the program itself ended. */
+/** The result of a call that was running when the program ended. */
 export const unknownOutcome =
-  "Unknown outcome: the program ended while this call ran. It may or may not have had its effect, and it has not been repeated. Check the state before you go on.";
+  "Unknown outcome: the program ended while this call ran. It may or may not have had its effect, and it was not repeated. Check the state before you continue.";
 
-/** The result of a call that was not yet running when the program itself ended. */
+/** The result of a call that had not started when the program ended. */
 export const callLostBeforeStart =
-  "Not run: the program ended before this call was started. Repeat it if it is still needed.";
+  "Not run: the program ended before this call started. Repeat it if it is still needed.";
 
-/** The result of a call in an answer that was cut at the output limit. */
+/** The result of a call in an answer that was truncated at the output limit. */
 export const truncatedCall =
   "Not run: your answer reached the output limit, so this call may be incomplete. Repeat it, in smaller pieces if it is large.";

@@ -10,7 +10,7 @@ const toolsLimit = 200;
 const listLimit = 12_000;
 
 /**
- * The types of agents for the Agent tool's description, in the order of their names. Past the bound only names are told, then a
+ * Lists the agent types for the Agent tool's description, sorted by name. Beyond the limit it lists only names, then a
  * number. The same definitions give the same bytes.
  */
 export function agentListing(
@@ -30,7 +30,7 @@ export function agentListing(
     size += names.length === 0 ? line.length : agent.name.length + 2;
   }
   const more = shown.length - lines.length - names.length;
-  const rest = more > 0 ? `, and ${more} more that are not listed` : "";
+  const rest = more > 0 ? `, and ${more} more, not listed` : "";
   return [...lines, ...(names.length > 0 ? [`- without descriptions: ${names.join(", ")}${rest}`] : [])].join("\n");
 }
 
@@ -39,7 +39,7 @@ function toolsOf({ tools, disallowedTools = [] }: ListedAgent): string {
   return disallowedTools.length === 0 ? "all" : cut(`all but ${disallowedTools.join(", ")}`, toolsLimit);
 }
 
-/** On one line, so that a description cannot pass for another entry. */
+/** Puts the text on one line, so that a description cannot look like another entry. */
 function cut(text: string, limit: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > limit

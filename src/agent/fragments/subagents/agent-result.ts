@@ -1,20 +1,20 @@
 import { escapeMarkup } from "../escape-markup.ts";
 import { type ReportCheck, checkedReportText, reportCheckWarning } from "./report-check.ts";
 
-/** How a sub-agent's work came out, for the one that started it. */
+/** The result of a subagent, for the agent that started it. */
 export interface AgentReport {
   readonly agentId: string;
   readonly description: string;
   readonly status: "completed" | "failed" | "stopped";
-  /** Its last words. */
+  /** The agent's last message. */
   readonly text: string;
-  /** Why it ended, when it did not end by itself. */
+  /** The reason for the end, unless the agent finished by itself. */
   readonly reason?: string | undefined;
-  /** It is not over: it goes on elsewhere, and nothing more is heard of it before the session is resumed. */
+  /** True if the agent continues on another machine. Its next report comes when the session is resumed. */
   readonly continuesRemotely?: boolean | undefined;
-  /** What it did to get there, as its log has it. */
+  /** The agent's activity, according to its log. */
   readonly evidence: string;
-  /** Where reports are looked at before they are handed over: what came of it. */
+  /** The result of the report check, if reports are checked. */
   readonly reportCheck?: ReportCheck | undefined;
   readonly usage: { readonly tokens: number; readonly toolCalls: number; readonly durationMs: number };
   readonly worktree?:
@@ -22,28 +22,28 @@ export interface AgentReport {
         readonly path: string;
         readonly branch: string;
         readonly kept: boolean;
-        /** What it has that its base has not, in one line. */
+        /** The changes since its base, in one line. */
         readonly diff?: string;
       }
     | undefined;
 }
 
 const noClosingMessage =
-  "The agent ended without a closing message. That is no failure by itself: what it did is below.";
+  "The agent ended without a closing message. That is not a failure by itself: see below what it did.";
 
-/** The result of a foreground agent. `brief` leaves out what only matters to somebody who may go on with the agent. */
+/** The result of a foreground agent. `brief` leaves out what matters only if the agent may be continued. */
 export function agentResult(report: AgentReport, { brief }: { brief: boolean }): string {
   const head =
     report.status === "completed"
       ? []
-      : [`The agent ${report.status}: ${report.reason ?? "no reason was given"}. What it had done until then:`];
+      : [`The agent ${report.status}: ${report.reason ?? "no reason was given"}. What it did before that:`];
   const text = report.text.trim() === "" ? noClosingMessage : checkedReportText(report.text, report.reportCheck);
   const tail =
     brief && report.status === "completed" ? [] : [report.evidence, worktreeLine(report), usageBlock(report)];
   return [...head, text, ...tail].filter((part) => part !== "").join("\n\n");
 }
 
-/** Tells the one that started it that a background agent has ended. */
+/** Reports the end of a background agent to the agent that started it. */
 export const agentNotification = (taskId: string | undefined, prompt: string, report: AgentReport): string => {
   const warning = reportCheckWarning(report.reportCheck);
   return [
@@ -63,12 +63,12 @@ export const agentNotification = (taskId: string | undefined, prompt: string, re
   ].join("\n");
 };
 
-/** The result of a call that has left an agent at work. */
+/** The result of a call whose agent continues in the background. */
 export const agentLaunched = (agent: { agentId: string; taskId: string; outputFile: string; note?: string }): string =>
   [
-    `${agent.note ?? "The agent is at work in the background."} You will be told when it has ended; do not wait for it or do its work yourself.`,
+    `${agent.note ?? "The agent is at work in the background."} You are notified when it ends. Do not wait for it, and do not do its work yourself.`,
     `agent id: ${agent.agentId}`,
-    `task id: ${agent.taskId} (TaskOutput shows what it has written, TaskStop ends it)`,
+    `task id: ${agent.taskId} (TaskOutput shows its output, TaskStop stops it)`,
     `output file: ${agent.outputFile}`,
   ].join("\n");
 
@@ -80,7 +80,7 @@ function worktreeLine({ worktree }: AgentReport): string {
   if (!worktree) return "";
   return worktree.kept
     ? [`Its work is ${onBranch(worktree.branch)}in ${worktree.path}.`, worktree.diff ?? ""].join("\n").trimEnd()
-    : "It changed nothing in its worktree, which has been removed.";
+    : "It changed nothing, and its worktree was removed.";
 }
 
 const onBranch = (branch: string) => (branch === "" ? "" : `on the branch ${branch}, `);

@@ -1,30 +1,33 @@
 import { escapeMarkup } from "../escape-markup.ts";
 
-/** Stands as the result of every call in the answer that a fork begins after: the same in each fork, so that they share a prefix. */
-export const forkPlaceholder = "Handed to a fork of this conversation, which goes on below.";
+/**
+ * The result of every call in the answer that a fork starts after. It is the same in each fork, so that all forks share
+ * a prefix.
+ */
+export const forkPlaceholder = "Passed to a fork of this conversation. The fork continues below.";
 
-/** By this a fork is known, also when where it came from has been lost. */
+/** Identifies a fork, even if its origin is lost. */
 export const forkMarker = "<fork-instructions>";
 
-/** Goes before the summary of a fork's conversation, in which its instructions are no longer as they were said. */
-export const forkReminder = `${forkMarker}You are a fork: a copy of another agent that carries out one task and reports to it. Start no agents.</fork-instructions>`;
+/** Precedes the summary of a fork's conversation, which no longer holds the original instructions. */
+export const forkReminder = `${forkMarker}You are a fork: a copy of another agent that carries out one task and reports to that agent. Start no agents.</fork-instructions>`;
 
 export interface ForkTask {
   readonly prompt: string;
-  /** Where the fork works, if not where its parent does. */
+  /** The fork's folder, if it is not its parent's. */
   readonly worktree?: { readonly path: string; readonly parentCwd: string } | undefined;
 }
 
-/** What a fork is told to do; the only part of its first request that is its own. */
+/** The task of a fork: the only part of its first request that differs from other forks. */
 export function forkInstructions({ prompt, worktree }: ForkTask): string {
   return [
     forkMarker,
-    "From here on you are a fork: a copy of the agent above that carries out one task and reports to it. The conversation so far is yours to know, not to continue.",
-    "- Do the task below yourself and start no agent for it. Do not talk to the user; nobody but the agent above reads what you write.",
-    "- Stay within the task. End with a report that stands on its own: what you did or found, with paths and line numbers, what you ran and what came out, what is left.",
+    "From here on you are a fork: a copy of the agent above that carries out one task and reports to that agent. Use the conversation so far as knowledge. Do not continue it.",
+    "- Do the task below yourself, and start no agents for it. Do not talk to the user: only the agent above reads what you write.",
+    "- Stay within the task. End with a report that is complete in itself: what you did or found, with paths and line numbers, what you ran and its result, and what is left.",
     ...(worktree
       ? [
-          `- You work in a worktree of your own, ${escapeMarkup(worktree.path)}. Paths above belong to ${escapeMarkup(worktree.parentCwd)}: use the same path below your own folder instead, and read a file again before you edit it.`,
+          `- You work in your own worktree, ${escapeMarkup(worktree.path)}. Paths above belong to ${escapeMarkup(worktree.parentCwd)}: use the same path below your own folder instead, and read a file again before you edit it.`,
         ]
       : []),
     "</fork-instructions>",

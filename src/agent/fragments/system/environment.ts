@@ -4,7 +4,7 @@ export interface EnvironmentFacts {
   readonly cwd: string;
   readonly addedDirectories: readonly string[];
   readonly platform: string;
-  /** The day the session began, `2026-11-15`. */
+  /** The day the session started, `2026-11-15`. */
   readonly date: string;
   readonly git?: GitFacts | undefined;
 }
@@ -17,12 +17,15 @@ export interface GitFacts {
   readonly commits: readonly string[];
 }
 
-/** Where the agent is, as it was when the session began. What others have called their files and commits opens no tag. */
+/**
+ * The agent's environment at the start of the session. File names and commit messages are escaped: they cannot open a
+ * tag.
+ */
 export function environment(facts: EnvironmentFacts): string {
   const lines = [
-    "Environment (as it was when this session began)",
+    "Environment (at the start of this session)",
     `- Working directory: ${facts.cwd}`,
-    ...facts.addedDirectories.map((path) => `- Also yours to work in: ${path}`),
+    ...facts.addedDirectories.map((path) => `- Additional working directory: ${path}`),
     `- Platform: ${facts.platform}`,
     `- Date: ${facts.date}`,
   ];

@@ -3,16 +3,16 @@ export interface InstructionFile {
   readonly text: string;
 }
 
-/** The instruction files of the user and the project, from the most general to the most particular. */
+/** The instruction files of the user and the project, from general to specific. */
 export function instructions(files: readonly InstructionFile[]): string {
   return files.length === 0
     ? ""
-    : `Instruction files. Follow them; where two disagree, the later one holds.\n${blocks(files)}`;
+    : `Instruction files. Follow them. If two disagree, the later one applies.\n${blocks(files)}`;
 }
 
-/** The instruction files of a folder that the agent has just come to. */
+/** The instruction files of a folder that the agent has just entered. */
 export const nestedInstructions = (files: readonly InstructionFile[]): string =>
-  `These instructions hold for the files of that folder:\n${blocks(files)}`;
+  `These instructions apply to the files of that folder:\n${blocks(files)}`;
 
 const blocks = (files: readonly InstructionFile[]) =>
   files

@@ -1,19 +1,19 @@
 import { escapeTags } from "../escape-markup.ts";
 
-/** For an agent that works on another machine than the one that started it. */
+/** For an agent on a different machine from the agent that started it. */
 export const remoteConduct = (branch: string): string =>
   `# Where you work
-You work in a clone of the repository, on the branch ${branch}, on another machine than the one that started you. Commit what you do: your commits go back as a branch. What you have changed and not committed when you end is committed for you; files outside the clone, and ignored ones, stay behind. Others cannot see your files: say in your last message all that they need to know.`;
+You work in a clone of the repository, on the branch ${branch}, on a different machine from the agent that started you. Commit your work: your commits are returned as a branch. Uncommitted changes are committed for you when you end. Files outside the clone, and ignored files, stay behind. Others cannot see your files: say in your last message all that they need to know.`;
 
-/** For the one that waited for an agent when the program ended. */
+/** For an agent that waited for a remote agent when the program ended. */
 export const stillRunningRemotely = (agent: { description: string; agentId: string; taskId: string }): string =>
-  `The agent for "${escapeTags(agent.description)}" (${agent.agentId}) did not end with the program: it is on another machine, and what it does and comes to is heard here again, as the background task ${agent.taskId}. You will be told when it has ended; do not start it again.`;
+  `The agent for "${escapeTags(agent.description)}" (${agent.agentId}) did not end with the program: it runs on another machine. It is followed here again, as the background job ${agent.taskId}. You are notified when it ends. Do not start it again.`;
 
-/** For the one that goes on with what another has begun. */
+/** For an agent that adopts a job of another worker. */
 export const adoptedJobNotice = (base: string): string =>
-  `The machine on which this was begun is gone. What had been committed there is in your clone (git log ${base.slice(0, 12)}..); what had not is lost. Look what is done already, and go on from there.`;
+  `The machine that started this job is gone. The commits made there are in your clone (git log ${base.slice(0, 12)}..); uncommitted changes are lost. Check what is already done, and continue from there.`;
 
-/** For a teammate that works on another machine than its lead. */
+/** For a teammate on a different machine from its lead. */
 export const remoteTeammateConduct = ({
   branch,
   base,
@@ -25,10 +25,10 @@ export const remoteTeammateConduct = ({
 }): string =>
   [
     `# Where you work
-You work in a clone of the repository, on the branch ${branch}, on another machine than your lead. Commit what you do: your commits go to your lead's repository as that branch. Whenever you rest, what you have changed and not committed is committed for you; files outside the clone, and ignored ones, stay here. Others cannot see your files, and you cannot see theirs: say in your messages all that they need to know.`,
+You work in a clone of the repository, on the branch ${branch}, on a different machine from your lead. Commit your work: your commits go to your lead's repository as that branch. Whenever you become idle, uncommitted changes are committed for you. Files outside the clone, and ignored files, stay here. Others cannot see your files, and you cannot see theirs: say in your messages all that they need to know.`,
     ...(isResumed
       ? [
-          `You have been at this before, in another clone that is gone. What had been committed there is in this one (git log ${base.slice(0, 12)}..); what had not is lost. Files that you know by other paths are here now.`,
+          `You worked on this before, in another clone that is gone. The commits made there are in this one (git log ${base.slice(0, 12)}..); uncommitted changes are lost. Files that you know by other paths are now in this clone.`,
         ]
       : []),
   ].join("\n\n");

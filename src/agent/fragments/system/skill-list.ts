@@ -6,7 +6,7 @@ export interface ListedSkill {
 const descriptionLimit = 500;
 const listLimit = 16_000;
 
-/** The skills that `Skill` can load, in the order of their names. Past the bound only names are told, then a number. */
+/** The skills that `Skill` can load, sorted by name. Beyond the limit it lists only names, then a number. */
 export function skillList(skills: readonly ListedSkill[]): string {
   if (skills.length === 0) return "";
   const lines: string[] = [];
@@ -20,9 +20,9 @@ export function skillList(skills: readonly ListedSkill[]): string {
     size += names.length === 0 ? line.length : name.length + 2;
   }
   const left = skills.length - lines.length - names.length;
-  const more = left > 0 ? `, and ${left} more that are not listed` : "";
+  const more = left > 0 ? `, and ${left} more, not listed` : "";
   return [
-    "Skills. Each is a set of instructions for one kind of task; load it with the Skill tool before you begin such a task.",
+    "Skills. Each is a set of instructions for one kind of task. Load it with the Skill tool before you begin such a task.",
     ...lines,
     ...(names.length > 0 ? [`- without descriptions: ${names.join(", ")}${more}`] : []),
   ].join("\n");

@@ -1,13 +1,13 @@
 export interface LostTranscript {
   readonly name: string;
-  /** The session whose transcript is not there any more. */
+  /** The session whose transcript no longer exists. */
   readonly sessionId: string;
 }
 
-/** Said to the lead, and shown to the user, of a member that is back and knows nothing of its earlier life. */
+/** Tells the lead and the user that a member is back without its conversation. */
 export const lostTranscriptNotice = ({ name, sessionId }: LostTranscript): string =>
-  `${name} is back without what it knew: the transcript of its session ${sessionId} is not there any more. It knows neither what it was told nor what it has done: tell it again what it needs.`;
+  `${name} is back without its memory: the transcript of its session ${sessionId} no longer exists. It does not know its instructions or what it has done. Send it again what it needs.`;
 
-/** Said to that member itself. */
+/** The same notice for the member itself. */
 export const ownLostTranscriptNotice =
-  "You were in this team before, and the transcript of that is not there any more: what you were told and what you have done is lost to you. Your lead knows. TaskList shows the tasks.";
+  "You were in this team before, but the transcript no longer exists: you no longer know your instructions or what you have done. Your lead knows this. TaskList shows the tasks.";

@@ -1,7 +1,7 @@
 import type { Mail } from "../../../protocol/index.ts";
 import { teammateMessage } from "./teammate-message.ts";
 
-/** A mail as its receiver's model reads it; the kinds that the runtime acts on by itself are for people only. */
+/** A mail as its receiver's model reads it. Kinds that the runtime handles itself are shown only to people. */
 export function memberMail(mail: Mail): string {
   return teammateMessage(mail, wordsOf(mail));
 }
@@ -15,9 +15,9 @@ function wordsOf({ body, from, id }: Mail): string {
     case "task_assignment":
       return `Task #${body.taskId} is yours now, assigned by ${body.assignedBy}: ${body.subject}\n\n${body.description}\n\nSet it to in_progress with TaskUpdate when you begin, and to completed when it is done.`;
     case "shutdown_request":
-      return `The lead asks you to end your work${body.reason ? `: ${body.reason}` : "."}\nIf nothing would be lost, agree: SendMessage to team-lead with message {"type":"shutdown_response","request_id":"${body.requestId}","approve":true}. Otherwise answer with approve false and the reason. If you do not answer in time you are stopped.`;
+      return `The lead asks you to end your work${body.reason ? `: ${body.reason}` : "."}\nIf nothing would be lost, agree: SendMessage to team-lead with message {"type":"shutdown_response","request_id":"${body.requestId}","approve":true}. Otherwise answer with approve false and the reason. If you do not answer in time, you are stopped.`;
     case "shutdown_approved":
-      return `${from} has agreed to end, and is gone.`;
+      return `${from} has agreed to end and has left.`;
     case "shutdown_rejected":
       return `${from} does not want to end yet: ${body.reason}`;
     case "plan_approval_request":
@@ -29,7 +29,7 @@ function wordsOf({ body, from, id }: Mail): string {
     case "permission_request":
       return `${from} asks for permission: ${body.question}`;
     case "sandbox_permission_request":
-      return `${from} asks to reach ${body.host}.`;
+      return `${from} asks for network access to ${body.host}.`;
     case "permission_response":
     case "sandbox_permission_response":
     case "mode_set_request":
@@ -48,12 +48,12 @@ function idleText(body: Extract<Mail["body"], { kind: "idle_notification" }>, fr
   const state = {
     available: `${from} is done with what it was doing and ${body.isLeaving ? "has agreed to end" : "waits for mail"}.`,
     interrupted: `${from} was interrupted and waits for mail.`,
-    failed: `${from} could not go on${body.failureReason ? `: ${body.failureReason}` : "."}`,
+    failed: `${from} could not continue${body.failureReason ? `: ${body.failureReason}` : "."}`,
   }[body.idleReason];
   const task =
     body.completedTaskId === undefined ? [] : [`Task #${body.completedTaskId}: ${body.completedStatus ?? "resolved"}.`];
-  const last = body.summary === undefined ? [] : [`Last said to a peer: ${body.summary}`];
-  const said = body.idleReason === "available" && !body.isLeaving ? "Its last answer" : "What it has said";
+  const last = body.summary === undefined ? [] : [`Last message to another member: ${body.summary}`];
+  const said = body.idleReason === "available" && !body.isLeaving ? "Its last answer" : "What it said";
   const result = body.result === undefined ? [] : [`${said}:\n${body.result}`];
   const rest = body.file === undefined ? [] : [`[cut: the whole answer is in ${body.file}]`];
   const evidence = body.evidence === undefined ? [] : [body.evidence];

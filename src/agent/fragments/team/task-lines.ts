@@ -9,9 +9,9 @@ import {
 import { cleanText } from "../../../tool/index.ts";
 import { escapeMarkup } from "../escape-markup.ts";
 
-/** Whose eyes a task list is shown to. */
+/** The agent that reads a task list. */
 export interface TaskReader {
-  /** Those of the given tools that the reader has not. */
+  /** Returns those of the given tools that the reader does not have. */
   readonly missing?: ((needs: readonly string[]) => readonly string[]) | undefined;
 }
 
@@ -32,7 +32,7 @@ export function taskLine(task: WorkItem, all: readonly WorkItem[], reader: TaskR
   ].join(" ");
 }
 
-/** The whole list, in the order of the numbers. What there is no room for is told as a number: completed ones are left out first. */
+/** The whole list, sorted by number. Tasks beyond the limit are only counted; completed ones are left out first. */
 export function taskLines(all: readonly WorkItem[], reader: TaskReader = {}): string {
   if (all.length === 0) return "There are no tasks.";
   const kept = new Set<WorkItemId>();
@@ -54,7 +54,7 @@ export function taskLines(all: readonly WorkItem[], reader: TaskReader = {}): st
   );
 }
 
-/** All there is to know about one task. */
+/** All fields of one task. */
 export function taskDetails(task: WorkItem, all: readonly WorkItem[], reader: TaskReader = {}): string {
   const blocked = all.filter(({ id, blockedBy }) => blockedBy.includes(task.id) || task.blocks.includes(id));
   const metadata = Object.keys(task.metadata).length === 0 ? undefined : JSON.stringify(task.metadata);
@@ -75,11 +75,14 @@ export function taskDetails(task: WorkItem, all: readonly WorkItem[], reader: Ta
 }
 
 const openings = {
-  free: "You were free, and have claimed this task of the shared list. It is yours alone.",
-  waited: "This task of yours was blocked. Nothing blocks it any more, you were free, and it is in progress now.",
+  free: "You were idle and have claimed this task from the shared list. It is yours alone.",
+  waited: "Your task was blocked. Nothing blocks it any more, you were idle, and it is now in progress.",
 } as const;
 
-/** Said to an agent when the runtime has claimed a task for it; `waited`: one that it was given while it was blocked. */
+/**
+ * Sent to an agent when the runtime has claimed a task for it. `waited`: the task was assigned to it while it was
+ * blocked.
+ */
 export const claimedTask = (task: WorkItem, how: keyof typeof openings = "free"): string =>
   [
     openings[how],
@@ -88,19 +91,19 @@ export const claimedTask = (task: WorkItem, how: keyof typeof openings = "free")
     "</task>",
     ...(task.acceptance.length === 0
       ? []
-      : ["When you complete it these are run, and it counts as done only if all of them pass:"]),
+      : ["When you complete it, these commands run. It counts as done only if all of them pass:"]),
     ...task.acceptance.map(({ command }) => `- ${escapeMarkup(plain(command))}`),
-    `Do it, check it, then set it to completed with TaskUpdate (taskId ${task.id}). If you cannot do it, set it back to pending, and send the lead the reason.`,
+    `Do it, check it, then set it to completed with TaskUpdate (taskId ${task.id}). If you cannot do it, set it back to pending and send the lead the reason.`,
   ].join("\n");
 
-/** Completed, with checks of which nobody knows yet how they come out: it frees nothing. */
+/** Completed, but its checks have no result yet: it unblocks nothing. */
 const isUnchecked = (task: WorkItem) => task.status === "completed" && isOpenTask(task);
 
 const isDone = (task: WorkItem) => !isOpenTask(task);
 
 const numbers = (ids: readonly WorkItemId[]) => ids.map((id) => `#${id}`).join(", ");
 
-/** Whoever wrote it: nothing in it moves a cursor, hides, or turns a line round. */
+/** Makes the text safe to show: nothing in it moves the cursor, hides, or reverses a line. */
 const plain = (text: string): string => visibleText(cleanText(text));
 
 function oneLine(text: string, limit: number): string {

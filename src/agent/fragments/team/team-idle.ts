@@ -4,7 +4,7 @@ import { taskLine } from "./task-lines.ts";
 
 const shown = 20;
 
-/** Wakes a lead whose team rests while something is left: tasks, or reports that it has not looked at. */
+/** Wakes a lead whose team is idle while tasks or unread reports are left. */
 export function teamIdlePrompt({
   openTasks,
   reports,
@@ -16,8 +16,8 @@ export function teamIdlePrompt({
   const more = openTasks.length > tasks.length ? [`… and ${openTasks.length - tasks.length} more`] : [];
   return [
     "All your teammates are idle.",
-    ...(reports > 0 ? ["What they reported is above."] : []),
+    ...(reports > 0 ? ["Their reports are above."] : []),
     ...(openTasks.length > 0 ? ["Tasks that are still open:", ...tasks, ...more] : []),
-    "Go on with what is left: give out work, answer the user, or end the team.",
+    "Continue with what is left: assign work, answer the user, or end the team.",
   ].join("\n");
 }

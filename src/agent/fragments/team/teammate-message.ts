@@ -3,8 +3,8 @@ import { cleanText } from "../../../tool/index.ts";
 import { escapeMarkup } from "../escape-markup.ts";
 
 /**
- * What a member said, as another one's model reads it. Nothing in it can close the tag or open another sender's: text and
- * attributes are escaped, and whatever would hide, reorder or move something is made visible.
+ * A member's message as another member's model reads it. Text and attributes are escaped: nothing in it can close the
+ * tag or open another sender's. Characters that hide, reorder or move text are made visible.
  */
 export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, text: string): string {
   const attributes = [
@@ -19,7 +19,7 @@ export function teammateMessage(mail: Pick<Mail, "from" | "color" | "summary">, 
 
 const oneLine = (value: string) => visibleLine(cut(cleanText(value).replaceAll(/\s+/g, " ").trim(), longestAttribute));
 
-/** Quotes stay: between two tags they mean nothing, and code is easier to read with them. */
+/** Quotes stay: they mean nothing between two tags, and code is easier to read with them. */
 const escapeText = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 function bounded(text: string): string {
@@ -30,6 +30,6 @@ function bounded(text: string): string {
 const cut = (text: string, length: number) =>
   text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
 
-/** More than a record of mail ever holds: what is longer is in a file. */
+/** More than a mail record can hold: longer text is in a file. */
 const longestText = 70_000;
 const longestAttribute = 200;
